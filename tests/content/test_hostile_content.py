@@ -167,14 +167,14 @@ HUGE = {
 }
 
 
-def test_content_beyond_a_limit_is_left_out_and_the_rest_published(tmp_path: Path) -> None:
+def test_content_beyond_a_limit_is_withheld_and_the_rest_published(tmp_path: Path) -> None:
     content, out = write_files(small_site(tmp_path), HUGE), tmp_path / "out"
     with FolderTarget(out) as target:
         result = build_site(content, target, parse_instant(NOW), NoProgress())
-    assert [(one.rule, one.path) for one in result.checked.rejections] == [
+    assert [(one.rule, one.path) for one in result.checked.withheld_because] == [
         ("within-limits", path) for path in HUGE
     ]
-    assert (result.checked.findings, result.checked.rejected, result.applied) == ((), len(HUGE), True)
+    assert (result.checked.findings, result.checked.withheld, result.applied) == ((), len(HUGE), True)
     assert [
         one["name"] for one in orjson.loads((out / "api/v2/incidents.json").read_bytes())["incidents"]
     ] == ["Slow answers"]

@@ -10,6 +10,7 @@ import orjson
 import pytest
 import yaml
 
+from statuary.cli.summary import findings_line
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline.build import BuildResult, build_site
 from statuary.pipeline.options import CheckOptions
@@ -202,8 +203,8 @@ def test_an_unproved_record_is_withheld_and_the_rest_published(tmp_path: Path) -
     address = flipped_bytecode(content)
     outcome = build(content, tmp_path / "build")
     assert outcome.applied
-    assert outcome.checked.rejected == 1
-    assert "runtime-replays" in {finding.rule for finding in outcome.checked.rejections}
+    assert outcome.checked.withheld == 1
+    assert "runtime-replays" in {finding.rule for finding in outcome.checked.withheld_because}
     assert not (tmp_path / f"build/v2/contract/748463/{address}").exists()
     proof = orjson.loads((tmp_path / f"build/proof/748463/{address}.json").read_bytes())
     assert (proof["holds"], proof["published"]) == (False, False)
@@ -212,12 +213,23 @@ def test_an_unproved_record_is_withheld_and_the_rest_published(tmp_path: Path) -
     assert (tmp_path / "build/api/v2/summary.json").exists()
 
 
-def test_publish_all_publishes_rejected_records_and_marks_them(tmp_path: Path) -> None:
+def test_every_record_whose_file_has_no_readable_name_is_withheld(tmp_path: Path) -> None:
+    content = small_site_with_own_records(tmp_path)
+    flipped_bytecode(content)
+    for number in range(3):
+        (content / f"contracts/748463/0x\udcff{number}.json").write_text("{}")
+    checked = build(content, tmp_path / "build").checked
+    assert checked.withheld == 4
+    assert findings_line(checked).endswith(" errors, 0 warnings, 1 note, 4 records withheld")
+
+
+def test_publish_all_publishes_records_whose_proof_fails_and_marks_them(tmp_path: Path) -> None:
     content = small_site_with_own_records(tmp_path)
     address = flipped_bytecode(content)
     site = (content / "site.yaml").read_text("utf-8")
     (content / "site.yaml").write_text(site + "\ncontracts:\n  publish: all\n", "utf-8")
-    assert build(content, tmp_path / "build").applied
+    result = build(content, tmp_path / "build")
+    assert (result.applied, result.checked.withheld, result.checked.is_clean) == (True, 0, False)
     assert (tmp_path / f"build/v2/contract/748463/{address}").exists()
     proof = orjson.loads((tmp_path / f"build/proof/748463/{address}.json").read_bytes())
     assert (proof["holds"], proof["published"]) == (False, True)
@@ -270,7 +282,7 @@ def test_a_broken_record_is_withheld_and_the_rest_published(
     outcome = build(content, tmp_path / "build", later, CheckOptions(strict=strict))
     assert outcome.applied
     assert not outcome.checked.is_clean
-    assert {finding.path for finding in outcome.checked.rejections} == {path}
+    assert {finding.path for finding in outcome.checked.withheld_because} == {path}
     document = "v2/" + path.replace("contracts/", "contract/").removesuffix(".json")
     assert not (tmp_path / "build" / document).exists()
     assert (tmp_path / "build/api/v2/summary.json").exists()

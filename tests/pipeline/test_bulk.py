@@ -91,16 +91,18 @@ def test_the_ledger_names_line_and_row(tmp_path):
     assert read_entry(tmp_path / "out" / LEDGER, path).sources == "contracts/a.jsonl:2"
 
 
-def test_an_unproved_record_is_rejected_at_its_line(tmp_path):
+def test_an_unproved_record_is_withheld_at_its_line(tmp_path):
     wrong = record(2)
     wrong["sources"]["contracts/Made.sol"]["content"] += " "
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), wrong])})
     outcome = build(content, tmp_path / "out")
     line = orjson.dumps(wrong).decode()
-    pointed = {line[one.position.column - 1 :][:13] for one in outcome.checked.rejections}
-    assert {(one.path, one.position.line) for one in outcome.checked.rejections} == {("contracts/a.jsonl", 2)}
+    pointed = {line[one.position.column - 1 :][:13] for one in outcome.checked.withheld_because}
+    assert {(one.path, one.position.line) for one in outcome.checked.withheld_because} == {
+        ("contracts/a.jsonl", 2)
+    }
     assert '"// SPDX-Lice' in pointed
-    assert outcome.checked.rejected == 1
+    assert outcome.checked.withheld == 1
     assert outcome.checked.contracts.contracts == 1
     assert outcome.checked.contracts.example.matchId == "1"
 
@@ -111,19 +113,19 @@ def test_a_contract_in_two_forms_is_a_finding(tmp_path):
         {**record_files([record(1)], "contracts"), "contracts/a.jsonl": jsonl([record(2), record(1)])},
     )
     outcome, file = build(content, tmp_path / "out"), f"contracts/{CHAIN}/{record(1)['address']}.json"
-    assert {(one.rule, one.path, one.position) for one in outcome.checked.rejections} == {
+    assert {(one.rule, one.path, one.position) for one in outcome.checked.withheld_because} == {
         ("one-record-per-contract", "contracts/a.jsonl", Position(2, 1)),
         ("one-record-per-match-id", "contracts/a.jsonl", Position(2, 1)),
         ("one-record-per-contract", file, Position(1, 6247)),
         ("one-record-per-match-id", file, Position(1, 12)),
     }
-    assert all("a.jsonl:2" in one.message for one in outcome.checked.rejections if one.path == file)
+    assert all("a.jsonl:2" in one.message for one in outcome.checked.withheld_because if one.path == file)
     assert outcome.checked.contracts.contracts == 1
 
 
 def test_a_chain_that_the_site_lacks_is_a_finding(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1) | {"chainId": "5"}])})
-    (finding,) = build(content, tmp_path / "out").checked.rejections
+    (finding,) = build(content, tmp_path / "out").checked.withheld_because
     assert (finding.rule, finding.path, finding.position.line) == ("known-chain", "contracts/a.jsonl", 1)
     line = jsonl([record(1) | {"chainId": "5"}]).decode()
     assert line[finding.position.column - 1 :].startswith('"5"')
@@ -140,7 +142,7 @@ def test_a_missing_source_is_a_finding_in_site_yaml(tmp_path, source, said):
     content = write_files(
         small_site(tmp_path), {"site.yaml": f"{SITE}contracts:\n  sources:\n    - {source}\n"}
     )
-    (finding,) = build(content, tmp_path / "out").checked.rejections
+    (finding,) = build(content, tmp_path / "out").checked.withheld_because
     assert (finding.rule, finding.path, finding.message) == ("reachable-source", "site.yaml", said)
     assert finding.position == Position(12, 7)
 
@@ -160,8 +162,8 @@ def test_an_unreadable_export_does_not_stop_status_updates(tmp_path):
     write_tables(content / "contracts/export", tables_of_records([record(1)]), without=["code"])
     write_files(content, {"contracts/all.jsonl": orjson.dumps(record(2)) + b"\n"})
     checked = build(content, tmp_path / "out").checked
-    assert {finding.rule for finding in checked.rejections} == {"whole-export"}
-    assert checked.rejected == 1
+    assert {finding.rule for finding in checked.withheld_because} == {"whole-export"}
+    assert checked.withheld == 1
     assert (tmp_path / "out/api/v2/summary.json").is_file()
     (entry,) = orjson.loads((tmp_path / "out" / f"v2/contracts/{record(2)['chainId']}").read_bytes())[
         "results"

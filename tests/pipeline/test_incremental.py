@@ -191,7 +191,7 @@ def test_the_chains_of_an_address(content, tmp_path):
     assert not list((tmp_path / "out/v2/contract/all-chains").glob(f"*{address_of(3)[-4:]}"))
 
 
-def test_a_rejected_record_is_checked_no_more_often_than_others(content, tmp_path, built):
+def test_a_withheld_record_is_checked_no_more_often_than_others(content, tmp_path, built):
     damaged = record_of(3).replace(b'"match":"exact_match"', b'"match":"match"', 1)
     assert damaged != record_of(3)
     write_files(content, {path_of(3): damaged})
@@ -199,7 +199,7 @@ def test_a_rejected_record_is_checked_no_more_often_than_others(content, tmp_pat
     built.clear()
     again = build(content, tmp_path / "out")
     assert built in ([], [path_of(3)])  # what is new and uncommitted may be looked at for its time
-    assert (again.checked.rejected, again.checked.rejections) == (1, first.checked.rejections)
+    assert (again.checked.withheld, again.checked.withheld_because) == (1, first.checked.withheld_because)
 
 
 OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
@@ -223,11 +223,13 @@ def test_records_that_repeat_one_another_are_withheld_and_nothing_else(
     write_files(content, {"incidents/other.yaml": INCIDENT})
     for _ in range(2):
         checked = build(content, tmp_path / "out").checked
-        assert {(one.rule, one.path) for one in checked.rejections} == {
+        assert {(one.rule, one.path) for one in checked.withheld_because} == {
             (rule, path) for rule in rules for path in (path_of(4), "contracts/more.jsonl")
         }
-        assert all(path_of(4) in one.message or "more.jsonl:2" in one.message for one in checked.rejections)
-        assert (checked.rejected, checked.contracts.contracts) == (2, COUNT)
+        assert all(
+            path_of(4) in one.message or "more.jsonl:2" in one.message for one in checked.withheld_because
+        )
+        assert (checked.withheld, checked.contracts.contracts) == (2, COUNT)
         site = files_in(tmp_path / "out")
         assert site["api/v2/incidents.json"] != before["api/v2/incidents.json"]
         assert f"v2/contract/{CHAIN}/{address_of(98)}" in site
@@ -238,7 +240,7 @@ def test_records_that_repeat_one_another_are_withheld_and_nothing_else(
         (content / path_of(4)).unlink()
     else:
         write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n"})
-    assert build(content, tmp_path / "out").checked.rejected == 0
+    assert build(content, tmp_path / "out").checked.withheld == 0
     build(content, tmp_path / "again")
     assert unlike(files_in(tmp_path / "out"), files_in(tmp_path / "again")) == set()
 
@@ -252,7 +254,7 @@ def test_a_snapshot_has_no_records_that_repeat_one_another(content, tmp_path):
     write_files(content, {"contracts/more.jsonl": OTHER_MATCH_ID + b"\n"})
     origin = SiteOrigin(instant=parse_instant(NOW), revision="", statuary="1")
     with SnapshotTarget(tmp_path / "site.zip", origin) as target:
-        assert build_site(content, target, parse_instant(NOW), NoProgress()).checked.rejected == 2
+        assert build_site(content, target, parse_instant(NOW), NoProgress()).checked.withheld == 2
     with read_snapshot(str(tmp_path / "site.zip")) as snapshot:
         paths = [entry.path for entry in snapshot.entries()]
     assert f"v2/contract/{CHAIN}/{address_of(5)}" in paths

@@ -76,6 +76,6 @@ def test_an_export_in_a_bucket(bucket, tmp_path, wanted):
 
 def test_a_missing_bucket_is_a_finding(bucket, tmp_path):
     outcome = build(site_with(tmp_path, "s3://nowhere-at-all/all.jsonl"), tmp_path / "out")
-    (finding,) = outcome.checked.rejections
+    (finding,) = outcome.checked.withheld_because
     assert (finding.rule, finding.path) == ("reachable-source", "site.yaml")
     assert (tmp_path / "out" / "api/v2/summary.json").is_file()

@@ -12,10 +12,9 @@ import orjson
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, now_option
-from statuary.cli.output import format_instant
 from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
 from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant, InvalidValueError, parse_chain_id
+from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_chain_id
 from statuary.editing.yaml_nodes import inline_scalar
 
 
@@ -116,7 +115,7 @@ def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str,
         "maintenance_start": today + 7 * DAY + 22 * HOUR,
         "maintenance_end": today + 7 * DAY + 23 * HOUR,
     }
-    values = {key: format_instant(Instant(value)) for key, value in instants.items()}
+    values = {key: format_utc(Instant(value)) for key, value in instants.items()}
     values |= {"name": inline_scalar(name), "url": inline_scalar(url.rstrip("/")), "chain_id": chain_id}
     paths = {
         "site": "site.yaml",

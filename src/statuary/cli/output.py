@@ -13,7 +13,6 @@ import click
 from statuary.cli.printable import json_text, printable
 from statuary.documents.url_table import EPOCH_DOCUMENT
 from statuary.domain.findings import Finding, Position, Severity
-from statuary.domain.primitives import Instant
 from statuary.pipeline.progress import NoProgress, Progress
 from statuary.publishing.plan import Action, Change, Plan
 from statuary.version import VERSION
@@ -238,11 +237,6 @@ def size_text(size: int) -> str:
 def count_text(number: int, noun: str) -> str:
     """Return a number and a noun, in the plural unless the number is 1."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def format_instant(moment: Instant) -> str:
-    """Return an instant in UTC and whole seconds."""
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def progress() -> AbstractContextManager[Progress]:

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.cli.output import format_instant
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_utc
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
@@ -59,11 +58,11 @@ def round_up_to_second(moment: Instant) -> Instant:
 
 
 def _text(moment: Instant, _: Job) -> str:
-    return format_instant(round_up_to_second(moment))
+    return format_utc(round_up_to_second(moment))
 
 
 def _json(moment: Instant, _: Job) -> str:
-    return orjson.dumps({"next": format_instant(round_up_to_second(moment))}).decode()
+    return orjson.dumps({"next": format_utc(round_up_to_second(moment))}).decode()
 
 
 def _cron(moment: Instant, job: Job) -> str:

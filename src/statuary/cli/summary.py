@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from statuary.cli.output import changes_line, count_text, format_instant, size_text
+from statuary.cli.output import changes_line, count_text, size_text
 from statuary.domain.findings import Severity
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_utc
 from statuary.pipeline.build import BuildResult, CheckedSite
 from statuary.publishing.plan import Action
 
@@ -27,7 +27,7 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     return "\n".join(
         [
             ", ".join([contracts, *(count_text(number, noun) for number, noun in sources)]),
-            f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {format_instant(now)}",
+            f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {format_utc(now)}",
             changes_line(plan, applied=result.applied),
             *([str(result.log)] if result.log else []),
             findings_line(result.checked),
@@ -48,18 +48,20 @@ def _first_steps(result: BuildResult, out: Path) -> list[str]:
 
 def findings_line(checked: CheckedSite) -> str:
     """Return how many findings of each severity there are."""
-    errors, warnings = checked.count(Severity.ERROR), checked.count(Severity.WARNING)
-    if not errors and not warnings:
+    errors, warnings, notes = map(checked.count, (Severity.ERROR, Severity.WARNING, Severity.NOTE))
+    if not errors and not warnings and not notes:
         return "no errors or warnings"
-    rejected = f", {count_text(checked.rejected, 'record')} rejected" if checked.rejected else ""
-    return f"{count_text(errors, 'error')}, {count_text(warnings, 'warning')}{rejected}"
+    counts = [count_text(errors, "error"), count_text(warnings, "warning")]
+    counts += [count_text(notes, "note")] if notes else []
+    counts += [f"{count_text(checked.withheld, 'record')} withheld"] if checked.withheld else []
+    return ", ".join(counts)
 
 
 def _next_transition(checked: CheckedSite) -> str:
     """Return when documents change next, and by when the next build is due."""
     if checked.horizon is None:
         return "the site stays current until the content changes"
-    due = f"build again by {format_instant(checked.horizon)}"
+    due = f"build again by {format_utc(checked.horizon)}"
     if checked.next_transition is None:
         return f"no transition before the horizon; {due}"
-    return f"next transition at {format_instant(checked.next_transition)}; {due}"
+    return f"next transition at {format_utc(checked.next_transition)}; {due}"

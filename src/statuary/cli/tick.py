@@ -7,10 +7,9 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, now_option, out_option
-from statuary.cli.output import format_instant
 from statuary.cli.printable import printable
 from statuary.cli.schedules import FORMATS, current_job
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_utc
 from statuary.extensions.log.options import log_key_option, note_signed, open_log
 from statuary.publishing.epoch_index import read_epoch_index
 from statuary.publishing.tick import tick
@@ -35,18 +34,16 @@ def tick_command(out: Path, now: Instant | None, log_key: Path | None) -> None:
         click.echo(f"~ {printable(path)}")
     due = index.next_after(instant)
     following = (
-        f"next transition at {format_instant(due)}"
-        if due
-        else f"no transition until {format_instant(index.end)}"
+        f"next transition at {format_utc(due)}" if due else f"no transition until {format_utc(index.end)}"
     )
-    click.echo(f"{len(changed)} changed, as of {format_instant(instant)}; {following}")
+    click.echo(f"{len(changed)} changed, as of {format_utc(instant)}; {following}")
     if log is not None:
         click.echo(log)
         if not log.obstacle:
             note_signed(log_key, log.head)
     if instant > index.end:
         click.echo(
-            f"the last build covers the time until {format_instant(index.end)}: run `statuary build`",
+            f"the last build covers the time until {format_utc(index.end)}: run `statuary build`",
             err=True,
         )
         sys.exit(ExitCode.FINDINGS)
@@ -73,7 +70,7 @@ def next_command(out: Path, now: Instant | None, form: str) -> None:
     index = read_epoch_index(out)
     due = index.next_after(build_instant(now))
     if due is None:
-        until = format_instant(index.end)
+        until = format_utc(index.end)
         click.echo(f"no transition until {until}; run `statuary build` again by then", err=True)
         sys.exit(ExitCode.FINDINGS)
     click.echo(FORMATS[form](due, current_job(out)))

@@ -227,8 +227,8 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
     return ReadResult(reader.catalogue(), reader.findings)
 
 
-def is_left_out(finding: Finding) -> bool:
-    """Say whether a finding is about an incident, a maintenance or a page that exceeds a limit.
+def is_withheld(finding: Finding) -> bool:
+    """Return whether a finding is why an incident, a maintenance or a page is withheld: it exceeds a limit.
 
     No genuine file exceeds one, so the site is published without it.
     """

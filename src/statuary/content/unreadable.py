@@ -25,7 +25,7 @@ class UnreadableError(StatuaryError):
 
 
 class BeyondLimitError(UnreadableError):
-    """A source that exceeds a limit of `domain/limits.py`; an incident, a maintenance or a page that does is left out."""
+    """A source that exceeds a limit of `domain/limits.py`; an incident, a maintenance or a page that does is withheld."""
 
     def __init__(self, message: str, hint: str = "", position: Position = FIRST) -> None:
         super().__init__(message, hint, position, BEYOND_LIMIT)

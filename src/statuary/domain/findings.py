@@ -70,6 +70,11 @@ def has_errors(findings: Iterable[Finding]) -> bool:
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 
+def error_count(findings: Iterable[Finding]) -> int:
+    """Return how many of the findings are errors."""
+    return sum(finding.severity is Severity.ERROR for finding in findings)
+
+
 def has_warnings(findings: Iterable[Finding]) -> bool:
     """Return whether any of the findings is more than a note."""
     return any(finding.severity is not Severity.NOTE for finding in findings)

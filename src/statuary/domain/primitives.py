@@ -183,6 +183,11 @@ def format_instant(moment: Instant, zone: ZoneInfo) -> str:
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
 
 
+def format_utc(moment: Instant) -> str:
+    """Return an instant in UTC and whole seconds, for people: `2026-11-20T12:00:00Z`."""
+    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def is_utc(zone: ZoneInfo) -> bool:
     """Return whether a time zone is UTC, under any of its IANA names."""
     return zone.key in UTC_NAMES

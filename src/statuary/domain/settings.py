@@ -38,7 +38,7 @@ class LogSettings(NamedTuple):
 
 
 class PublishPolicy(StrEnum):
-    """The records that are published: only those whose proof holds, or all (rejected ones are marked)."""
+    """The records that are published: only those whose proof holds, or all (others are marked as rejected)."""
 
     PROVED = "proved"
     ALL = "all"

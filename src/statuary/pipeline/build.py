@@ -9,11 +9,18 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from statuary.content.locate import locate_findings
-from statuary.content.read_content import is_left_out, read_content
+from statuary.content.read_content import is_withheld, read_content
 from statuary.documents.pages.theme_findings import template_finding
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractCounts
-from statuary.domain.findings import Finding, Severity, has_errors, has_warnings, sorted_findings
+from statuary.domain.findings import (
+    Finding,
+    Severity,
+    error_count,
+    has_errors,
+    has_warnings,
+    sorted_findings,
+)
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import ThemeError
 from statuary.pipeline.contracts import BuiltContracts, build_contracts, offer_lists
@@ -34,8 +41,8 @@ class ReadSite(NamedTuple):
     catalogue: Catalogue | None  # None if the site could not be read
     status: SiteStatus | None  # None if it was not read
     findings: list[Finding]  # what is wrong, except in contracts
-    # why incidents, maintenances and pages that exceed a limit are left out; the rest is published
-    left_out: list[Finding]
+    # why incidents, maintenances and pages that exceed a limit are withheld; the rest is published
+    withheld_because: list[Finding]
 
 
 def read_site(
@@ -46,13 +53,13 @@ def read_site(
     Without a log, as in a snapshot of content, no page of the site refers to one.
     """
     with stage(progress, "Reading content"):
-        catalogue, found = read_content(root)
+        catalogue, all_findings = read_content(root)
     findings: list[Finding] = []
-    left_out: list[Finding] = []
-    for finding in found:
-        (left_out if is_left_out(finding) else findings).append(finding)
+    withheld_because: list[Finding] = []
+    for finding in all_findings:
+        (withheld_because if is_withheld(finding) else findings).append(finding)
     if catalogue is None:
-        return ReadSite(None, None, findings, left_out)
+        return ReadSite(None, None, findings, withheld_because)
     if not with_log:
         catalogue = catalogue._replace(log=None)
     if catalogue.own_pages:
@@ -62,7 +69,7 @@ def read_site(
     with stage(progress, "Status"):
         status = status_at(catalogue, now)
         findings += [*status.findings(check_options), *status.epoch_findings(), *status.theme_findings()]
-    return ReadSite(catalogue, status, findings, left_out)
+    return ReadSite(catalogue, status, findings, withheld_because)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +81,8 @@ class CheckedSite:
     # what is wrong with the content, located and in order; an error forbids publishing
     findings: tuple[Finding, ...]
     # why single contracts, incidents, maintenances or pages are withheld; the rest is published
-    rejections: tuple[Finding, ...] = ()
-    rejected: int = 0
+    withheld_because: tuple[Finding, ...] = ()
+    withheld: int = 0  # how many are withheld
     contracts: ContractCounts = field(default_factory=ContractCounts)
     # when the published status next changes; None if not before the horizon
     next_transition: Instant | None = None
@@ -89,22 +96,22 @@ class CheckedSite:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the content has no errors and no record is rejected."""
-        return self.may_publish and not self.rejected
+        """Whether the content has no errors, those that withhold a record included."""
+        return self.may_publish and not has_errors(self.withheld_because)
 
     @property
     def all_findings(self) -> list[Finding]:
-        """All findings in order, rejections included."""
-        return sorted_findings((*self.findings, *self.rejections))
+        """All findings in order."""
+        return sorted_findings((*self.findings, *self.withheld_because))
 
     @property
     def has_warnings(self) -> bool:
         """Whether there is a finding other than a note."""
-        return has_warnings((*self.findings, *self.rejections))
+        return has_warnings((*self.findings, *self.withheld_because))
 
     def count(self, severity: Severity) -> int:
         """Return the number of findings of a severity."""
-        return Counter(finding.severity for finding in (*self.findings, *self.rejections))[severity]
+        return Counter(finding.severity for finding in (*self.findings, *self.withheld_because))[severity]
 
     def with_theme_error(self, error: ThemeError) -> Self:
         """Return the site with a finding about a template that cannot be rendered."""
@@ -114,15 +121,15 @@ class CheckedSite:
 def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -> CheckedSite:
     """Gather the findings about a site; `contracts` is None if they were not built."""
     if contracts is None or site.status is None:
-        findings = _located(root, [*site.findings, *site.left_out])
+        findings = _located(root, [*site.findings, *site.withheld_because])
         return CheckedSite(root=root, catalogue=site.catalogue, findings=findings)
-    scanned = contracts.catalogue.contracts.findings
+    unnamed = contracts.catalogue.contracts.findings
     return CheckedSite(
         root=root,
         catalogue=contracts.catalogue,
         findings=_located(root, [*site.findings, *contracts.findings]),
-        rejections=_located(root, [*site.left_out, *scanned, *contracts.rejections]),
-        rejected=len(site.left_out) + contracts.rejected + has_errors(scanned),
+        withheld_because=_located(root, [*site.withheld_because, *unnamed, *contracts.withheld_because]),
+        withheld=len(site.withheld_because) + contracts.withheld + error_count(unnamed),
         contracts=contracts.counts,
         next_transition=site.status.next_transition,
         horizon=site.status.horizon,

@@ -46,14 +46,12 @@ class BuiltContract(NamedTuple):
     documents: Iterable[Document] = ()
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     published: bool = False
-    findings: tuple[Finding, ...] = ()  # warnings and notes about an accepted record
-    # why the record is withheld. Documents of an earlier build are removed: the same content gives the same
-    # site.
-    rejections: tuple[Finding, ...] = ()
+    # about the record; an error withholds it. Documents of an earlier build are removed: the same content gives
+    # the same site.
+    findings: tuple[Finding, ...] = ()
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
         """Return the ledger's row for it, without documents."""
-        found = self.findings or self.rejections
         return SourceRow(
             location=self.source.location,
             unit=unit,
@@ -62,8 +60,7 @@ class BuiltContract(NamedTuple):
             digest=self.digest,
             documents="",
             reason=reason,
-            findings=orjson.dumps(found).decode() if found else "",
-            rejected=bool(self.rejections),
+            findings=orjson.dumps(self.findings).decode() if self.findings else "",
             published=self.published,
         ).listed_as(self.row)
 
@@ -104,7 +101,7 @@ def build_contracts_together(
     proved = zip(held, prove_together(held, checks), strict=True)
     for (source, contract), found in zip(read, faults, strict=True):
         if found:
-            yield BuiltContract(source, contract.digest, rejections=found)
+            yield BuiltContract(source, contract.digest, findings=found)
         else:
             one, proof = next(proved)
             yield _built(source, contract, one.record, proof, settings)
@@ -157,8 +154,7 @@ def _built(
         documents=documents,
         row=row,
         published=published,
-        findings=found if proof.holds else (),
-        rejections=() if proof.holds else found,
+        findings=found,
     )
 
 

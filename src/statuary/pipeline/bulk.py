@@ -106,6 +106,5 @@ class BulkSourceRange(PartitionSources):
             for (_, _, contract), built in zip(batch, together, strict=True):
                 located = built._replace(
                     findings=tuple(locate_in_bulk(built.findings, contract)),
-                    rejections=tuple(locate_in_bulk(built.rejections, contract)),
                 )
                 yield located, located.source_row(unit=self.source.path, reason=self.source.reason)

@@ -62,8 +62,8 @@ class BuiltContracts(NamedTuple):
     sources: SourceTable  # the rows that the site will have
     counts: ContractCounts
     findings: tuple[Finding, ...]
-    rejections: tuple[Finding, ...]
-    rejected: int
+    withheld_because: tuple[Finding, ...]  # what is wrong with single contracts; the rest is published
+    withheld: int  # how many are withheld
     built: int
     missing: frozenset[str]  # the sources of published documents that were missing or damaged
 
@@ -77,7 +77,7 @@ def build_contracts(
     check_options: CheckOptions,
     execution: ExecutionOptions,
 ) -> BuiltContracts:
-    """Build every contract that has changed, or all of them; those that repeat one another are rejected.
+    """Build every contract that has changed, or all of them; those that repeat one another are withheld.
 
     Raises:
         PublishingError: if a document cannot be part of the site.
@@ -106,14 +106,14 @@ def build_contracts(
     _withhold_duplicates(target)
     sources.compare(RebuildReason.MISSING)
     target.ledger.add_notes(build_notes(catalogue, tree, fingerprint))
-    findings, rejections, rejected = _findings(sources)
+    findings, withheld_because, withheld = _findings(sources)
     return BuiltContracts(
         catalogue=catalogue,
         sources=sources,
         counts=sources.summary(),
         findings=tuple(findings),
-        rejections=rejections,
-        rejected=rejected,
+        withheld_because=tuple(withheld_because),
+        withheld=withheld,
         built=built,
         missing=scope.missing,
     )
@@ -202,25 +202,30 @@ def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
         documents="",
         reason=source.reason,
         findings=orjson.dumps(findings).decode() if findings else "",
-        # an unreadable source withholds its contracts, but never the news of an outage
-        rejected=has_errors(findings),
         published=False,
     )
 
 
-def _findings(sources: SourceTable) -> tuple[list[Finding], tuple[Finding, ...], int]:
-    """Return findings about sources, findings that reject records, and the number of rejected records."""
+def _findings(sources: SourceTable) -> tuple[list[Finding], list[Finding], int]:
+    """Return findings about sources, findings of sources with errors, and how many of these are withheld.
+
+    An error withholds what is in its source, but never the news of an outage.
+    """
     findings: list[Finding] = []
-    rejections: list[Finding] = []
-    rejected = 0
-    for found, is_rejection in sources.findings():
-        rejected += is_rejection
-        (rejections if is_rejection else findings).extend(map(read_finding, orjson.loads(found)))
-    return findings, tuple(rejections), rejected
+    withheld_because: list[Finding] = []
+    withheld = 0
+    for stored, published in sources.findings():
+        of_source = list(map(read_finding, orjson.loads(stored)))
+        if has_errors(of_source):
+            withheld_because += of_source
+            withheld += not published
+        else:
+            findings += of_source
+    return findings, withheld_because, withheld
 
 
 def _withhold_duplicates(target: BuildTarget) -> None:
-    """Reject the records that repeat one another: nothing shows which of them is right."""
+    """Withhold the records that repeat one another: nothing shows which of them is right."""
     sources = target.ledger.sources
     for columns, rule in DUPLICATES.items():
         for one in sources.duplicates(columns):

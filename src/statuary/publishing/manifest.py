@@ -25,6 +25,7 @@ from statuary.domain.primitives import (
     InvalidValueError,
     checksum_address,
     format_instant,
+    format_utc,
     parse_instant,
 )
 from statuary.publishing.files import (
@@ -189,8 +190,8 @@ def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
     """
     if there is not None and origin.instant < there:
         raise PublishingError(
-            f"{where} has a newer site, as of {there.isoformat()};"
-            f" this snapshot is as of {origin.instant.isoformat()}",
+            f"{where} has a newer site, as of {format_utc(there)};"
+            f" this snapshot is as of {format_utc(origin.instant)}",
             "use --allow-older to replace it",
         )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_utc
 from statuary.domain.settings import LogSettings
 from statuary.extensions.log.entries import incident_of
 from statuary.extensions.log.published_log import LogExtension, published_settings
@@ -45,7 +45,7 @@ def tick(root: Path, now: Instant, open_log: OpenLog | None = None) -> TickResul
     index = read_epoch_index(root)
     if now < index.start:
         raise PublishingError(
-            f"the site is as of {index.start.isoformat()} or later, and not of {now.isoformat()}",
+            f"the site is as of {format_utc(index.start)} or later, and not of {format_utc(now)}",
             "run `statuary build --now` for that instant",
         )
     with FolderTarget(root) as target:

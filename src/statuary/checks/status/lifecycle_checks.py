@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_utc
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.records import Incident, IncidentUpdate, Maintenance, StatusCatalogue
 from statuary.domain.status.recurrence import with_automatic_updates
@@ -40,11 +40,6 @@ class StatusContext:
             for component in history.components:
                 found.setdefault(component, []).append(history)
         return found
-
-
-def format_utc(instant: Instant) -> str:
-    """Return an instant in UTC and whole seconds, for a message."""
-    return instant.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def in_display_order(record: Incident) -> list[IncidentUpdate]:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from operator import attrgetter
 
-from statuary.checks.status.lifecycle_checks import StatusContext, format_utc, in_display_order
+from statuary.checks.status.lifecycle_checks import StatusContext, in_display_order
 from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_utc
 from statuary.domain.status.records import Maintenance, Recurrence
 from statuary.domain.status.recurrence import (
     MAX_WINDOWS,

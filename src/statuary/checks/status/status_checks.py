@@ -12,7 +12,6 @@ from statuary.checks.status.lifecycle_checks import (
     allowed_moves,
     backfilled_moves_nothing,
     draft_unpublished,
-    format_utc,
     resolved_leaves_components_up,
     update_in_future,
     updates_in_order,
@@ -32,7 +31,7 @@ from statuary.checks.status.maintenance_checks import (
     windows_do_not_overlap,
 )
 from statuary.domain.findings import Finding, Pointer, Severity, did_you_mean
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_utc
 from statuary.domain.status.records import UNKNOWN_CREATION, Incident, IncidentUpdate, Maintenance
 from statuary.domain.status.timeline import Timeline
 

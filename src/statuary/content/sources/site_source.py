@@ -147,7 +147,7 @@ class ContractsSource(SourceModel):
     """How contracts are published."""
 
     publish: PublishPolicy = PublishPolicy.PROVED
-    """`proved`: only verified records. `all`: rejected records too, marked as rejected."""
+    """`proved`: only verified records. `all`: others too, marked as rejected."""
     sources: tuple[Text, ...] = ()
     """More sources of contracts: folders like `contracts/` or bulk files, as a path relative to the content folder
     or a URL of an object store (`s3://`, `gs://`, `az://`)."""

@@ -13,7 +13,7 @@ from statuary.cli.output import format_findings, progress
 from statuary.cli.summary import findings_line
 from statuary.clock import utc_now
 from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_utc
 from statuary.extensions.serving.server import (
     LOOPBACK,
     ReloadEvents,
@@ -54,7 +54,7 @@ def serve_command(site: str | None, content: Path, at: Instant | None, host: str
         events = ReloadEvents() if watched else None
         app = SiteApp(stack.enter_context(reader).read, clock, _new_error_id, _log, events)
         listening = stack.enter_context(listen(host, port))
-        when = f" as of {at.isoformat()}" if at is not None else ""
+        when = f" as of {format_utc(at)}" if at is not None else ""
         url = f"http://{host}:{listening.getsockname()[1]}/"
         click.echo(f"Serving {site or content}{when} at {url} (press Ctrl-C to stop)", err=True)
         serve(app, listening, watched)

@@ -20,7 +20,7 @@ from statuary.cli.output import changes_line, changes_lines, count_text, size_te
 from statuary.cli.printable import printable
 from statuary.content.git_state import GitQuery
 from statuary.documents import url_table
-from statuary.domain.primitives import Instant, InvalidValueError, parse_address, parse_chain_id
+from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.options import public_key_of, public_key_option, sign_option, signer_of
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
@@ -145,7 +145,7 @@ def _lines(verification: Verification, records: "RecordVerifier | None") -> Iter
 def _origin_line(origin: SiteOrigin) -> str:
     part = f"; only {', '.join(origin.only)}" if origin.only else ""
     revision = f", content {origin.revision}" if origin.revision else ""
-    return f"as of {origin.instant.isoformat()}, built by statuary {origin.statuary}{revision}{part}"
+    return f"as of {format_utc(origin.instant)}, built by statuary {origin.statuary}{revision}{part}"
 
 
 def _verification_json(verification: Verification, records: "RecordVerifier | None") -> dict[str, object]:

@@ -51,7 +51,6 @@ class SourceRow(NamedTuple):
     documents: str  # the paths of its documents, one a line
     reason: str
     findings: str  # its findings as JSON; empty if there are none
-    rejected: bool  # whether its record is rejected
     published: bool
     match: str | None = None  # the first member of its list entry; all of them are None if it has none
     creation_match: str | None = None
@@ -92,7 +91,7 @@ def names_of(path: str, aliases: str) -> list[str]:
     return [path, *aliases.split("\n")] if aliases else [path]
 
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 
 MAIN = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -138,7 +137,7 @@ OFFERED_COLUMNS = """(
 
 SOURCE_COLUMNS = """(
     location TEXT {key}, unit TEXT NOT NULL, git TEXT NOT NULL, stat TEXT NOT NULL, digest BLOB NOT NULL,
-    documents TEXT NOT NULL, reason TEXT NOT NULL, findings TEXT NOT NULL, rejected INTEGER NOT NULL,
+    documents TEXT NOT NULL, reason TEXT NOT NULL, findings TEXT NOT NULL,
     published INTEGER NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
     chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
     name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL,

@@ -94,7 +94,7 @@ class SourceTable:
             self.connection.executescript(SUPERSEDE)
 
     def withhold(self, one: DuplicateContract, finding: str) -> list[str]:
-        """Reject a contract that repeats another; return the paths that its source made.
+        """Withhold a contract that repeats another; return the paths that its source made.
 
         The next build reads its source again: the other may have been removed by then.
 
@@ -118,7 +118,7 @@ class SourceTable:
         ).fetchall()
         findings = f"{findings[:-1]},{finding}]" if findings else f"[{finding}]"
         execute(
-            "UPDATE work.built SET findings = ?, rejected = 1, published = 0, documents = '' WHERE location = ?",
+            "UPDATE work.built SET findings = ?, published = 0, documents = '' WHERE location = ?",
             (findings, *location),
         )
         return documents.split("\n") if documents else []
@@ -200,13 +200,13 @@ class SourceTable:
         return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
 
     def findings(self) -> Iterator[tuple[str, bool]]:
-        """Yield the findings of each source as JSON, and whether they reject its record."""
-        query = "SELECT findings, rejected FROM next_sources WHERE findings != '' ORDER BY location"
-        for findings, rejected in self.connection.execute(query):
-            yield findings, bool(rejected)
+        """Yield the findings of each source as JSON, and whether its record is published."""
+        query = "SELECT findings, published FROM next_sources WHERE findings != '' ORDER BY location"
+        for findings, published in self.connection.execute(query):
+            yield findings, bool(published)
 
     def duplicates(self, columns: str) -> Iterator[DuplicateContract]:
-        """Yield the contracts, published or rejected, that repeat one another.
+        """Yield the contracts, published or withheld, that repeat one another.
 
         Args:
             columns: what they have in common: `chain_id, address` or `match_order`.
