@@ -22,11 +22,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from statuary.domain.primitives import checksum_address
-from statuary.extensions.conform import deployment as http_requests
-from statuary.extensions.http import client as http_client
-from statuary.extensions.http import client as network
-from statuary.extensions.http.client import Pace
-from statuary.extensions.importing import sources as web_source
+from statuary.extensions.conform import deployment
+from statuary.extensions.http import client, connections
+from statuary.extensions.http.client import Retries
+from statuary.extensions.http.connections import Pace
+from statuary.extensions.importing import sources
 from statuary.extensions.importing.evidence import ethereum_node as node_client
 from support.edge_runtimes import served as server_process
 from support.ethereum_node import ask, ethereum_node, send
@@ -36,7 +36,7 @@ from support.logs import KEY, LOGGED_SITE, logged
 from support.sites import INCIDENT, NOW, SITE, path_of, record_of, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
 
-PACE = Pace(seconds=0.6, rate=16 << 10, each=0.05)
+PACE = Pace(seconds=0.6, rate=16 << 10, timeout=1, each=0.05)
 """What a command waits for a server here, for a minute elsewhere."""
 
 Send = Callable[[bytes], None]
@@ -228,13 +228,11 @@ def _listener(answer: Callable[[socket.socket], None]) -> Iterator[str]:
 
 def hasten() -> None:
     """Let this process wait seconds for a server, not minutes, and take loopback for the public internet."""
-    http_client.PACE = http_requests.PACE = PACE
-    http_client.TIMEOUT = http_requests.TIMEOUT = node_client.TIMEOUT_SECONDS = 1
-    node_client.DEADLINE_SECONDS = PACE.seconds
-    web_source.FIRST_PAUSE = 0.01
-    network.is_private_host = lambda _: False
-    for module, name in ((http_client, "opener"), (http_requests, "_opener"), (node_client, "_opener")):
-        getattr(module, name).cache_clear()
+    client.PACE = deployment.PACE = PACE
+    node_client.PACE = Pace(seconds=PACE.seconds, timeout=1)
+    sources.RETRIES = Retries(tries=4, first_pause=0.01)
+    connections.is_private_host = lambda _: False
+    client.opener.cache_clear()
 
 
 ROUNDS = int(os.environ.get("HOSTILE", "0"))

@@ -5,31 +5,30 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from threading import Thread
-from urllib.error import HTTPError, URLError
-from urllib.request import HTTPDefaultErrorHandler, HTTPErrorProcessor, HTTPRedirectHandler, Request
+from urllib.error import URLError
+from urllib.request import Request
 
 import pytest
 
-from statuary.extensions.conform import deployment as http_requests
-from statuary.extensions.conform.deployment import UnreachableError, http_sender
-from statuary.extensions.http import client as http_client
-from statuary.extensions.http import client as network
+from statuary.extensions.conform import deployment
+from statuary.extensions.conform.deployment import http_sender
+from statuary.extensions.http import client, connections
 from statuary.extensions.http.client import (
-    Pace,
-    fetch,
-    http_opener,
-    is_private_host,
+    RefusedError,
+    UnreachableError,
+    get,
+    get_range,
     is_same_server,
-    open_url,
-    url_size,
+    send,
+    size_of,
+    stream,
 )
+from statuary.extensions.http.connections import Pace, http_opener, is_private_host
 from statuary.extensions.importing.evidence import ethereum_node
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.report import ContractImportError
 from statuary.extensions.importing.sources import WebSource
-from statuary.publishing.files import PublishingError
 
-HANDLERS = (HTTPDefaultErrorHandler, HTTPRedirectHandler, HTTPErrorProcessor)
 SLOWLY = 0.05
 
 
@@ -79,7 +78,7 @@ def body_by_the_byte(connection: socket.socket) -> None:
 @pytest.mark.parametrize("respond", [trickle(OK + b"x" * 1000), body_by_the_byte], ids=["headers", "body"])
 def test_a_slow_trickle_of_bytes_does_not_keep_a_connection_open(respond):
     def read(url: str) -> None:
-        with closing(http_opener(Pace(0.3), *HANDLERS).open(url, timeout=5)) as response:
+        with closing(http_opener(Pace(0.3)).open(url, timeout=5)) as response:
             response.read()
 
     started = time.monotonic()
@@ -95,7 +94,7 @@ def test_a_steady_response_may_take_long():
             connection.sendall(b"x" * 100)
             time.sleep(SLOWLY)
 
-    opener = http_opener(Pace(0.2, rate=1000), *HANDLERS)
+    opener = http_opener(Pace(0.2, rate=1000))
     with server(respond) as url, closing(opener.open(url, timeout=5)) as response:
         assert len(response.read()) == 1000
 
@@ -107,7 +106,7 @@ def slow_headers(connection: socket.socket) -> None:
 
 def test_all_responses_of_a_server_have_one_deadline():
     """Each is in time; a mirror of many documents would keep a command waiting for days."""
-    opener, answered = http_opener(Pace(0.5, rate=1000, each=0.05), *HANDLERS), 0
+    opener, answered = http_opener(Pace(0.5, rate=1000, each=0.05)), 0
 
     def ask() -> None:
         nonlocal answered
@@ -128,29 +127,20 @@ def test_endless_headers_have_a_deadline():
 
     started = time.monotonic()
     with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
-        http_opener(Pace(0.3, rate=1000), *HANDLERS).open(url, timeout=5)
+        http_opener(Pace(0.3, rate=1000)).open(url, timeout=5)
     assert time.monotonic() - started < 3
 
 
 def test_mirrors_conform_and_nodes_have_a_deadline(monkeypatch):
-    http_client.opener.cache_clear()
-    http_requests._opener.cache_clear()
-    ethereum_node._opener.cache_clear()
-    monkeypatch.setattr(http_client, "PACE", Pace(0.2))
-    monkeypatch.setattr(http_requests, "PACE", Pace(0.2))
-    monkeypatch.setattr(ethereum_node, "DEADLINE_SECONDS", 0.2)
-    try:
-        with server(body_by_the_byte) as url:
-            with pytest.raises(PublishingError, match="too slowly"):
-                fetch(url, 10_000)
-            with pytest.raises(UnreachableError, match="too slowly"):
-                http_sender(url)("/x", "GET", {})
-            with pytest.raises(ContractImportError, match="too slowly"):
-                EthereumNode(url).call("eth_chainId")
-    finally:
-        http_client.opener.cache_clear()
-        http_requests._opener.cache_clear()
-        ethereum_node._opener.cache_clear()
+    for seconds, module in ((0.2, client), (0.21, deployment), (0.22, ethereum_node)):
+        monkeypatch.setattr(module, "PACE", Pace(seconds))
+    with server(body_by_the_byte) as url:
+        with pytest.raises(UnreachableError, match="too slowly"):
+            get(url, 10_000)
+        with pytest.raises(UnreachableError, match="too slowly"):
+            http_sender(url)("/x", "GET", {})
+        with pytest.raises(ContractImportError, match="too slowly"):
+            EthereumNode(url).call("eth_chainId")
 
 
 @pytest.mark.parametrize(
@@ -183,15 +173,12 @@ def found(connection: socket.socket) -> None:
 def test_a_redirect_of_a_public_server_into_a_private_network(monkeypatch):
     """The first server is on loopback here too, and is taken for a public one."""
     with server(found) as secret, server(redirect_to(f"{secret}/metadata")) as public:
-        with closing(http_opener(Pace(5), *HANDLERS).open(public, timeout=5)) as response:
-            assert response.read() == b"secret"  # who asks a private server may be sent on to another
-        monkeypatch.setattr(network, "is_private_host", lambda _: False)
-        with pytest.raises(URLError, match="private address 127"):
-            http_opener(Pace(5), *HANDLERS).open(public, timeout=5)
+        assert get(public, 100) == b"secret"  # who asks a private server may be sent on to another
+        monkeypatch.setattr(connections, "is_private_host", lambda _: False)
         with pytest.raises(UnreachableError, match="private address 127"):
             http_sender(public)("/", "GET", {})
-        with pytest.raises(PublishingError, match="private address 127"):
-            fetch(public, 100)
+        with pytest.raises(UnreachableError, match="private address 127"):
+            get(public, 100)
 
 
 def test_redirects_of_a_node_are_not_followed():
@@ -235,13 +222,13 @@ def test_a_stated_length_of_thousands_of_digits_is_none():
     def respond(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n")
 
-    with server(respond) as url, pytest.raises(PublishingError, match="does not state its length"):
-        url_size(url)
+    with server(respond) as url, pytest.raises(UnreachableError, match="does not state its length"):
+        size_of(url)
 
 
 def test_only_http_urls_are_opened():
     for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"):
-        assert http_opener(Pace(5), *HANDLERS).open(Request(url), timeout=1) is None
+        assert http_opener(Pace(5)).open(Request(url), timeout=1) is None
 
 
 REFUSALS = {
@@ -266,8 +253,67 @@ def test_no_connection_stays_open_when_a_server_misbehaves(monkeypatch, refusal)
     connecting = socket.create_connection
     monkeypatch.setattr(socket, "create_connection", connect)
     with server(lambda connection: connection.sendall(refusal)) as url:
-        with pytest.raises((HTTPError, *http_client.CONNECTION_ERRORS)) as caught, open_url(url):
-            pass
+        with pytest.raises(UnreachableError) as caught:
+            size_of(url)
         assert opened
         assert [connection.fileno() for connection in opened] == [-1] * len(opened)
         del caught
+
+
+@pytest.mark.parametrize("digits", ["9" * 5_000, "\xb2"])
+def test_numbers_of_a_hostile_server_that_int_does_not_take(digits):
+    def respond(connection: socket.socket) -> None:
+        head = f"HTTP/1.1 200 OK\r\nContent-Length: {digits}\r\n\r\n"
+        connection.sendall(head.encode("latin-1"))
+
+    def ask_for_a_pause(connection: socket.socket) -> None:
+        head = f"HTTP/1.1 429 No\r\nRetry-After: {digits}\r\nX-RateLimit-Remaining: 0\r\nX-RateLimit-Reset: {digits}"
+        connection.sendall(f"{head}\r\nDate: Mon, 01 Jan 0001 00:00:00 -0000\r\n\r\n".encode("latin-1"))
+
+    with server(respond) as url, pytest.raises(UnreachableError, match="does not state its length"):
+        size_of(url)
+    with server(ask_for_a_pause) as url, pytest.raises(UnreachableError, match="returns 429"):
+        get(url)
+
+
+@pytest.mark.parametrize(
+    "location", ["http://.example/", f"http://{'a' * 70}.example/", "http://[", "http://a:99999/"]
+)
+def test_a_redirect_to_a_host_that_cannot_be_is_an_error_of_the_server(location):
+    with server(redirect_to(location)) as url, pytest.raises(UnreachableError):
+        get(url)
+
+
+def test_redirects_keep_the_method_and_end():
+    requests: list[bytes] = []
+    with server(found) as last, server(redirect_to(last), requests) as url:
+        assert send(url, "HEAD").status == 200
+    with (
+        server(redirect_to("/again"), requests) as url,
+        pytest.raises(RefusedError, match="redirects more than 5"),
+    ):
+        get(url)
+    assert len(requests) == 1 + 6
+    assert requests[0].startswith(b"HEAD ")
+
+
+def test_a_request_with_a_body_is_not_sent_elsewhere():
+    with server(redirect_to("/elsewhere")) as url:
+        assert send(url, "POST", body=b"x").status == 302
+
+
+def test_the_failure_of_who_reads_a_stream_is_not_the_server_s():
+    """Such as a disk that is full while a snapshot is copied."""
+
+    def copy(url: str) -> None:
+        with stream(url) as body:
+            assert body.read() == b"secret"
+            raise OSError("no space")
+
+    with server(found) as url, pytest.raises(OSError, match="no space"):
+        copy(url)
+
+
+def test_a_server_without_ranges_is_named():
+    with server(found) as url, pytest.raises(UnreachableError, match="does not support ranges"):
+        get_range(url, 0, 3)

@@ -95,8 +95,8 @@ class WarmCommand:
 
 def warm_up(*arguments: object, log: Path) -> None:
     """Import every command, and run one in this process, which imports what it imports as it runs."""
-    for module, _ in COMMANDS.values():
-        import_module(module)
+    for row in COMMANDS.values():
+        import_module(row.target.partition(":")[0])
     file, kept = os.open(log, os.O_WRONLY | os.O_CREAT), os.dup(1)
     os.dup2(file, 1)
     try:

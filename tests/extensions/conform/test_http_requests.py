@@ -6,7 +6,8 @@ from threading import Thread
 
 import pytest
 
-from statuary.extensions.conform.deployment import SendRequest, UnreachableError, http_sender
+from statuary.extensions.conform.deployment import SendRequest, http_sender
+from statuary.extensions.http.client import UnreachableError
 
 
 class Host(BaseHTTPRequestHandler):
@@ -87,5 +88,5 @@ def test_a_url_that_is_not_http_is_an_error(base_url):
 
 
 def test_an_unreachable_host_is_one_message():
-    with pytest.raises(UnreachableError, match="cannot be reached"):
+    with pytest.raises(UnreachableError, match="cannot be read"):
         http_sender("http://127.0.0.1:9")("/", "GET", {})

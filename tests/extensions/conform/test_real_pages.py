@@ -13,7 +13,8 @@ from statuary.extensions.conform.conformance import (
     run_checks,
     select_checks,
 )
-from statuary.extensions.conform.deployment import CheckedDeployment, HttpResponse
+from statuary.extensions.conform.deployment import CheckedDeployment
+from statuary.extensions.http.client import HttpResponse
 from support.capture_server import captured_summaries, documents_of, serve_capture, tag_of
 from support.statuspage_captures import instant_of
 

@@ -18,10 +18,9 @@ from statuary.extensions.conform.conformance import (
 )
 from statuary.extensions.conform.deployment import (
     CheckedDeployment,
-    HttpResponse,
     SendRequest,
-    UnreachableError,
 )
+from statuary.extensions.http.client import HttpResponse, UnreachableError
 from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import answer_site
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site

@@ -10,6 +10,7 @@ import pytest
 from statuary.domain.chain.transaction import create_address
 from statuary.domain.contracts.derivation import WorkspaceDeployment
 from statuary.domain.primitives import parse_address
+from statuary.extensions.http.connections import Pace
 from statuary.extensions.importing.evidence import ethereum_node as node_module
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError, resolve_proxy
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id, read_on_chain_contract
@@ -219,7 +220,7 @@ def test_an_endless_response_is_cut_off(monkeypatch):
 
 
 def test_a_silent_node_times_out(monkeypatch):
-    monkeypatch.setattr(node_module, "TIMEOUT_SECONDS", 0.1)
+    monkeypatch.setattr(node_module, "PACE", Pace(5.0, timeout=0.1))
     release = threading.Event()
 
     def late(_):

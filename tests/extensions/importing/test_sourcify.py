@@ -18,7 +18,7 @@ from statuary.content.read_contract import read_contract
 from statuary.domain.catalogue import ContractForm
 from statuary.domain.primitives import checksum_address, parse_chain_id, parse_instant
 from statuary.extensions.importing.import_contracts import ContractImport, ContractImportSettings
-from statuary.extensions.importing.sources import TRIES, WebSource
+from statuary.extensions.importing.sources import RETRIES, WebSource
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api
 from support.ethereum_node import COMPILERS, ethereum_node, send
 from support.host_servers import serve_with_statuary
@@ -134,8 +134,8 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
         proxy.faults = {
             f"/v2/contracts/{CHAIN}": [503],
             limited: [429, 500],
-            broken: [500] * TRIES,
-            cut: ["cut"] * TRIES,
+            broken: [500] * RETRIES.tries,
+            cut: ["cut"] * RETRIES.tries,
             html: ["html"],
             half: ["half"],
         }
@@ -158,10 +158,10 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
 def test_an_unreachable_server_ends_the_import(tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     with failing("http://127.0.0.1:9") as proxy:
-        proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * TRIES for address in ADDRESSES}
+        proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * RETRIES.tries for address in ADDRESSES}
         done, _ = run_import(ours, proxy.url, ADDRESSES)
         assert "returns 503" in done.report.incomplete
-        assert len(proxy.requested) == 3 * TRIES
+        assert len(proxy.requested) == 3 * RETRIES.tries
 
 
 ADDRESSES = [path_of(number).rpartition("/")[2][:-5] for number in range(1, 6)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.extensions.http.client import fetch
+from statuary.extensions.http.client import UnreachableError, get
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.verify import verify_snapshot
 from statuary.publishing.files import PublishingError
@@ -76,7 +76,7 @@ def test_a_server_without_ranges_is_rejected(tmp_path: Path) -> None:
     made(tmp_path / "site.zip", small_documents())
     with (
         served(tmp_path, ranges=False) as (url, _),
-        pytest.raises(PublishingError, match="does not support ranges") as refused,
+        pytest.raises(UnreachableError, match="does not support ranges") as refused,
     ):
         open_site(f"{url}/site.zip")
     assert refused.value.hint == "download it first"
@@ -182,14 +182,14 @@ def test_a_server_that_misbehaves(tmp_path: Path) -> None:
             ("broken", "bytes early"),
             ("file", ""),
         ):
-            with pytest.raises(PublishingError, match=f"{url}/{path}.*{why}"):
-                fetch(f"{url}/{path}", 1000)
-        assert fetch(f"{url}/moved", 1000) == b"there"
-        assert fetch(f"{url}/nothing", 1000) is None
-    with pytest.raises(PublishingError, match="refused"):
-        fetch(f"{url}/gone", 1000)
+            with pytest.raises(UnreachableError, match=f"{url}/{path}.*{why}"):
+                get(f"{url}/{path}", 1000)
+        assert get(f"{url}/moved", 1000) == b"there"
+        assert get(f"{url}/nothing", 1000) is None
+    with pytest.raises(UnreachableError, match="refused"):
+        get(f"{url}/gone", 1000)
 
 
 def test_other_schemes_are_not_opened() -> None:
-    with pytest.raises(PublishingError, match="not http"):
-        fetch("file:///etc/passwd", 1000)
+    with pytest.raises(UnreachableError, match="not a web address"):
+        get("file:///etc/passwd", 1000)

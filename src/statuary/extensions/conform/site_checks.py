@@ -10,7 +10,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from statuary.documents import url_table
 from statuary.documents.url_table import STATUS_MAX_AGE
-from statuary.extensions.conform.deployment import CheckedDeployment, HttpResponse, NotApplicableError
+from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
+from statuary.extensions.http.client import HttpResponse
 
 JSON_TYPE = "application/json"
 

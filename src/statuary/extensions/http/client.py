@@ -1,205 +1,87 @@
-"""Reading over HTTP and HTTPS: plain GET requests, with limits."""
+"""Requests over HTTP and HTTPS, each with limits of time and bytes."""
 
 import http.client
 import io
-import socket
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import cache, partial
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from functools import cache
 from http import HTTPStatus
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
-from ipaddress import ip_address
-from time import monotonic
+from string import punctuation
 from typing import IO, Any, NamedTuple
-from urllib.error import HTTPError
-from urllib.parse import quote, urlsplit
-from urllib.request import (
-    BaseHandler,
-    HTTPDefaultErrorHandler,
-    HTTPErrorProcessor,
-    HTTPHandler,
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    ProxyHandler,
-    Request,
-)
+from urllib.parse import quote, urljoin, urlsplit
+from urllib.request import OpenerDirector, Request
 
 from typing_extensions import override
 
-from statuary.publishing.files import PublishingError
+from statuary.domain.errors import StatuaryError
+from statuary.extensions.http.connections import Pace, http_opener
 from statuary.version import VERSION
-
-
-class Pace(NamedTuple):
-    """How long a response may take, and all responses of an opener."""
-
-    seconds: float  # for the headers and a short body
-    rate: int = 0  # further bytes a second; 0 if `seconds` is all the time that there is
-    each: float = 5.0  # further seconds for each response, where the time of all of them is counted
-
-    def deadline(self, received: int) -> float:
-        """Return the seconds in which so many bytes must have arrived."""
-        return self.seconds + (received / self.rate if self.rate else 0)
-
-
-class _Waiting:
-    """The time that was spent waiting for all responses of an opener."""
-
-    def __init__(self, pace: Pace) -> None:
-        self.pace = pace
-        self.responses = self.received = 0
-        self.seconds = 0.0
-
-    def add(self, seconds: float, received: int) -> None:
-        """Count the wait for some bytes; raise TimeoutError if all responses together have taken too long."""
-        self.seconds += seconds
-        self.received += received
-        if self.seconds > self.pace.deadline(self.received) + self.responses * self.pace.each:
-            raise TimeoutError("the server sends too slowly")
-
-
-class PrivateAddressError(OSError):
-    """A public server redirects to an address of a private network."""
-
-
-def http_opener(pace: Pace, *handlers: type[BaseHandler]) -> OpenerDirector:
-    """Return an opener for http and https and nothing else, with further handlers of urllib."""
-    director = OpenerDirector()
-    waiting = _Waiting(pace)
-    for handler in (
-        ProxyHandler(),
-        _HttpHandler(waiting),
-        _HttpsHandler(waiting),
-        *(one() for one in handlers),
-    ):
-        director.add_handler(handler)
-    return director
-
-
-def is_private_host(host: str) -> bool:
-    """Say whether any address of a host is not on the public internet; also if it has none."""
-    try:
-        found = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
-    except OSError:
-        return True
-    return any(_is_private(str(address[4][0])) for address in found)
-
-
-def _is_private(address: str) -> bool:
-    return not ip_address(address.partition("%")[0]).is_global
-
-
-class _HttpHandler(HTTPHandler):
-    def __init__(self, waiting: _Waiting) -> None:
-        super().__init__()
-        self.waiting = waiting
-
-    @override
-    def http_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_connector(_HttpConnection, req, self.waiting), req)
-
-
-class _HttpsHandler(HTTPSHandler):
-    def __init__(self, waiting: _Waiting) -> None:
-        super().__init__()
-        self.waiting = waiting
-
-    @override
-    def https_open(self, req: Request) -> HTTPResponse:
-        return self.do_open(_connector(_HttpsConnection, req, self.waiting), req)
-
-
-def _connector(
-    connection: "type[_GuardedConnection]", request: Request, waiting: _Waiting
-) -> Callable[..., Any]:
-    # urllib marks the requests that follow a redirect as unverifiable
-    is_proxied = request.has_proxy() or getattr(request, "_tunnel_host", None)
-    is_chosen = not request.unverifiable or is_proxied
-    only_public = not is_chosen and not is_private_host(str(request.origin_req_host))
-    return partial(connection, waiting=waiting, only_public=only_public)
-
-
-class _GuardedConnection(HTTPConnection):
-    """Connects to the public internet alone, where a redirect leads."""
-
-    def __init__(self, *args: Any, waiting: _Waiting, only_public: bool, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.response_class = partial(_PacedResponse, waiting=waiting)  # type: ignore[assignment]  # called, never a base
-        self.only_public = only_public
-
-    @override
-    def connect(self) -> None:
-        super().connect()
-        address = self.sock.getpeername()[0]
-        if self.only_public and _is_private(address):
-            self.close()
-            raise PrivateAddressError(f"redirects to the private address {address}")
-
-
-class _HttpConnection(_GuardedConnection):
-    """HTTP."""
-
-
-class _HttpsConnection(_GuardedConnection, HTTPSConnection):
-    """HTTPS."""
-
-
-class _PacedResponse(HTTPResponse):
-    def __init__(self, *args: Any, waiting: _Waiting, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.stream = _PacedStream(self.fp.detach(), waiting)
-        self.fp = io.BufferedReader(self.stream)
-
-    @override
-    def begin(self) -> None:
-        super().begin()
-        self.stream.has_begun = True
-
-
-class _PacedStream(io.RawIOBase):
-    """The bytes of a connection, as long as they arrive in time."""
-
-    def __init__(self, raw: io.RawIOBase, waiting: _Waiting) -> None:
-        self.raw = raw
-        self.waiting = waiting
-        self.received = 0
-        self.started = monotonic()
-        self.has_begun = False  # whether the headers are there; how many bytes they have gains no time
-        waiting.responses += 1
-
-    @override
-    def readable(self) -> bool:
-        return True
-
-    @override
-    def readinto(self, buffer: Any) -> int | None:
-        began = monotonic()
-        size = self.raw.readinto(buffer)
-        now = monotonic()
-        self.received += size or 0
-        if now - self.started > self.waiting.pace.deadline(self.received if self.has_begun else 0):
-            raise TimeoutError("the server sends too slowly")
-        self.waiting.add(now - began, size or 0)
-        return size
-
-    @override
-    def close(self) -> None:
-        self.raw.close()
-        super().close()
-
-
-TIMEOUT = 30.0
-"""Seconds to wait for the next bytes of a response."""
 
 PACE = Pace(seconds=60.0, rate=16 << 10)
 """The time for a whole response: a mirror may send gigabytes, but not a byte a second."""
 
+MAX_BODY = 256 << 20
+"""Bytes of the longest body that is read where a caller names no other limit."""
+
+MAX_REDIRECTS = 5
+
 MAX_LENGTH_DIGITS = 18
 """The most digits of a stated length."""
 
-CONNECTION_ERRORS = (OSError, http.client.HTTPException)
-"""The exceptions of a failed connection."""
+CONNECTION_ERRORS = (OSError, http.client.HTTPException, UnicodeError)
+"""The exceptions of a failed connection; a host name that cannot be encoded gives a UnicodeError."""
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+REDIRECTED_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+MISSING_STATUSES = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG})
+"""Responses that say that there is no document; a path may be too long for the server."""
+
+RETRYABLE_STATUSES = frozenset(
+    {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+)
+"""Responses after which the same request may succeed; those of 500 and more are too."""
+
+
+class UnreachableError(StatuaryError):
+    """A URL cannot be read: no server responds, or it does not send what it should, or it exceeds a limit."""
+
+    def __init__(self, url: str, reason: str, hint: str = "", *, pause: float | None = None) -> None:
+        super().__init__(f"{url} {reason}", hint)
+        self.reason = reason
+        self.pause = pause  # seconds after which the server wants to be asked again, if it says so
+
+
+class RefusedError(UnreachableError):
+    """A server refuses a request, or its response exceeds a limit: the same request would end so again."""
+
+
+class HttpResponse(NamedTuple):
+    """A response, whatever its status."""
+
+    status: int
+    headers: Mapping[str, str] = {}  # names in lower case
+    body: bytes = b""
+
+    @property
+    def media_type(self) -> str:
+        """The media type without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+class Retries(NamedTuple):
+    """How often a request is sent, and the seconds between."""
+
+    tries: int
+    first_pause: float = 1.0  # each further pause is twice as long, unless the server requests another
+    longest_pause: float = 90.0  # a server that requests a longer one is not asked again
+    wait: Callable[[float], None] = time.sleep
+
+
+ONCE = Retries(tries=1)
 
 
 def is_url(location: str) -> bool:
@@ -217,136 +99,6 @@ def url_below(base: str, path: str) -> str:
     return f"{base.rstrip('/')}/{quote(path)}"
 
 
-def fetch(url: str, limit: int) -> bytes | None:
-    """Return the body of a URL; None if there is none (404 or 410), or its path is too long for the server (414).
-
-    Args:
-        limit: bytes of the longest body that is accepted.
-
-    Raises:
-        PublishingError: if the server cannot be reached, responds otherwise, or sends more.
-    """
-    with _as_publishing_errors(url):
-        try:
-            with open_url(url) as response:
-                body = response.read(limit + 1)
-                missing = getattr(response, "length", 0)
-        except HTTPError as error:
-            if error.code in (HTTPStatus.NOT_FOUND, HTTPStatus.GONE, HTTPStatus.REQUEST_URI_TOO_LONG):
-                return None
-            raise
-    if len(body) > limit:
-        raise url_error(url, f"sends more than {limit:,} bytes")
-    if missing:
-        raise url_error(url, f"ends {missing:,} bytes early")
-    return body
-
-
-def fetch_range(url: str, offset: int, size: int) -> bytes:
-    """Return a range of a URL's body; fewer bytes only at its end.
-
-    Raises:
-        PublishingError: if the server cannot be reached or does not support ranges.
-    """
-    with _as_publishing_errors(url):
-        try:
-            with open_url(url, {"Range": f"bytes={offset}-{offset + size - 1}"}) as response:
-                if response.status == HTTPStatus.PARTIAL_CONTENT:
-                    return response.read(size)
-        except HTTPError as error:
-            if error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-                return b""
-            raise
-    raise PublishingError(
-        f"{url} cannot be read in parts: the server does not support ranges", "download it first"
-    )
-
-
-def url_size(url: str) -> int:
-    """Return the bytes of a URL's body; raise PublishingError if the server does not state or send them."""
-    with _as_publishing_errors(url), open_url(url, method="HEAD") as response:
-        length = response.headers.get("Content-Length", "")
-    if not length.isdigit() or len(length) > MAX_LENGTH_DIGITS:
-        raise url_error(url, "does not state its length")
-    return int(length)
-
-
-@contextmanager
-def stream_url(url: str) -> Iterator[IO[bytes]]:
-    """Open a URL to be read from its beginning to its end.
-
-    Raises:
-        PublishingError: if the server cannot be reached, or the connection fails.
-    """
-    with _as_publishing_errors(url), open_url(url) as response:
-        yield response
-
-
-@contextmanager
-def _as_publishing_errors(url: str) -> Iterator[None]:
-    try:
-        yield
-    except HTTPError as error:
-        raise url_error(url, f"returns {error.code}") from None
-    except CONNECTION_ERRORS as error:
-        raise url_error(url, str(getattr(error, "reason", error))) from None
-
-
-@contextmanager
-def open_url(
-    url: str, headers: dict[str, str] | None = None, method: str = "GET"
-) -> Iterator[http.client.HTTPResponse]:
-    """Open a URL whose response is a success.
-
-    Raises:
-        HTTPError: for any other response; it is closed, and has no body.
-        OSError: if the server cannot be reached.
-    """
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise url_error(url, "is not http or https")
-    sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
-    request = Request(url, headers=sent, method=method)
-    try:
-        opened = opener().open(request, timeout=TIMEOUT)
-    except HTTPError as error:
-        error.close()
-        raise
-    with closing(opened) as response:
-        yield response
-
-
-@cache
-def opener() -> OpenerDirector:
-    """Return an opener of http and https URLs that follows redirects."""
-    return http_opener(PACE, HTTPDefaultErrorHandler, _KeyKeepingRedirects, HTTPErrorProcessor)
-
-
-class _KeyKeepingRedirects(HTTPRedirectHandler):
-    """Follows redirects; a key stays with the server that it is for."""
-
-    @override
-    def http_error_302(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage
-    ) -> Any:
-        """Follow a redirect; urllib leaves one open whose own body cannot be read."""
-        try:
-            return super().http_error_302(req, fp, code, msg, headers)
-        except BaseException:
-            fp.close()
-            raise
-
-    http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
-
-    @override
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: http.client.HTTPMessage, newurl: str
-    ) -> Request | None:
-        request = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if request is not None and not is_same_server(req.full_url, newurl):
-            request.headers.pop("Authorization", None)
-        return request
-
-
 def is_same_server(url: str, other: str) -> bool:
     """Return whether a key that is for one URL may be sent to another: to the same host, and over TLS if the first was."""
     before, after = urlsplit(url), urlsplit(other)
@@ -355,6 +107,238 @@ def is_same_server(url: str, other: str) -> bool:
     return (before.scheme, before.netloc) == (after.scheme, after.netloc)
 
 
-def url_error(url: str, why: str) -> PublishingError:
-    """Return the error for a URL that cannot be read."""
-    return PublishingError(f"{url} {why}" if not why.startswith("<") else f"{url} cannot be read: {why}")
+def get(
+    url: str, limit: int = MAX_BODY, *, headers: Mapping[str, str] | None = None, retries: Retries = ONCE
+) -> bytes | None:
+    """Return the body of a URL; None if there is none (404 or 410), or its path is too long for the server (414).
+
+    Args:
+        limit: bytes of the longest body that is accepted.
+        headers: what the request has besides ours.
+        retries: how often to try.
+
+    Raises:
+        RefusedError: if the server responds with another error, which will not pass.
+        UnreachableError: if it cannot be reached, sends more, or responds with a passing error after the last try.
+    """
+    pause = retries.first_pause
+    for tries_left in reversed(range(retries.tries)):
+        try:
+            with _opened(url, headers=headers) as response:
+                if response.status in MISSING_STATUSES:
+                    return None
+                _check_status(url, response)
+                return _body(url, response, limit)
+        except RefusedError:
+            raise
+        except UnreachableError as error:
+            if not tries_left or (error.pause or 0) > retries.longest_pause:
+                raise
+            retries.wait(pause if error.pause is None else error.pause)
+            pause *= 2
+    raise AssertionError("a request is tried at least once, and its last try returns or raises")
+
+
+def get_range(url: str, offset: int, size: int) -> bytes:
+    """Return a range of a URL's body; fewer bytes only at its end.
+
+    Raises:
+        UnreachableError: if the server cannot be reached or does not support ranges.
+    """
+    with _opened(url, headers={"Range": f"bytes={offset}-{offset + size - 1}"}) as response:
+        if response.status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            return b""
+        _check_status(url, response)
+        if response.status != HTTPStatus.PARTIAL_CONTENT:
+            raise UnreachableError(
+                url, "cannot be read in parts: the server does not support ranges", "download it first"
+            )
+        with _failures(url):
+            return response.read(size)
+
+
+def size_of(url: str) -> int:
+    """Return the bytes of a URL's body; raise UnreachableError if the server does not state or send them."""
+    with _opened(url, method="HEAD") as response:
+        _check_status(url, response)
+        length = response.headers.get("Content-Length", "")
+    if not length.isdecimal() or len(length) > MAX_LENGTH_DIGITS:
+        raise UnreachableError(url, "does not state its length")
+    return int(length)
+
+
+@contextmanager
+def stream(url: str) -> Iterator[IO[bytes]]:
+    """Open a URL to be read from its beginning to its end.
+
+    Raises:
+        UnreachableError: if the server cannot be reached; its stream raises it if the connection fails.
+    """
+    with _opened(url) as response:
+        _check_status(url, response)
+        yield io.BufferedReader(_UrlStream(url, response))
+
+
+class _UrlStream(io.RawIOBase):
+    """The body of a response; whoever reads it may have failures of its own, which are not the server's."""
+
+    def __init__(self, url: str, response: http.client.HTTPResponse) -> None:
+        self.url = url
+        self.response = response
+
+    @override
+    def readable(self) -> bool:
+        return True
+
+    @override
+    def readinto(self, buffer: Any) -> int:
+        with _failures(self.url):
+            return self.response.readinto(buffer)
+
+
+def send(
+    url: str,
+    method: str = "GET",
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+    limit: int = MAX_BODY,
+    pace: Pace | None = None,
+    redirects: bool = True,
+) -> HttpResponse:
+    """Return the response to a request, whatever its status.
+
+    Args:
+        limit: bytes of the longest body that is accepted.
+        pace: what the server is given of time; None for `PACE`.
+        redirects: whether to follow redirects of requests without a body.
+
+    Raises:
+        UnreachableError: if there is no response, or it exceeds a limit.
+    """
+    with _opened(url, method, body=body, headers=headers, pace=pace, redirects=redirects) as response:
+        lower = {name.lower(): text for name, text in response.headers.items()}
+        return HttpResponse(response.status, lower, _body(url, response, limit))
+
+
+def _body(url: str, response: http.client.HTTPResponse, limit: int) -> bytes:
+    with _failures(url):
+        body = response.read(limit + 1)
+    if len(body) > limit:
+        raise RefusedError(url, f"sends more than {limit:,} bytes")
+    if response.length:
+        raise UnreachableError(url, f"ends {response.length:,} bytes early")
+    return body
+
+
+@contextmanager
+def _opened(
+    url: str,
+    method: str = "GET",
+    *,
+    body: bytes | None = None,
+    headers: Mapping[str, str] | None = None,
+    pace: Pace | None = None,
+    redirects: bool = True,
+) -> Iterator[http.client.HTTPResponse]:
+    """Open a URL, and follow redirects; a key among the headers stays with the server that it is for."""
+    sent = {"User-Agent": f"statuary/{VERSION}", "Accept-Encoding": "identity", **(headers or {})}
+    target = _web_address(url)
+    for number in range(MAX_REDIRECTS + 1):
+        request = Request(
+            target,
+            body,
+            sent,
+            method=method,
+            origin_req_host=urlsplit(url).hostname,
+            unverifiable=number > 0,  # as urllib marks what nobody has chosen
+        )
+        with _failures(url):
+            response: http.client.HTTPResponse = opener(pace or PACE).open(
+                request, timeout=(pace or PACE).timeout
+            )
+        with closing(response):
+            location = response.headers.get("Location")
+            follows = redirects and method in REDIRECTED_METHODS and response.status in REDIRECTS
+            if not (follows and location):
+                yield response
+                return
+            following = _redirected(url, target, location)
+        if not is_same_server(target, following):
+            sent.pop("Authorization", None)
+        target = following
+    raise RefusedError(url, f"redirects more than {MAX_REDIRECTS} times")
+
+
+def _web_address(url: str) -> str:
+    """Return a URL; raise RefusedError if it is not http or https."""
+    if not _is_web_address(url):
+        raise RefusedError(url, "is not a web address", "begin it with http:// or https://")
+    return url
+
+
+def _redirected(url: str, target: str, location: str) -> str:
+    """Return where a redirect leads; raise RefusedError if that is not http or https."""
+    try:
+        following = quote(urljoin(target, location), encoding="iso-8859-1", safe=punctuation)
+    except ValueError:
+        following = ""
+    if not _is_web_address(following):
+        raise RefusedError(url, f"redirects to {location}, which is not a web address")
+    return following
+
+
+def _is_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises ValueError, as an unfinished IPv6 address does
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
+
+
+@cache
+def opener(pace: Pace) -> OpenerDirector:
+    """Return the opener of all requests with a pace; all of their responses have one time together."""
+    return http_opener(pace)
+
+
+@contextmanager
+def _failures(url: str) -> Iterator[None]:
+    """Raise UnreachableError where the connection fails."""
+    try:
+        yield
+    except CONNECTION_ERRORS as error:
+        raise UnreachableError(url, f"cannot be read: {getattr(error, 'reason', None) or error}") from None
+
+
+def _check_status(url: str, response: http.client.HTTPResponse) -> None:
+    """Raise RefusedError for an error that will not pass, UnreachableError for one that may."""
+    status = response.status
+    if status < HTTPStatus.MULTIPLE_CHOICES:
+        return
+    pause = requested_pause(response.headers)
+    if pause is None and status not in RETRYABLE_STATUSES and status < HTTPStatus.INTERNAL_SERVER_ERROR:
+        needs_key = status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+        hint = "the page needs a key" if needs_key else "check the URL in a browser"
+        raise RefusedError(url, f"returns {status} {response.reason}".rstrip(), hint)
+    raise UnreachableError(url, f"returns {status}", pause=pause)
+
+
+def requested_pause(headers: Message) -> float | None:
+    """Return the seconds of the pause that a server requests: `Retry-After`, or GitHub's `X-RateLimit-Reset`; else None.
+
+    An instant is compared with the server's own clock.
+    """
+    after, reset = headers.get("Retry-After", "").strip(), headers.get("X-RateLimit-Reset", "")
+    if after.isdecimal():
+        return float(after)
+    try:
+        now = parsedate_to_datetime(headers.get("Date", "")).timestamp()
+        if after:
+            return max(0.0, parsedate_to_datetime(after).timestamp() - now)
+    except (ValueError, OverflowError):
+        return None
+    if headers.get("X-RateLimit-Remaining") == "0" and reset.isdecimal():
+        return max(0.0, float(reset) - now)
+    return None

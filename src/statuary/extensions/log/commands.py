@@ -5,8 +5,6 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.error import HTTPError
-from urllib.request import Request
 
 import click
 
@@ -22,6 +20,7 @@ from statuary.extensions.log.published_log import TreeHead, parse_head
 from statuary.publishing.files import PublishingError, atomic_file
 
 if TYPE_CHECKING:
+    from statuary.extensions.http.client import HttpResponse
     from statuary.extensions.log.entries import NumberedEntry
     from statuary.extensions.log.merkle import ReadPath
     from statuary.extensions.log.notes import Checkpoint
@@ -104,7 +103,6 @@ def known_key(origin: str, given: str | None, stated: str | None) -> tuple[Publi
     return parse_public_key(stated), "the key that the site states, seen for the first time"
 
 
-TIMEOUT = 30.0
 LARGEST_ANSWER = 100_000
 
 quorum_option = click.option(
@@ -160,32 +158,28 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
 
 
 def _cosigned(log: "PublishedLog", key: "PublicKey", url: str) -> "dict[PublicKey, str]":
+    from statuary.extensions.http.client import UnreachableError
     from statuary.extensions.log.merkle import LogError
     from statuary.extensions.log.verify import cosignature, request_body, witness_size
 
     try:
-        status, answer = _post(url, request_body(log, 0))
+        status, _, answer = _post(url, request_body(log, 0))
         if status == 409:  # it has seen the log before, and returns how far
-            status, answer = _post(url, request_body(log, witness_size(answer)))
+            status, _, answer = _post(url, request_body(log, witness_size(answer)))
         line = cosignature(log, key, status, answer)
-    except (LogError, OSError) as error:
+    except (LogError, UnreachableError) as error:
         click.echo(printable(f"{key.name}, {url}: {error}"), err=True)
         return {}
     click.echo(printable(f"{key.name}, {url}: cosigned"))
     return {key: line}
 
 
-def _post(url: str, body: bytes) -> tuple[int, bytes]:
-    from statuary.extensions.http.client import opener
+def _post(url: str, body: bytes) -> "HttpResponse":
+    from statuary.extensions.http.client import send
 
     headers = {"Content-Type": "text/plain; charset=utf-8"}
-    request = Request(f"{url.rstrip('/')}/add-checkpoint", body, headers, method="POST")
-    try:
-        with opener().open(request, timeout=TIMEOUT) as response:
-            return response.status, response.read(LARGEST_ANSWER)
-    except HTTPError as error:
-        with error:
-            return error.code, error.read(LARGEST_ANSWER)
+    target = f"{url.rstrip('/')}/add-checkpoint"
+    return send(target, "POST", body=body, headers=headers, limit=LARGEST_ANSWER)
 
 
 def echo_witnesses(checkpoint: "Checkpoint", witnesses: tuple[str, ...], quorum: int) -> None:
@@ -297,6 +291,7 @@ def _compare(log: "PublishedLog", key: "PublicKey", since: Path | None, *, forge
 
 def _check(log: "PublishedLog", read: "ReadPath", location: str) -> "DocumentCheck":
     from statuary.cli.output import progress
+    from statuary.extensions.http.client import UnreachableError
     from statuary.extensions.log.verify import check_documents
     from statuary.extensions.snapshots.site_reader import open_site
     from statuary.pipeline.progress import stage
@@ -305,7 +300,7 @@ def _check(log: "PublishedLog", read: "ReadPath", location: str) -> "DocumentChe
     try:
         with open_site(location) as site:
             paths = list(site.paths())
-    except PublishingError:
+    except (PublishingError, UnreachableError):
         click.echo("the site cannot be listed, so documents that the log lacks are not found")
     with progress() as listener, stage(listener, "Entries and documents"):
         return check_documents(log, read, paths, listener.advance)

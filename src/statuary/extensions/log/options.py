@@ -45,6 +45,7 @@ def log_keeper(
         LogError: if the key is not one.
         PublishingError: if it cannot be read.
     """
+    from statuary.extensions.http.client import UnreachableError
     from statuary.extensions.log.notes import parse_private_key
     from statuary.extensions.log.published_log import LogKeeper, parse_head
 
@@ -60,7 +61,7 @@ def log_keeper(
     try:
         reader = site_reader(name)
         reader(LOG_CHECKPOINT.pattern)
-    except PublishingError as error:
+    except (PublishingError, UnreachableError) as error:
         return keeper._replace(obstacle=f"the published log cannot be read: {error}")
     return keeper._replace(elsewhere=(name, reader))
 

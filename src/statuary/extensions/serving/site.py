@@ -319,7 +319,8 @@ def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Si
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
-        PublishingError: if there is no site, or it cannot be reached.
+        PublishingError: if there is no site.
+        UnreachableError: if its server cannot be reached.
     """
     return Site(open_site(location, None if public_key is None else parse_public_key(public_key)))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import orjson
 
 from statuary.documents.document import sharded_path
-from statuary.extensions.http.client import fetch, is_archive_url, is_url, url_below
+from statuary.extensions.http.client import get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
 from statuary.extensions.snapshots.zip_file import ZipReader
@@ -67,13 +67,13 @@ class UrlSource:
         """Return the body of a document; None if the server has none.
 
         Raises:
-            PublishingError: if the server cannot be reached or responds with an error.
+            UnreachableError: if the server cannot be reached or responds with an error.
         """
         try:
             checked_path(path)
         except PublishingError:
             return None
-        return fetch(url_below(self.name, path), LARGEST_DOCUMENT)
+        return get(url_below(self.name, path), LARGEST_DOCUMENT)
 
     def paths(self) -> Iterator[str]:
         """Raise an error: a web server does not list its files."""
@@ -191,7 +191,8 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
 
     Raises:
         DamagedSnapshotError: if the manifest is damaged, or not signed with the key.
-        PublishingError: if there is no site, or it cannot be reached; for a .tar.zst.
+        PublishingError: if there is no site; for a .tar.zst.
+        UnreachableError: if its server cannot be reached.
     """
     source = open_source(location)
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from statuary.documents.document import Document
-from statuary.extensions.http.client import is_archive_url, is_url, stream_url
+from statuary.extensions.http.client import is_archive_url, is_url, stream
 from statuary.extensions.snapshots.site_reader import SiteReader, UrlSource, open_site
 from statuary.extensions.snapshots.zip_file import ZipStreamReader
 from statuary.extensions.snapshots.zip_format import SnapshotMember
@@ -293,7 +293,7 @@ def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> Memb
     path = Path(location)
     if is_url(location):
         if is_archive_url(location):
-            return _zip_members(stack.enter_context(stream_url(location)), location, stack)
+            return _zip_members(stack.enter_context(stream(location)), location, stack)
         return SiteMembers(_read(UrlSource(location).read, trusted), location, None)
     if path.is_dir():
         folder = FolderReader(path)

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import IO, Protocol
 
-from statuary.extensions.http.client import fetch_range, url_size
+from statuary.extensions.http.client import get_range, size_of
 from statuary.publishing.files import PublishingError
 from statuary.publishing.manifest import DamagedSnapshotError
 
@@ -125,7 +125,7 @@ class UrlRanges:
 
     def __init__(self, url: str) -> None:
         self.name = url
-        self.size = url_size(url)
+        self.size = size_of(url)
         self._blocks: OrderedDict[int, bytes] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -155,6 +155,6 @@ class UrlRanges:
             return
         first, last = missing[0], missing[-1]
         size = min((last + 1) * BLOCK, self.size) - first * BLOCK
-        data = fetch_range(self.name, first * BLOCK, size)
+        data = get_range(self.name, first * BLOCK, size)
         for number in range(first, last + 1):
             self._blocks[number] = data[(number - first) * BLOCK :][:BLOCK]

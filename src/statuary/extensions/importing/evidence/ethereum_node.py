@@ -4,13 +4,8 @@ https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messa
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
-from functools import cache
-from http.client import HTTPException
 from typing import Final
-from urllib.error import HTTPError
 from urllib.parse import urlsplit
-from urllib.request import HTTPDefaultErrorHandler, HTTPErrorProcessor, OpenerDirector, Request
 
 import orjson
 
@@ -34,15 +29,12 @@ from statuary.domain.primitives import (
     parse_hex,
     shorten,
 )
-from statuary.extensions.http.client import Pace, http_opener
+from statuary.extensions.http.client import UnreachableError, send
+from statuary.extensions.http.connections import Pace
 from statuary.extensions.importing.report import ContractImportError
-from statuary.version import VERSION
 
-TIMEOUT_SECONDS: Final = 60.0
-"""Traces of old transactions take long."""
-
-DEADLINE_SECONDS: Final = 300.0
-"""The time for a whole response."""
+PACE: Final = Pace(seconds=300.0, timeout=60.0)
+"""The time for a whole response: traces of old transactions take long."""
 
 MAX_RESPONSE_BYTES: Final = 64 << 20
 
@@ -165,42 +157,24 @@ class EthereumNode:
         return ContractImportError(f"{self.host} responds with {shorten(str(value))} for {what}")
 
     def _post(self, body: bytes, method: str) -> Json:
-        raw = self._read(body, method)
-        if len(raw) > MAX_RESPONSE_BYTES:
-            raise ContractImportError(
-                f"{self.host} responds to {method} with more than {MAX_RESPONSE_BYTES:,} bytes"
+        headers = {"Content-Type": "application/json"}
+        try:
+            # redirects are not followed: the URL may contain a key
+            response = send(
+                self._url, "POST", body=body, headers=headers, limit=MAX_RESPONSE_BYTES, pace=PACE
             )
-        try:
-            return orjson.loads(raw)
-        except orjson.JSONDecodeError:
-            raise ContractImportError(f"{self.host} responds to {method} with invalid JSON") from None
-
-    def _read(self, body: bytes, method: str) -> bytes:
-        headers = {"Content-Type": "application/json", "User-Agent": f"statuary/{VERSION}"}
-        request = Request(self._url, body, headers)
-        raw: bytes
-        try:
-            with closing(_opener().open(request, timeout=TIMEOUT_SECONDS)) as response:
-                raw = response.read(MAX_RESPONSE_BYTES + 1)
-        except HTTPError as error:  # some nodes send a JSON-RPC error with a 4xx status
-            with error:
-                raw = error.read(MAX_RESPONSE_BYTES + 1)
-            if not raw.lstrip().startswith((b"{", b"[")):
-                raise ContractImportError(
-                    f"{self.host} responds to {method} with HTTP status {error.code}"
-                ) from None
-        except (OSError, HTTPException) as error:
-            reason = getattr(error, "reason", error)
+        except UnreachableError as error:
+            reason = error.reason.removeprefix("cannot be read: ")
             raise ContractImportError(
                 f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
             ) from None
-        return raw
-
-
-@cache
-def _opener() -> OpenerDirector:
-    """Return an opener that follows no redirect: the URL may contain a key."""
-    return http_opener(Pace(DEADLINE_SECONDS), HTTPDefaultErrorHandler, HTTPErrorProcessor)
+        # some nodes send a JSON-RPC error with a 4xx status
+        if response.status >= 300 and not response.body.lstrip().startswith((b"{", b"[")):
+            raise ContractImportError(f"{self.host} responds to {method} with HTTP status {response.status}")
+        try:
+            return orjson.loads(response.body)
+        except orjson.JSONDecodeError:
+            raise ContractImportError(f"{self.host} responds to {method} with invalid JSON") from None
 
 
 FEES: Final = ("chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gas", "to", "value", "input")

@@ -1,0 +1,167 @@
+"""Connections that are given a limited time, and stay out of private networks."""
+
+import io
+import socket
+from collections.abc import Callable
+from functools import partial
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from ipaddress import ip_address
+from time import monotonic
+from typing import Any, NamedTuple
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+
+from typing_extensions import override
+
+
+class Pace(NamedTuple):
+    """How long a response may take, and all responses of an opener."""
+
+    seconds: float  # for the headers and a short body
+    rate: int = 0  # further bytes a second; 0 if `seconds` is all the time that there is
+    timeout: float = 30.0  # to wait for the next bytes
+    each: float = 5.0  # further seconds for each response, where the time of all of them is counted
+
+    def deadline(self, received: int) -> float:
+        """Return the seconds in which so many bytes must have arrived."""
+        return self.seconds + (received / self.rate if self.rate else 0)
+
+
+class _Waiting:
+    """The time that was spent waiting for all responses of an opener."""
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace = pace
+        self.responses = self.received = 0
+        self.seconds = 0.0
+
+    def add(self, seconds: float, received: int) -> None:
+        """Count the wait for some bytes; raise TimeoutError if all responses together have taken too long."""
+        self.seconds += seconds
+        self.received += received
+        if self.seconds > self.pace.deadline(self.received) + self.responses * self.pace.each:
+            raise TimeoutError("the server sends too slowly")
+
+
+class PrivateAddressError(OSError):
+    """A public server redirects to an address of a private network."""
+
+
+def http_opener(pace: Pace) -> OpenerDirector:
+    """Return an opener for http and https and nothing else; it returns every response, and follows no redirect."""
+    director = OpenerDirector()
+    waiting = _Waiting(pace)
+    for handler in (ProxyHandler(), _HttpHandler(waiting), _HttpsHandler(waiting)):
+        director.add_handler(handler)
+    return director
+
+
+def is_private_host(host: str) -> bool:
+    """Return whether any address of a host is not on the public internet; also if it has none."""
+    try:
+        addresses = socket.getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
+    except OSError:
+        return True
+    return any(_is_private(str(address[4][0])) for address in addresses)
+
+
+def _is_private(address: str) -> bool:
+    return not ip_address(address.partition("%")[0]).is_global
+
+
+class _HttpHandler(HTTPHandler):
+    def __init__(self, waiting: _Waiting) -> None:
+        super().__init__()
+        self.waiting = waiting
+
+    @override
+    def http_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_connector(_HttpConnection, req, self.waiting), req)
+
+
+class _HttpsHandler(HTTPSHandler):
+    def __init__(self, waiting: _Waiting) -> None:
+        super().__init__()
+        self.waiting = waiting
+
+    @override
+    def https_open(self, req: Request) -> HTTPResponse:
+        return self.do_open(_connector(_HttpsConnection, req, self.waiting), req)
+
+
+def _connector(
+    connection: "type[_GuardedConnection]", request: Request, waiting: _Waiting
+) -> Callable[..., Any]:
+    # urllib marks the requests that follow a redirect as unverifiable
+    is_proxied = request.has_proxy() or getattr(request, "_tunnel_host", None)
+    is_chosen = not request.unverifiable or is_proxied
+    only_public = not is_chosen and not is_private_host(str(request.origin_req_host))
+    return partial(connection, waiting=waiting, only_public=only_public)
+
+
+class _GuardedConnection(HTTPConnection):
+    """Connects to the public internet alone, where a redirect leads."""
+
+    def __init__(self, *args: Any, waiting: _Waiting, only_public: bool, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.response_class = partial(_PacedResponse, waiting=waiting)  # type: ignore[assignment]  # called, never a base
+        self.only_public = only_public
+
+    @override
+    def connect(self) -> None:
+        super().connect()
+        address = self.sock.getpeername()[0]
+        if self.only_public and _is_private(address):
+            self.close()
+            raise PrivateAddressError(f"redirects to the private address {address}")
+
+
+class _HttpConnection(_GuardedConnection):
+    """HTTP."""
+
+
+class _HttpsConnection(_GuardedConnection, HTTPSConnection):
+    """HTTPS."""
+
+
+class _PacedResponse(HTTPResponse):
+    def __init__(self, *args: Any, waiting: _Waiting, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.stream = _PacedStream(self.fp.detach(), waiting)
+        self.fp = io.BufferedReader(self.stream)
+
+    @override
+    def begin(self) -> None:
+        super().begin()
+        self.stream.has_begun = True
+
+
+class _PacedStream(io.RawIOBase):
+    """The bytes of a connection, as long as they arrive in time."""
+
+    def __init__(self, raw: io.RawIOBase, waiting: _Waiting) -> None:
+        self.raw = raw
+        self.waiting = waiting
+        self.received = 0
+        self.started = monotonic()
+        self.has_begun = False  # whether the headers are there; how many bytes they have gains no time
+        waiting.responses += 1
+
+    @override
+    def readable(self) -> bool:
+        return True
+
+    @override
+    def readinto(self, buffer: Any) -> int | None:
+        began = monotonic()
+        size = self.raw.readinto(buffer)
+        now = monotonic()
+        self.received += size or 0
+        if now - self.started > self.waiting.pace.deadline(self.received if self.has_begun else 0):
+            raise TimeoutError("the server sends too slowly")
+        self.waiting.add(now - began, size or 0)
+        return size
+
+    @override
+    def close(self) -> None:
+        self.raw.close()
+        super().close()
