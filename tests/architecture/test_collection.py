@@ -1,5 +1,6 @@
 """Every folder of tests is collected."""
 
+import re
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -11,3 +12,19 @@ def test_pytest_enters_every_folder_of_tests(request):
     folders = {part for file in TESTS.rglob("test_*.py") for part in file.relative_to(TESTS).parts[:-1]}
     assert {"pipeline", "browser"} <= folders
     assert not [name for name in folders if any(fnmatch(name, pattern) for pattern in left_out)]
+
+
+def test_random_tests_are_the_same_on_every_run_and_on_any_machine():
+    random = re.compile(r"((?:^@.*\n)*)^@given\(", re.MULTILINE)
+    texts = {file.relative_to(TESTS).as_posix(): file.read_text("utf-8") for file in TESTS.rglob("test_*.py")}
+    decorators = [(name, above) for name, text in texts.items() for above in random.findall(text)]
+    assert len(decorators) > 30
+    assert [
+        name
+        for name, above in decorators
+        if "steady" not in above and not {"derandomize", "deadline"} <= words(above)
+    ] == []
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))

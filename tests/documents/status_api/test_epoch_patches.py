@@ -13,6 +13,7 @@ from statuary.documents.status_api.epochs import PatchBase, PatchError, patched
 from statuary.documents.url_table import HTML, JSON
 from support.edge_runtimes import deno
 from support.requirements import CHECKOUT
+from support.strategies import steady
 
 LINES = st.lists(
     st.sampled_from(["<p>one</p>\n", "a", '{"name":"Zoë","id":"1"},', '"x":[],\n', "Ω" * 30, "👾"])
@@ -23,6 +24,7 @@ def document(body: bytes, media_type: str = JSON) -> Document:
     return Document(path="one", body=body, media_type=media_type)
 
 
+@steady
 @given(LINES, LINES, st.sampled_from([HTML, JSON]))
 def test_a_patch_makes_the_other_document(before, after, media_type):
     one, other = ("".join(texts).encode() for texts in (before, after))
@@ -30,6 +32,7 @@ def test_a_patch_makes_the_other_document(before, after, media_type):
     assert patched(one, patch) == other
 
 
+@steady
 @given(st.text(), st.text())
 def test_any_texts_will_do(before, after):
     base = document(before.encode("utf-8", "replace"))

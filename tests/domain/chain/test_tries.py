@@ -15,6 +15,7 @@ from statuary.domain.chain.merkle_trie import (
     proved_value,
     trie_proof,
 )
+from support.strategies import steady
 
 ITEMS = st.recursive(st.binary(max_size=70), lambda below: st.lists(below, max_size=6), max_leaves=20)
 KEYS = st.one_of(st.binary(min_size=32, max_size=32), st.integers(0, 400).map(number_bytes).map(encode_rlp))
@@ -25,6 +26,7 @@ def as_lists(item):
     return item if isinstance(item, bytes) else [as_lists(one) for one in item]
 
 
+@steady
 @given(ITEMS)
 def test_items_are_encoded_as_by_the_library(item):
     encoded = rlp.encode(item)
@@ -32,7 +34,7 @@ def test_items_are_encoded_as_by_the_library(item):
     assert decode_rlp(encoded) == item
 
 
-@settings(max_examples=300)
+@settings(steady, max_examples=300)
 @given(st.one_of(st.binary(max_size=80), ITEMS.map(rlp.encode).flatmap(lambda whole: st.just(whole + b"\0"))))
 def test_what_the_library_rejects_is_rejected(data):
     try:
@@ -52,7 +54,7 @@ def test_deep_nesting_has_a_bound():
         decode_rlp(deep)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(steady, max_examples=60)
 @given(TRIES, KEYS)
 def test_proofs_are_those_of_the_library(values, other):
     library = HexaryTrie({})
@@ -75,7 +77,7 @@ def test_an_empty_trie_holds_nothing():
     assert proved_value(EMPTY_ROOT, b"\x80", []) == b""
 
 
-@settings(max_examples=60, deadline=None)
+@settings(steady, max_examples=60)
 @given(TRIES.filter(lambda values: len(values) > 3), st.data())
 def test_a_changed_proof_is_rejected(values, data):
     key = data.draw(st.sampled_from(sorted(values)))

@@ -18,7 +18,7 @@ def compact(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-@settings(derandomize=True)
+@settings(derandomize=True, deadline=None)
 @given(st.dictionaries(st.text(), VALUES, max_size=6))
 def test_members_are_those_that_a_parser_reads(value):
     text = compact(value)
@@ -27,7 +27,7 @@ def test_members_are_those_that_a_parser_reads(value):
     assert b",".join(text[member.start : member.end] for member in members(text)) == text[1:-1]
 
 
-@settings(derandomize=True)
+@settings(derandomize=True, deadline=None)
 @given(st.lists(VALUES, max_size=6))
 def test_items_are_those_that_a_parser_reads(value):
     text = compact(value)
