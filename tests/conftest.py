@@ -4,11 +4,13 @@ import os
 import signal
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from support.object_stores import Server, moto
 from support.requirements import require_module
+from support.second_stage import belongs, changed_since, is_due
 
 LONGEST = ("test_in_browser.py", "test_wheel.py", "test_epochs.py", "test_killed.py", "test_publish.py")
 """The files whose tests take longest: they begin first, so that no worker is left alone with one of them at the end."""
@@ -27,9 +29,27 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the tests that take longest."""
-    items.sort(key=lambda item: item.path.name not in LONGEST)
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option of the second stage."""
+    about = "run the tests that kill, interrupt, damage or wait, of the rooms that changed since REV, and no others"
+    parser.addoption("--second-stage", metavar="REV", help=about)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what belongs to another stage, and begin with the tests that take longest."""
+    named = {Path(argument.partition("::")[0]).resolve() for argument in config.args}
+    revision = config.getoption("second_stage")
+    if revision:
+        changed = changed_since(revision)
+        chosen = [item for item in items if belongs(item.path) and is_due(item.path, changed)]
+    elif os.environ.get("STATUARY_THOROUGH") == "true":
+        chosen = items
+    else:
+        chosen = [item for item in items if not belongs(item.path) or item.path in named]
+    left_out = set(items) - set(chosen)
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+    items[:] = sorted(chosen, key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.fixture(scope="session")
