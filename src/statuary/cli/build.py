@@ -19,7 +19,7 @@ from statuary.cli.options import (
     out_option,
     refuse_overlapping_folders,
 )
-from statuary.cli.output import changes_lines, format_findings, lacking_names_note, progress
+from statuary.cli.output import changes_lines, format_findings, lacking_names_note, show_progress
 from statuary.cli.printable import printable
 from statuary.cli.summary import build_summary, findings_line
 from statuary.content.git_state import GitQuery
@@ -123,12 +123,12 @@ def _build(content: Path, out: Path, git: GitQuery, executor: Executor, options:
         execution = ExecutionOptions(executor=executor, git=git, verify=options.verify)
         revision = "" if git.answer is None else git.answer.revision
         target.ledger.add_notes(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))
-        with progress() as listener:
+        with show_progress() as progress:
             result = build_site(
                 content,
                 target,
                 instant,
-                listener,
+                progress,
                 check_options,
                 execution=execution,
                 open_log=partial(open_log, target, instant, options.log_key, options.to),

@@ -15,7 +15,7 @@ from statuary.cli.build_options import (
 )
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import build_instant, content_option, format_option, now_option
-from statuary.cli.output import format_findings, progress
+from statuary.cli.output import format_findings, show_progress
 from statuary.cli.summary import findings_line
 from statuary.cores import usable_cores
 from statuary.domain.findings import Severity, sorted_findings
@@ -60,12 +60,12 @@ def check_command(
     summary = ""
     compilers = parse_compilers(compiler) if recompile else None
     instant = build_instant(now)
-    with open_executor(workers, engine, scheduler) as found, progress() as progress_listener:
+    with open_executor(workers, engine, scheduler) as found, show_progress() as progress:
         execution = ExecutionOptions(executor=found)
-        checked = check_site(content, instant, progress_listener, check_options, execution=execution)
+        checked = check_site(content, instant, progress, check_options, execution=execution)
         if compilers is not None:
             recompile_options = RecompileOptions(compilers=compilers, workers=usable_cores())
-            checked, summary = _recompiled(checked, content, recompile_options, progress_listener)
+            checked, summary = _recompiled(checked, content, recompile_options, progress)
     if checked.all_findings or form in ("json", "sarif"):
         click.echo(format_findings(checked.all_findings, str(content), form))
     if form == "text":
@@ -79,11 +79,11 @@ def _exit_code(checked: CheckedSite, *, strict: bool) -> ExitCode:
 
 
 def _recompiled(
-    checked: CheckedSite, content: Path, recompile_options: RecompileOptions, progress_listener: Progress
+    checked: CheckedSite, content: Path, recompile_options: RecompileOptions, progress: Progress
 ) -> tuple[CheckedSite, str]:
     """Compile every contract again; return the result with all findings, and a line of summary."""
     if checked.catalogue is None:
         return checked, ""
-    again = recompile_contracts(content, checked.catalogue, recompile_options, progress_listener)
+    again = recompile_contracts(content, checked.catalogue, recompile_options, progress)
     summary = f"{again.compiled:,} of {again.records:,} records compiled again, {again.identical:,} of them identical\n"
     return replace(checked, findings=tuple(sorted_findings((*checked.findings, *again.findings)))), summary

@@ -239,7 +239,7 @@ def count_text(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def progress() -> AbstractContextManager[Progress]:
+def show_progress() -> AbstractContextManager[Progress]:
     """Return progress bars, or nothing without a terminal."""
     return ProgressBars() if sys.stderr.isatty() else nullcontext(NoProgress())
 

@@ -1,6 +1,7 @@
 """Every URL of the site. Documents take their paths from here, and hosts their rules."""
 
 import re
+from datetime import datetime
 from enum import IntEnum
 from functools import cache
 from typing import NamedTuple
@@ -216,6 +217,12 @@ EPOCH_PATCH = _timed(
 EPOCH_DOCUMENT = _timed(
     "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document from a later instant on"
 )
+
+
+def epoch_name(since: datetime) -> str:
+    """Return the name of an epoch in its URLs: its first instant in UTC, in milliseconds."""
+    return f"{since:%Y%m%dT%H%M%S}{since.microsecond // 1000:03}Z"
+
 
 # Feeds, calendar, badges
 

@@ -3,7 +3,7 @@
 from binascii import a2b_hex
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NewType
 from zoneinfo import ZoneInfo
 
@@ -183,9 +183,23 @@ def format_instant(moment: Instant, zone: ZoneInfo) -> str:
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
 
 
-def format_utc(moment: Instant) -> str:
-    """Return an instant in UTC and whole seconds, for people: `2026-11-20T12:00:00Z`."""
-    return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+def format_exact(moment: datetime) -> str:
+    """Format an instant in UTC, with milliseconds only if there are any: `2026-11-02T10:00:00Z`."""
+    return _in_utc(moment, "milliseconds" if moment.microsecond else "seconds")
+
+
+def format_utc(moment: datetime) -> str:
+    """Format an instant in UTC and whole seconds, with `Z`."""
+    return _in_utc(moment, "seconds")
+
+
+def format_milliseconds(moment: datetime) -> str:
+    """Format an instant in UTC and milliseconds, with `Z`."""
+    return _in_utc(moment, "milliseconds")
+
+
+def _in_utc(moment: datetime, precision: str) -> str:
+    return moment.astimezone(UTC).isoformat(timespec=precision).removesuffix("+00:00") + "Z"
 
 
 def is_utc(zone: ZoneInfo) -> bool:
@@ -196,6 +210,11 @@ def is_utc(zone: ZoneInfo) -> bool:
 UTC_NAMES = frozenset(
     {"UTC", "Etc/UTC", "Etc/UCT", "Etc/Universal", "Etc/Zulu", "UCT", "Universal", "Zulu", "Etc/GMT", "GMT"}
 )
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, with single spaces."""
+    return " ".join(text.split())
 
 
 def shorten(text: str, limit: int = 60) -> str:
@@ -229,11 +248,15 @@ def midnights(zone: ZoneInfo, after: Instant, until: Instant) -> Iterator[Instan
 
 
 if TYPE_CHECKING:
-    from functools import cached_property as computed_once
+    computed_once = cached_property
 else:
 
     class computed_once:  # noqa: N801 - a decorator
-        """`functools.cached_property` without the lock of Python 3.11, which costs four times as much as the rest."""
+        """`functools.cached_property` without the lock of Python 3.11, which costs four times as much as the rest.
+
+        For properties of the values that a build makes for every contract or transition; elsewhere `cached_property` is
+        right.
+        """
 
         def __init__(self, compute: Callable[[Any], Any]) -> None:
             self.compute = compute
@@ -247,6 +270,3 @@ else:
                 return self
             value = instance.__dict__[self.name] = self.compute(instance)
             return value
-
-
-__all__ = ["computed_once"]

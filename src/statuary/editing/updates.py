@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import get_args
 
 from statuary.domain.findings import Pointer
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_exact
 from statuary.domain.status.incident_history import IncidentHistory
 from statuary.domain.status.records import Component, Incident, IncidentUpdate, Maintenance, StatusCatalogue
 from statuary.domain.status.recurrence import window_id, window_starts, with_automatic_updates
@@ -174,7 +174,7 @@ class NewUpdate:
     def value(self) -> dict[str, YamlValue]:
         """The update as a source file holds it."""
         value: dict[str, YamlValue] = {
-            "at": format_for_source(self.at),
+            "at": format_exact(self.at),
             "status": self.status,
             "body": self.body,
         }
@@ -192,12 +192,12 @@ class NewUpdate:
     def details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
         """Return the body of a commit message that names these components."""
         named = f"; {format_statuses(components)}" if components else ""
-        return f"{self.status} at {format_for_source(self.at)}{named}\n\n{self.body}".strip() + "\n"
+        return f"{self.status} at {format_exact(self.at)}{named}\n\n{self.body}".strip() + "\n"
 
 
 def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlValue]:
     """Return a postmortem as a source file holds it."""
-    value: dict[str, YamlValue] = {"published_at": format_for_source(at), "body": body}
+    value: dict[str, YamlValue] = {"published_at": format_exact(at), "body": body}
     return {**value, "deliver_notifications": True} if notify else value
 
 
@@ -213,7 +213,7 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
     if not may_follow(current.status, status):
         possible = ", ".join(sorted(ALLOWED_TRANSITIONS[current.status] - {current.status}))
         raise EditError(
-            f"{incident.id} has been {current.status} since {format_for_source(current.display_at)} "
+            f"{incident.id} has been {current.status} since {format_exact(current.display_at)} "
             f"and cannot become {status}",
             f"it can become {possible}"
             if possible
@@ -235,14 +235,14 @@ def pointer_in_file(timeline: Timeline, incident: Incident) -> Pointer:
     for start in window_starts(whole, whole.recurrence, timeline.until):
         if window_id(whole, start) == incident.id:
             occurrence = whole.recurrence.occurrences.get(start)
-            key = format_for_source(start)
+            key = format_exact(start)
             return ("recurrence", "occurrences", key) if occurrence is None else occurrence.pointer
     raise EditError(f"the recurrence rule of {whole.id} gives no window {incident.id}")
 
 
 def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
     """Return a file's text with a maintenance cancelled; `body` becomes its last update."""
-    edited = set_value(text, (*pointer, "cancelled_at"), format_for_source(at), KEYS_BEFORE_CANCELLED_AT)
+    edited = set_value(text, (*pointer, "cancelled_at"), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
     if body is None:
         return edited
     update = NewUpdate(at=at, status="completed", body=body)
@@ -253,21 +253,10 @@ def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant,
     """Return a file's text with the window of a maintenance moved at an instant."""
     values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*window, at), strict=True)
     for key, instant in values:
-        text = set_value(text, (*pointer, key), format_for_source(instant), KEYS_BEFORE_CANCELLED_AT)
+        text = set_value(text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)
     return text
 
 
-def format_for_source(moment: Instant) -> str:
-    """Return an instant as source files hold it: UTC, milliseconds only if there are any."""
-    precision = "milliseconds" if moment.microsecond else "seconds"
-    return moment.isoformat(timespec=precision).replace("+00:00", "Z")
-
-
 def format_if_given(moment: Instant | None) -> str | None:
-    """Return an instant as source files hold it, or None."""
-    return None if moment is None else format_for_source(moment)
-
-
-def single_line(text: str) -> str:
-    """Return a text on one line, with single spaces."""
-    return " ".join(text.split())
+    """Return an instant as `format_exact` does, or None."""
+    return None if moment is None else format_exact(moment)

@@ -115,8 +115,7 @@ class EpochIndex(NamedTuple):
         return self.until if self.until and self.end <= now else ""
 
     def _file(self, url: Url, number: int, path: str) -> str:
-        since = self.instants[number]
-        return url.path(epoch=f"{since:%Y%m%dT%H%M%S}{since.microsecond // 1000:03}Z", path=path)
+        return url.path(epoch=url_table.epoch_name(self.instants[number]), path=path)
 
 
 def read_epoch_index(folder: Path) -> EpochIndex:

@@ -8,12 +8,12 @@ from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_ed
 from statuary.cli.editing.prompts import ask_choice, complete_component, value_or_ask
 from statuary.cli.editing.tables import list_format_option, print_rows
 from statuary.cli.options import build_instant, content_option, now_option
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_exact
 from statuary.domain.status.timeline import component_at
 from statuary.domain.status.vocabulary import ComponentStatus
 from statuary.editing.edit_yaml import append_item
 from statuary.editing.files import EditError
-from statuary.editing.updates import STATUSES, find_component, format_for_source, leaf_keys
+from statuary.editing.updates import STATUSES, find_component, leaf_keys
 
 
 @click.group()
@@ -39,9 +39,9 @@ def set_status(session: EditSession, component: str | None, status: ComponentSta
     new_status = value_or_ask(status, "STATUS", lambda: ask_choice("Status", STATUSES), hint)
     state = component_at(session.timeline, found, session.at)
     if state.status == new_status:
-        since = format_for_source(state.updated_at)
+        since = format_exact(state.updated_at)
         raise EditError(f"{found.key} has been {new_status} since {since}", "there is nothing to change")
-    item = {"at": format_for_source(session.at), "status": new_status}
+    item = {"at": format_exact(session.at), "status": new_status}
     pointer = (*found.pointer, "history")
     edit = session.edit_file(
         session.catalogue.components_source, lambda text: append_item(text, pointer, item)

@@ -23,7 +23,7 @@ from statuary.cli.editing.prompts import (
 from statuary.cli.editing.tables import list_format_option, print_rows
 from statuary.cli.options import InstantType, build_instant, content_option, now_option, with_options
 from statuary.domain.findings import Pointer
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, one_line
 from statuary.domain.status.records import Incident
 from statuary.domain.status.vocabulary import (
     DEFAULT_BODIES,
@@ -39,7 +39,6 @@ from statuary.editing.updates import (
     format_if_given,
     parse_statuses,
     postmortem_value,
-    single_line,
     status_at,
     status_before,
 )
@@ -174,7 +173,7 @@ def append_update(
     edit = session.edit_file(
         incident.source, lambda text: append_item(text, (*pointer, "updates"), update.value)
     )
-    session.apply(edit, f"{subject}: {single_line(incident.name)}", update.details)
+    session.apply(edit, f"{subject}: {one_line(incident.name)}", update.details)
 
 
 STATUSES: tuple[IncidentStatus, ...] = ("investigating", "identified", "monitoring", "resolved")
@@ -224,7 +223,7 @@ def open_incident(
     given_id: str | None,
 ) -> None:
     """Open an incident in a new file."""
-    title = single_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
+    title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
     affected = statuses_or_ask(update_options.components, session.catalogue)
     first_status = status or (_ask_status(STATUSES[0]) if is_interactive() else STATUSES[0])
     body = update_body(update_options.body, first_status, None)
@@ -290,7 +289,7 @@ def publish_postmortem(session: EditSession, incident: str | None, body: str | N
     text = value_or_ask(body, "--body", lambda: _ask_postmortem(found), "For a longer text, use --body-file")
     value = postmortem_value(session.at, text, notify=notify)
     edit = session.edit_file(found.source, lambda source: set_value(source, ("postmortem",), value))
-    session.apply(edit, f"Publish postmortem: {single_line(found.name)}", f"{text}\n")
+    session.apply(edit, f"Publish postmortem: {one_line(found.name)}", f"{text}\n")
 
 
 @incident_command.command("list")
@@ -318,7 +317,7 @@ def _ask_status(default: str) -> IncidentStatus:
 
 
 def _ask_postmortem(incident: Incident) -> str:
-    written = ask_in_editor(f"Postmortem of {single_line(incident.name)!r}")
+    written = ask_in_editor(f"Postmortem of {one_line(incident.name)!r}")
     if written is None:
         raise EditError(
             "the postmortem is empty; nothing was written", "write a text, or use --body or --body-file"

@@ -26,15 +26,13 @@ from statuary.cli.editing.prompts import (
 )
 from statuary.cli.editing.tables import list_format_option, print_rows
 from statuary.cli.options import DurationType, InstantType, build_instant, content_option, now_option
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_exact, one_line
 from statuary.domain.status.records import Incident, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
 from statuary.editing.files import EditError, new_file, page_day, taken_ids
 from statuary.editing.updates import (
-    format_for_source,
     format_if_given,
     pointer_in_file,
-    single_line,
     status_at,
     with_cancellation,
     with_window,
@@ -94,7 +92,7 @@ def schedule_maintenance(
     given_id: str | None,
 ) -> None:
     """Schedule a maintenance in a new file; it is announced at --at."""
-    title = single_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
+    title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
     start = value_or_ask(scheduled_for, "--scheduled-for", lambda: ask_instant("Start of the window"))
     end = _end(start, scheduled_until, duration)
     affected = components_or_ask(components, session.catalogue)
@@ -102,9 +100,9 @@ def schedule_maintenance(
     value = {
         "name": title,
         "components": affected,
-        "created_at": None if rule else format_for_source(session.at),
-        "scheduled_for": format_for_source(start),
-        "scheduled_until": format_for_source(end),
+        "created_at": None if rule else format_exact(session.at),
+        "scheduled_for": format_exact(start),
+        "scheduled_until": format_exact(end),
         "body": announcement,
         "publish_at": format_if_given(publish_at),
         "draft": draft or None,
@@ -115,7 +113,7 @@ def schedule_maintenance(
     }
     taken = taken_ids(session.timeline, session.options.content / "maintenances")
     edit = new_file("maintenances", value, page_day(session.timeline, start), taken, given_id)
-    window = f"{format_for_source(start)} to {format_for_source(end)}"
+    window = f"{format_exact(start)} to {format_exact(end)}"
     session.apply(edit, f"Schedule maintenance: {title}", f"{window}\n\n{announcement}\n")
 
 
@@ -180,7 +178,7 @@ def cancel_maintenance(session: EditSession, maintenance: str | None, body: str 
         raise EditError(f"{found.id} is already {current}", "a maintenance that is over cannot be cancelled")
     pointer = pointer_in_file(session.timeline, found)
     edit = session.edit_file(found.source, lambda text: with_cancellation(text, pointer, session.at, body))
-    session.apply(edit, f"Cancel maintenance: {single_line(found.name)}", f"{body}\n" if body else "")
+    session.apply(edit, f"Cancel maintenance: {one_line(found.name)}", f"{body}\n" if body else "")
 
 
 @maintenance_command.command("reschedule")
@@ -205,8 +203,8 @@ def reschedule_maintenance(
     end = _end(start, scheduled_until, duration or length)
     pointer = pointer_in_file(session.timeline, found)
     edit = session.edit_file(found.source, lambda text: with_window(text, pointer, session.at, (start, end)))
-    window = f"{format_for_source(start)} to {format_for_source(end)}"
-    session.apply(edit, f"Reschedule maintenance: {single_line(found.name)}", f"{window}\n")
+    window = f"{format_exact(start)} to {format_exact(end)}"
+    session.apply(edit, f"Reschedule maintenance: {one_line(found.name)}", f"{window}\n")
 
 
 @maintenance_command.command("list")

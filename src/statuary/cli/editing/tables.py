@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from statuary.cli.printable import json_text, printable
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_exact, one_line
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.records import Incident, Maintenance
 from statuary.domain.status.timeline import Timeline, components_at
 from statuary.domain.status.vocabulary import CLOSED_STATUSES
-from statuary.editing.updates import current_update, format_for_source, single_line
+from statuary.editing.updates import current_update
 
 Row = dict[str, str | list[str] | None]
 
@@ -112,16 +112,16 @@ def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
     incident, state = history.incident, history.state_at(at)
     row: Row = {
         "id": incident.id,
-        "name": single_line(incident.name),
+        "name": one_line(incident.name),
         "status": f"{_status_text(state, status)}{_unpublished(incident, at)}",
         "impact": None if state is None else state.impact,
-        "created_at": format_for_source(incident.created_at),
+        "created_at": format_exact(incident.created_at),
         "components": list(history.components),
         "file": incident.source,
     }
     if isinstance(incident, Maintenance):
-        row["scheduled_for"] = format_for_source(incident.scheduled_for)
-        row["scheduled_until"] = format_for_source(incident.scheduled_until)
+        row["scheduled_for"] = format_exact(incident.scheduled_for)
+        row["scheduled_until"] = format_exact(incident.scheduled_until)
     return row
 
 
@@ -153,7 +153,7 @@ def component_rows(timeline: Timeline, at: Instant) -> list[Row]:
                 "name": component.name,
                 "group": None if component.group_id is None else keys[component.group_id],
                 "status": state.status,
-                "updated_at": format_for_source(state.updated_at),
+                "updated_at": format_exact(state.updated_at),
             }
         )
     return rows

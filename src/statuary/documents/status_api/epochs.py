@@ -23,9 +23,9 @@ from typing import NamedTuple
 import orjson
 
 from statuary.documents.document import Document, encode_json
-from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, JSON, JSON_FEED
+from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, JSON, JSON_FEED, epoch_name
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_milliseconds
 
 SHORTEST_RANGE = 24
 """Bytes from which a range is shorter than the text: `[123456,123499],"",` around it."""
@@ -312,9 +312,9 @@ def plan_epochs(
 def epoch_documents(plan: EpochPlan) -> list[Document]:
     """Return the files of the epochs, and the index."""
     index = {
-        "until": _timestamp(plan.until),
+        "until": format_milliseconds(plan.until),
         "complete": not plan.cut,
-        "instants": [_timestamp(instant) for instant in plan.instants],
+        "instants": [format_milliseconds(instant) for instant in plan.instants],
         "documents": {path: plan.versions[path].members() for path in sorted(plan.versions)},
     }
     files = [file for path in plan.versions for file in epoch_files(plan, path)]
@@ -328,7 +328,7 @@ def epoch_files(plan: EpochPlan, path: str) -> list[Document]:
 
 def _files(versions: DocumentVersions, instants: Sequence[Instant]) -> Iterator[Document]:
     for number, document in versions.files.items():
-        yield _file(document, _folder_name(instants[number]), whole=number in versions.whole)
+        yield _file(document, epoch_name(instants[number]), whole=number in versions.whole)
 
 
 def _file(document: Document, folder: str, *, whole: bool) -> Document:
@@ -346,14 +346,6 @@ def cut_finding(plan: EpochPlan) -> Finding | None:
         rule="epochs-within-limit",
         severity=Severity.WARNING,
         path="site.yaml",
-        message=f"the limit of {limit} epochs is reached at {_timestamp(plan.until)}, before the horizon",
+        message=f"the limit of {limit} epochs is reached at {format_milliseconds(plan.until)}, before the horizon",
         hint="build again before that time, or raise status.max_epochs",
     )
-
-
-def _folder_name(instant: Instant) -> str:
-    return instant.strftime("%Y%m%dT%H%M%S") + f"{instant.microsecond // 1000:03}Z"
-
-
-def _timestamp(instant: Instant) -> str:
-    return instant.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

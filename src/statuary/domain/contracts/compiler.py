@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, as_object
 
 _VERSION = re.compile(r"v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})((?:b|rc)\d{1,6})?(-[^+]*)?(\+.*)?", re.DOTALL)
 
@@ -164,8 +164,8 @@ def default_evm_version(version: str) -> str | None:
 
 
 def _plain_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
-    optimizer, metadata = _object(settings.get("optimizer")), _object(settings.get("metadata"))
-    debug = _object(settings.get("debug"))
+    optimizer, metadata = as_object(settings.get("optimizer")), as_object(settings.get("metadata"))
+    debug = as_object(settings.get("debug"))
     return {
         "optimizer.enabled": optimizer.get("enabled", False),
         "optimizer.runs": optimizer.get("runs", _DEFAULT_RUNS),
@@ -184,10 +184,6 @@ def _plain_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
     }
 
 
-def _object(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, dict) else {}
-
-
 def _remappings(remappings: Json) -> Json:
     """Return remappings sorted, without the colon of an empty context (`:a=b` is `a=b`)."""
     if not isinstance(remappings, list):
@@ -198,7 +194,7 @@ def _remappings(remappings: Json) -> Json:
 def _libraries(libraries: Json) -> dict[str, str]:
     """Return lower-case addresses by `path:Library`, from a nested or a flat map."""
     flat: dict[str, str] = {}
-    for path, held in _object(libraries).items():
+    for path, held in as_object(libraries).items():
         if isinstance(held, dict):
             flat |= {f"{path}:{name}": str(address).lower() for name, address in held.items()}
         else:

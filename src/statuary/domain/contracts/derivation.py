@@ -6,7 +6,6 @@ unknown order, so it is in `jsonb` order too.
 """
 
 from collections.abc import Sequence
-from datetime import UTC
 from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
@@ -43,6 +42,7 @@ from statuary.domain.primitives import (
     Hex,
     Instant,
     InvalidValueError,
+    format_utc,
     is_hex_digits,
     keccak256,
 )
@@ -507,7 +507,7 @@ def _record(workspace: Workspace) -> dict[str, Json]:
 
 def verified_at_text(moment: Instant) -> str:
     """Return an instant in the format of `verifiedAt`: UTC, whole seconds, `Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return format_utc(moment)
 
 
 def _code(digits: Hex | None) -> bytes:

@@ -1,7 +1,7 @@
 """Second stage of reading an export: the rows of a bucket to records, one at a time, by chain and address."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from statuary.domain.contracts.matching import MatchLevel, overall_level
 from statuary.domain.contracts.proxy_detection import proxy_resolution_from_bytecode
 from statuary.domain.findings import Finding, Position
 from statuary.domain.json_values import UntypedJson as Json
-from statuary.domain.json_values import in_jsonb_order
+from statuary.domain.json_values import as_object, in_jsonb_order
 from statuary.domain.primitives import checksum_address
 
 LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
@@ -75,7 +75,7 @@ class ExportedMatch(NamedTuple):
 def exported_record(match: ExportedMatch) -> dict[str, Json]:
     """Return the record of a match, its members in served order."""
     compilation = match.compilation
-    artifacts = _object(compilation.artifacts)
+    artifacts = as_object(compilation.artifacts)
     sources = {path: {"content": content} for path, content in match.sources}
     creation, runtime = _creation_side(match.creation), _runtime_side(match.runtime)
     levels = LEVELS.get(match.creation.match or ""), LEVELS.get(match.runtime.match or "")
@@ -113,17 +113,13 @@ def exported_record(match: ExportedMatch) -> dict[str, Json]:
     return record | repeated | {"stdJsonInput": in_jsonb_order(repeated["stdJsonInput"])}
 
 
-def _object(value: Json) -> Mapping[str, Json]:
-    return value if isinstance(value, dict) else {}
-
-
 def _hex(data: bytes | None) -> str | None:
     """Return bytes as the server writes them; None as null."""
     return "0x" + data.hex() if data else None
 
 
 def _creation_side(side: ExportedSide) -> dict[str, Json]:
-    artifacts = _object(side.artifacts)
+    artifacts = as_object(side.artifacts)
     return {
         "onchainBytecode": _hex(side.onchain),
         "recompiledBytecode": _hex(side.recompiled),
@@ -136,7 +132,7 @@ def _creation_side(side: ExportedSide) -> dict[str, Json]:
 def _runtime_side(side: ExportedSide) -> dict[str, Json]:
     whole = _creation_side(side)
     ending = {member: whole.pop(member) for member in ("transformations", "transformationValues")}
-    return {**whole, "immutableReferences": _object(side.artifacts).get("immutableReferences"), **ending}
+    return {**whole, "immutableReferences": as_object(side.artifacts).get("immutableReferences"), **ending}
 
 
 def _deployment(match: ExportedMatch) -> dict[str, Json]:

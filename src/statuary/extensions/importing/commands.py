@@ -11,7 +11,7 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, build_instant, content_option, now_option, with_options
-from statuary.cli.output import progress, text_report
+from statuary.cli.output import show_progress, text_report
 from statuary.cli.printable import printable
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import ContractForm
@@ -213,13 +213,13 @@ def run_status_import(
         key: what the system's API needs, or nothing.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    with progress() as shown, stage(shown, "reading"):
+    with show_progress() as progress, stage(progress, "reading"):
         done = import_status(
             read,
             source,
             content,
             now,
-            web=WebSource(headers, announce=lambda: shown.advance(1)),
+            web=WebSource(headers, announce=lambda: progress.advance(1)),
             dry_run=dry_run,
         )
     if done.findings:
@@ -257,9 +257,9 @@ def run_contract_import(kind: str, source: str, content: Path, given: dict[str, 
         nodes={read_chain_id(node): node for node in map(EthereumNode, given["rpc"])},
         dry_run=given["dry_run"],
     )
-    with progress() as shown, stage(shown, "contracts"):
+    with show_progress() as progress, stage(progress, "contracts"):
         found = _found(kind, source, given["chain_id"], addresses)
-        done = ContractImport(content, catalogue, settings).import_all(counted(shown, found))
+        done = ContractImport(content, catalogue, settings).import_all(counted(progress, found))
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     if done.report.incomplete:
         click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)

@@ -10,7 +10,7 @@ import click
 from statuary.checks.contracts.anchor_claims import require_sender_recovery
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, DurationType, build_instant, content_option, now_option, with_options
-from statuary.cli.output import progress, size_text, text_report
+from statuary.cli.output import show_progress, size_text, text_report
 from statuary.cli.printable import printable
 from statuary.content.locate import locate_findings
 from statuary.content.read_content import read_content
@@ -136,8 +136,8 @@ def anchor(
         sources = choose_sources(catalogue, addresses, chain)
         findings: list[Finding] = []
         shown = 0
-        with progress() as bars, stage(bars, "Anchoring", len(sources)):
-            for one in counted(bars, anchor_contracts(content, sources, nodes, before=before)):
+        with show_progress() as progress, stage(progress, "Anchoring", len(sources)):
+            for one in counted(progress, anchor_contracts(content, sources, nodes, before=before)):
                 findings += one.findings
                 shown += one.is_shown
                 _print_anchor(one)

@@ -290,7 +290,7 @@ def _compare(log: "PublishedLog", key: "PublicKey", since: Path | None, *, forge
 
 
 def _check(log: "PublishedLog", read: "ReadPath", location: str) -> "DocumentCheck":
-    from statuary.cli.output import progress
+    from statuary.cli.output import show_progress
     from statuary.extensions.http.client import UnreachableError
     from statuary.extensions.log.verify import check_documents
     from statuary.extensions.snapshots.site_reader import open_site
@@ -302,8 +302,8 @@ def _check(log: "PublishedLog", read: "ReadPath", location: str) -> "DocumentChe
             paths = list(site.paths())
     except (PublishingError, UnreachableError):
         click.echo("the site cannot be listed, so documents that the log lacks are not found")
-    with progress() as listener, stage(listener, "Entries and documents"):
-        return check_documents(log, read, paths, listener.advance)
+    with show_progress() as progress, stage(progress, "Entries and documents"):
+        return check_documents(log, read, paths, progress.advance)
 
 
 from_option = click.option(

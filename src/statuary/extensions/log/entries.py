@@ -17,7 +17,7 @@ import orjson
 
 from statuary.documents.document import Document, encode_unchecked, plain_path
 from statuary.documents.url_table import INCIDENT, match_url
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, format_milliseconds
 from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
 from statuary.extensions.log.notes import DECIMAL, Checkpoint, decode_base64, parse_checkpoint
 from statuary.publishing.files import transaction
@@ -307,7 +307,7 @@ def missing_entry(thing: PublishedThing, versions: list[NumberedEntry], now: Ins
     if before == after:
         return None
     action = LogAction.CHANGE if any(before) else LogAction.ADD
-    time = now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    time = format_milliseconds(now)
     kept = action if any(after) else LogAction.REMOVE
     return LogEntry(thing.subject, kept, time, *after, thing.match_id, number)
 

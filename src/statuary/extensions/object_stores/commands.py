@@ -18,7 +18,7 @@ from statuary.cli.output import (
     changes_lines,
     count_text,
     lacking_names_note,
-    progress,
+    show_progress,
     size_text,
 )
 from statuary.cli.printable import printable
@@ -115,11 +115,11 @@ def publish_to_store(
     Raises:
         PublishingError: if the store does not take it, or another publisher holds the lease.
     """
-    with _exit_on_sigterm(), progress() as announcer:
+    with _exit_on_sigterm(), show_progress() as progress:
         store = ObjectStore(url)
         with (
-            stage(announcer, "Objects"),
-            _open_target(store, site, options, announcer.advance) as target,
+            stage(progress, "Objects"),
+            _open_target(store, site, options, progress.advance) as target,
         ):
             target.instant = "" if origin is None else format_instant(origin.instant, UTC)
             target.verified = verify_log_grows(location, url)

@@ -9,7 +9,7 @@ from uuid import uuid4
 import click
 
 from statuary.cli.options import InstantType, content_option
-from statuary.cli.output import format_findings, progress
+from statuary.cli.output import format_findings, show_progress
 from statuary.cli.summary import findings_line
 from statuary.clock import utc_now
 from statuary.domain.errors import StatuaryError
@@ -76,8 +76,8 @@ def _build(
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="statuary-")))
 
     def build() -> None:
-        with FolderTarget(folder) as target, progress() as announcer:
-            outcome = build_site(content, target, clock(), announcer)
+        with FolderTarget(folder) as target, show_progress() as progress:
+            outcome = build_site(content, target, clock(), progress)
         if outcome.checked.all_findings:
             click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
         kept = "" if outcome.plan is not None else "; the site before it is still served"

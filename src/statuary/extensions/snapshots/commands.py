@@ -250,12 +250,12 @@ def _revision(content: Path) -> str:
 
 
 def _build_into(content: Path, target: SnapshotTarget) -> None:
-    from statuary.cli.output import format_findings, progress
+    from statuary.cli.output import format_findings, show_progress
     from statuary.cli.summary import findings_line
     from statuary.pipeline.build import build_site
 
-    with progress() as listener:
-        outcome = build_site(content, target, target.origin.instant, listener)
+    with show_progress() as progress:
+        outcome = build_site(content, target, target.origin.instant, progress)
     if outcome.checked.all_findings:
         click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
     if outcome.plan is None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from dateutil import parser
 
 from statuary.content.source_model import MAX_ID_LENGTH, MAX_NAME_LENGTH
-from statuary.domain.primitives import Instant, instant, parse_instant, shorten
+from statuary.domain.primitives import Instant, format_exact, instant, one_line, parse_instant, shorten
 from statuary.domain.status.vocabulary import (
     DEFAULT_BODIES,
     RESOLVING_STATUSES,
@@ -16,7 +16,6 @@ from statuary.domain.status.vocabulary import (
     UpdateStatus,
 )
 from statuary.editing.files import slug
-from statuary.editing.updates import format_for_source
 from statuary.extensions.importing.report import SourceError
 from statuary.extensions.importing.status.status_plan import (
     ImportRequest,
@@ -99,7 +98,7 @@ class StatusBuilder:
             if name not in taken
         )
         if status != "operational":
-            source["history"] = [{"at": format_for_source(self.request.now), "status": status}]
+            source["history"] = [{"at": format_exact(self.request.now), "status": status}]
         self._keys[ident] = key
         place[key] = source
         return key
@@ -178,7 +177,7 @@ def _update(update: ForeignUpdate) -> Source:
 
 
 def _name(text: str) -> str:
-    line = " ".join(text.split()) or "Untitled"
+    line = one_line(text) or "Untitled"
     return line if len(line) <= MAX_NAME_LENGTH else line[: MAX_NAME_LENGTH - 2] + " …"
 
 
@@ -193,7 +192,7 @@ def any_instant(members: Members, *names: str) -> str | None:
         return None
     try:
         found = parser.parse(text, default=datetime(2000, 1, 1, tzinfo=UTC))
-        return format_for_source(instant(found.astimezone(UTC)))
+        return format_exact(instant(found.astimezone(UTC)))
     except (ValueError, OverflowError):
         raise SourceError(f"{names[0]!r} is not a date: {shorten(text)}") from None
 
@@ -216,7 +215,7 @@ def end_of(begins: str, minutes: Any) -> str:
     """Return the instant some minutes after another one; raise SourceError if that is not a number of minutes."""
     if not str(minutes).isdigit() or not 0 < int(minutes) < MOST_MINUTES:
         raise SourceError(f"has a duration that is not a number of minutes: {minutes!r}")
-    return format_for_source(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))
+    return format_exact(Instant(parse_instant(begins) + timedelta(minutes=int(minutes))))
 
 
 MOST_MINUTES = 366 * 24 * 60

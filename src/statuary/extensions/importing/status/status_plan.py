@@ -11,8 +11,7 @@ import orjson
 from statuary.content.parse_yaml import parse_yaml
 from statuary.content.source_files import SourceFile, decode_utf8
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.primitives import Instant, InvalidValueError, parse_instant, shorten
-from statuary.editing.updates import format_for_source
+from statuary.domain.primitives import Instant, InvalidValueError, format_exact, parse_instant, shorten
 from statuary.editing.yaml_nodes import YamlValue
 from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.report import Lost, SourceError
@@ -53,7 +52,7 @@ def instant_of(members: Members, *names: str) -> str | None:
     if not text:
         return None
     try:
-        return format_for_source(parse_instant(text))
+        return format_exact(parse_instant(text))
     except InvalidValueError:
         name = next(name for name in names if members.get(name))
         raise SourceError(f"{name!r} is not an instant: {shorten(text)}") from None
