@@ -1,1 +1,0 @@
-"""Configuration of hosts, made from the URL table."""

@@ -1,1 +1,0 @@
-"""The transparency log of a site: read, extended, and kept from being rewritten."""
