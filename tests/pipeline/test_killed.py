@@ -41,7 +41,7 @@ def test_ctrl_c_ends_it_with_one_message_and_the_next_build_resumes(tmp_path, wo
         build.send_signal(signal.SIGINT)
         said, complaint = build.communicate(timeout=30)
     assert (build.returncode, said) == (130, "")
-    assert complaint == f"\nstatuary: interrupted; {COMMANDS['build']}\n"
+    assert complaint == f"\nstatuary: interrupted; {COMMANDS['build'].interrupted}\n"
     assert files_in(out) == {}
     assert any(out.glob(".statuary/staged/*/partitions/*.sqlite3"))
     finished(content, out)
