@@ -1,5 +1,6 @@
 """What holds for every test."""
 
+import json
 import os
 import signal
 from collections.abc import Iterator
@@ -36,7 +37,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what belongs to another stage, and begin with the tests that take longest."""
+    """Leave out what belongs to another stage or passed in another run, and begin with the tests that take longest.
+
+    `STATUARY_PASSED` is the file in which that run noted what passed; see `pytest_sessionfinish`.
+    """
     named = {Path(argument.partition("::")[0]).resolve() for argument in config.args}
     revision = config.getoption("second_stage")
     if revision:
@@ -46,10 +50,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = items
     else:
         chosen = [item for item in items if not belongs(item.path) or item.path in named]
+    if noted := os.environ.get("STATUARY_PASSED"):
+        passed = set(json.loads(Path(noted).read_bytes()))
+        chosen = [one for one in chosen if one.nodeid not in passed or one.get_closest_marker("real_data")]
     left_out = set(items) - set(chosen)
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
     items[:] = sorted(chosen, key=lambda item: item.path.name not in LONGEST)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Note in pytest's cache which tests passed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if (
+        not hasattr(session.config, "workerinput")
+        and reporter is not None
+        and session.config.cache is not None
+    ):
+        session.config.cache.set("statuary/passed", [one.nodeid for one in reporter.stats.get("passed", ())])
 
 
 @pytest.fixture(scope="session")
