@@ -1,4 +1,4 @@
-"""The options of a build's workers: processes of this machine, or a Dask cluster."""
+"""Options of a build: its workers, and which checks run."""
 
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches

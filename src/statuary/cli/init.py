@@ -1,4 +1,4 @@
-"""`statuary init`: write a content folder that is ready to build."""
+"""`statuary init` writes a content folder that is ready to build; `statuary schema` prints the schemas that editors use."""
 
 import sys
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Findings as text with the lines they are about, as GitHub annotations, as JSON, and as SARIF."""
+"""What commands print: findings in four formats, changes, sizes, and the progress of long work."""
 
 import sys
 from collections import Counter

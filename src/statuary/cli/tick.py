@@ -1,4 +1,4 @@
-"""`statuary tick`: update a published site to the current time, without content and without a build."""
+"""`statuary tick` updates a published site without a build; `statuary next` prints when that is due."""
 
 import sys
 from pathlib import Path

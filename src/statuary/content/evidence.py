@@ -1,4 +1,4 @@
-"""What the chain shows of a contract: `contracts/<chainId>/<address>/anchor.json`, and the same in a proof."""
+"""Evidence beside a contract: what the chain shows of it (`anchor.json`), and what a compiler made of it again (`compilation.json`)."""
 
 from pathlib import Path, PurePosixPath
 from typing import Annotated

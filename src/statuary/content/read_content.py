@@ -1,4 +1,4 @@
-"""The content folder to the catalogue, with the findings of reading it."""
+"""The content folder to the catalogue: site, status, pages in Markdown and theme, with the findings of reading them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

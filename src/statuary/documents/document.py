@@ -1,4 +1,4 @@
-"""A published file: path, bytes, media type and cache rule."""
+"""A published file: path, bytes, media type and cache rule; its JSON, and the path where a host stores it."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Every URL of the site. Documents take their paths from here, and hosts their rules."""
+"""Every URL of the site, with its media type and cache rule. Documents take their paths from here, and hosts their rules."""
 
 import re
 from datetime import datetime

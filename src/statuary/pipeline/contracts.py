@@ -1,4 +1,4 @@
-"""Build the contracts of a site: which ones, on which workers, with which results."""
+"""Build the contracts of a site: which ones, on which workers, with which results; then the lists of them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator

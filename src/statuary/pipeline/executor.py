@@ -1,4 +1,4 @@
-"""Executors: this process, several processes, or a cluster.
+"""Executors: this process, several processes, or a cluster; and the window of tasks that are under way.
 
 A task can be repeated with the same result, so the tasks of a lost worker are run again.
 """

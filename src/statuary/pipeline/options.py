@@ -1,4 +1,4 @@
-"""Which checks run, and how strictly."""
+"""Which checks run and how strictly, and who does the work."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple

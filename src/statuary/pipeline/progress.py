@@ -1,4 +1,4 @@
-"""Progress of the stages of a build."""
+"""Progress of the stages of a build, and when Python looks for garbage."""
 
 import gc
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Atomic writes: the file holds the old bytes or the new ones, never a part."""
+"""Files and their paths: atomic writes, names that stay inside the site, temporary databases, and the error of publishing."""
 
 import os
 import secrets

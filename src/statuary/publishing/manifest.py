@@ -1,4 +1,4 @@
-"""The manifest: the content and origin of a snapshot, as values and as bytes.
+"""The manifest of a site: its content and origin, as values and as bytes; where the site itself notes its origin.
 
     {"snapshot":1,"instant":"2026-11-02T10:00:00.000Z","revision":"…","statuary":"0.1.0","only":[],
      "documents":2,"names":3,"size":4711,

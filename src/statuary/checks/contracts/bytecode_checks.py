@@ -1,4 +1,4 @@
-"""Checks of bytecode: the on-chain code follows from the compiled code."""
+"""Checks of bytecode: the on-chain code follows from the compiled code; its auxdata; the match levels of both sides."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Checks of identity, verification time and deployment."""
+"""Checks of identity, verification time and deployment, of members that repeat each other, and of the interface."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Checks of what solc's metadata hash commits to: metadata, sources, settings, target and interface.
+"""Checks of what the hash in the bytecode commits to: solc's metadata and sources, and Vyper's integrity hash.
 
 A difference from metadata whose hash is in the bytecode is an error. Without a hash, stored metadata is known
 to differ in records that are true nevertheless (Sourcify's issue 2924), so it is a warning.

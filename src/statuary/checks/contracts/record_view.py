@@ -1,4 +1,4 @@
-"""A record for the checks: every text decoded once, every hash computed once.
+"""A record for the checks: every text decoded once, every hash computed once; how two JSON values are compared.
 
 A record is a plain dict whose shape has been validated; nothing more is assumed. What cannot be decoded is
 None here, and the check for it reports that.

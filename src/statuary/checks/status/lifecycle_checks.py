@@ -1,4 +1,4 @@
-"""Checks of the updates of incidents and maintenances: statuses, order and times."""
+"""Checks of the updates of incidents and maintenances: statuses, order and times; what every status check is given."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

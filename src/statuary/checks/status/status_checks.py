@@ -1,4 +1,4 @@
-"""The table of status checks.
+"""The table of status checks, and those of components and of references between records.
 
 The first line of a check's docstring is its rule; its name in kebab-case is the rule of its findings and the
 argument of `--skip`.

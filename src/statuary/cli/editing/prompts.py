@@ -1,4 +1,4 @@
-"""Questions for what a command still needs; without a terminal, the error names the missing option."""
+"""Questions for what a command still needs, and the completion of names; without a terminal, the error names the missing option."""
 
 import os
 import sys

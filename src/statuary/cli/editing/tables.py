@@ -1,4 +1,4 @@
-"""Lists: a table on a terminal, aligned lines elsewhere, or JSON."""
+"""Lists of incidents, maintenances and components: a table on a terminal, aligned lines elsewhere, or JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any

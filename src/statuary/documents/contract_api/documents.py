@@ -1,4 +1,4 @@
-"""The document of one record: its canonical bytes under the checksummed and the lower-case address."""
+"""The documents of one record: its canonical bytes under both forms of the address, and its proof."""
 
 from hashlib import sha256
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The OpenAPI document: the URL table with the operation of each."""
+"""The OpenAPI document: the URL table with the operation and the parameters of each URL."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The API page: every endpoint of the site, with a working example."""
+"""The API page with a working example of every endpoint, and the reference page with every shape."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

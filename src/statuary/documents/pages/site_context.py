@@ -1,4 +1,4 @@
-"""The facts that all pages of a site share: its name, language, time zone and sections."""
+"""The facts that all pages of a site share: its name, language, time zone and sections; dates as pages write them."""
 
 from datetime import date, timedelta
 from typing import NamedTuple

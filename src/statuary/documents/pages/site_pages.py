@@ -1,4 +1,4 @@
-"""The pages that depend on the settings or on all contracts, but not on the time."""
+"""The pages that depend on the settings or on all contracts but not on the time, and the files that all pages load."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache

@@ -1,4 +1,4 @@
-"""The environment for templates of a theme, which are not trusted.
+"""The environment for templates of a theme, which are not trusted, and the syntax that they may use.
 
 A theme can use the templates of the package and its own, the data of the page, and the filters, tests and methods
 listed here. It reaches no file and no Python object, and rendering a page is bounded in steps, time and size.

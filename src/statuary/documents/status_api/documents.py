@@ -1,4 +1,4 @@
-"""All status documents at one instant.
+"""All status documents at one instant, and which records each of them lists.
 
 Lists show every component as it is at that instant. The document of a closed incident shows the page and its
 components as of its last change, so that it is written once and never changes.

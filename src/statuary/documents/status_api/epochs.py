@@ -1,4 +1,4 @@
-"""Epochs: documents of future instants, written in advance.
+"""Epochs: documents of future instants, written in advance, whole or as patches.
 
 Each instant after the build at which a document changes begins an epoch. For each document that changes then,
 an epoch has a file, whole or as a patch of the last whole one before it; a document that returns to an earlier

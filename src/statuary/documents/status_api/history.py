@@ -1,4 +1,4 @@
-"""The complete history by year, in addition to the lists of the latest records.
+"""The complete history by year and the uptime of each day, in addition to the lists of the latest records.
 
 Statuspage has no such documents. Each record reads as at its last change, so that the archive of a past year does
 not change.

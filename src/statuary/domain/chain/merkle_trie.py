@@ -1,4 +1,4 @@
-"""Merkle Patricia tries (Ethereum's yellow paper, appendix D): verify proofs, and make them for small tries."""
+"""Merkle Patricia tries (Ethereum's yellow paper, appendix D) and their RLP: verify proofs, and make them for small tries."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Signed transactions and their receipts, as in a block's tries (EIP-2718).
+"""Signed transactions, their receipts (EIP-2718), and the headers of the blocks that hold them.
 
 Types: legacy with or without a chain id (EIP-155), 1 (EIP-2930), 2 (EIP-1559), 3 (EIP-4844), 4 (EIP-7702).
 """

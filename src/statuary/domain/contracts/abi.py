@@ -1,4 +1,4 @@
-"""Types of ABI parameters, parsed from an ABI's JSON as ethers v6 does.
+"""ABIs: types as ethers v6 parses them, signatures and selectors, and encoded values.
 
 Sourcify computes signatures and checks constructor arguments with ethers, so what ethers rejects (`function`,
 `fixed128x18`, the enum and struct names in library ABIs) is rejected here too. Specification: Solidity's

@@ -1,4 +1,4 @@
-"""The auxdata that compilers append to bytecode; Sourcify calls it `cborAuxdata`.
+"""The auxdata that compilers append to bytecode (Sourcify: `cborAuxdata`): its CBOR, its positions, and the references beside it.
 
 solc (0.4.7 on) appends a CBOR map with the hash of its metadata, then its length in two bytes. Vyper 0.3.4
 appends eleven bytes of CBOR without a length; 0.3.5 to 0.3.9 a map and its length; 0.3.10 on an array, in

@@ -1,4 +1,4 @@
-"""Compiler versions as in records: `0.8.18+commit.87f61d96`, `0.4.1b1+commit.039d3692`, `26.0.0-alpha.12`."""
+"""Compilers: versions as in records (`0.8.18+commit.87f61d96`, `26.0.0-alpha.12`), and the settings that solc's metadata repeats."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Find the transformations that turn recompiled code into on-chain code.
+"""Find the transformations that turn recompiled code into on-chain code, and the match level that they give.
 
 Follows Sourcify's procedure (`lib-sourcify`, Transformations and Verification) step by step, so the list, its
 order, the values and the level are what its server would write.

@@ -1,4 +1,4 @@
-"""solc's metadata as the text whose hash is in the bytecode."""
+"""solc's metadata as the text whose hash is in the bytecode, and the two hashes: IPFS and Swarm."""
 
 import json
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Transformations: the steps that turn recompiled bytecode into on-chain bytecode, as Sourcify records them.
+"""Transformations, the steps that turn recompiled bytecode into on-chain bytecode as Sourcify records them, and their replay.
 
 Names are Sourcify's and the Verifier Alliance's; members and types are those of real records
 (MEASUREMENTS.md, transformations): the published specification lacks `delete` and `length`.

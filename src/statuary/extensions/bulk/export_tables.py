@@ -1,4 +1,4 @@
-"""The rows of an export sorted into buckets, each a small SQLite file.
+"""The tables of an export: found, joined under a memory cap, and sorted into buckets, each a small SQLite file.
 
 All deployments of a compilation are in one bucket: Sourcify has 8.5 of them on average, and what they share is
 written and read once. Any worker that sees the file reads it in little memory, without the SQL engine.

@@ -1,4 +1,4 @@
-"""A JSONL file: one record a line, whose bytes are kept exactly.
+"""A JSONL file, plain or compressed: one record a line, whose bytes are kept exactly.
 
 A plain file is split at line ends into ranges that are read independently, in any order and repeatedly; a compressed
 file is one range. Only one line is in memory.

@@ -1,4 +1,4 @@
-"""`statuary hosting`: write the configuration of a host."""
+"""`statuary hosting`: write the configuration of a host, and how that host installs statuary."""
 
 import importlib.util
 import shutil

@@ -1,4 +1,4 @@
-"""Documents that hosts need inside the site: the body of a 404, and files such as `_headers`."""
+"""What hosts need inside the site: the body of a 404, and their rules for paths, such as `_headers`."""
 
 import json
 import re

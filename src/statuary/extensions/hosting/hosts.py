@@ -1,4 +1,4 @@
-"""Every host that statuary writes files for, in one table."""
+"""Every host that statuary writes files for, in one table, and the files of each."""
 
 import json
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Merkle trees as RFC 6962 hashes them: inclusion and consistency proofs, made and verified.
+"""Merkle trees as RFC 6962 hashes them: inclusion and consistency proofs, and the tiles that hold a tree.
 
 A proof is made from the hashes of complete subtrees; it is verified from hashes alone.
 """

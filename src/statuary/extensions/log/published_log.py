@@ -1,4 +1,4 @@
-"""A published log: its checkpoint, and its tiles read by path. All of it is verified before it is used."""
+"""A published log: its checkpoint and its tiles, read by path and verified before use; what the holder of the key signed last."""
 
 from collections import Counter
 from collections.abc import Iterator

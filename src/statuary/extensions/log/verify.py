@@ -1,4 +1,4 @@
-"""Verifies a published log for a reader who trusts only its key, like Go's checksum database."""
+"""Verify a published log for a reader who trusts only its key, like Go's checksum database; and sign one as a witness."""
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The headers of objects: a store serves those of the put."""
+"""Objects of a site in a store: their headers, their order, and the snapshot that they may come from."""
 
 import tempfile
 from collections.abc import Callable, Iterator

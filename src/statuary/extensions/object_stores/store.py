@@ -1,4 +1,4 @@
-"""An object store by its URL: get, head, list, put and delete, with retries.
+"""An object store by its URL: get, head, list, put and delete with retries, under the lease of one publisher.
 
 The library retries server errors and broken connections with growing pauses. It does not retry a put without
 a response; that is done here, since putting the same bytes again changes nothing.

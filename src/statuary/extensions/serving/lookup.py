@@ -1,4 +1,4 @@
-"""Answer a request to the look-up.
+"""Answer a request of the contract look-up, as Sourcify's server does: its route, its query, its response.
 
 Checks run in the measured order: parameter names, patterns, chain, address checksum, selectors, and only then
 the record. The first failure is the response.

@@ -1,4 +1,4 @@
-"""The local server: uvicorn if it is installed, else the standard library's."""
+"""The local server: uvicorn if it is installed, else the standard library's; pages reload when the content changes."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""`statuary snapshot`: the whole site in one file."""
+"""`statuary snapshot` packs the whole site into one file; `statuary extract` reads documents from one."""
 
 import json
 import os

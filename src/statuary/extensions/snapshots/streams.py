@@ -1,4 +1,4 @@
-"""Byte streams that count and hash."""
+"""Byte streams that count and hash, and ranges of files and of URLs."""
 
 import os
 import threading

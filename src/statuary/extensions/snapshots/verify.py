@@ -1,4 +1,4 @@
-"""Verify a snapshot, or a site published from one, against its manifest, byte for byte."""
+"""Verify a snapshot, or a site published from one: every byte against its manifest, and its records and anchors again."""
 
 import sqlite3
 from collections.abc import Callable, Iterator

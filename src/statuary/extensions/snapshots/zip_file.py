@@ -1,4 +1,4 @@
-"""Write a snapshot's zip, or read it once from its first byte to its last; random access is in `zip_reader`.
+"""Write a snapshot's zip, read it once from its first byte to its last, or read single members of it.
 
 Everything but the members' data follows from the members, so the same code writes and verifies it: any byte
 that statuary would not write is found.

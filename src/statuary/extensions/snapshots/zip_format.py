@@ -1,4 +1,4 @@
-"""The structure of a snapshot's zip; each part has one encoding.
+"""The structure of a snapshot's zip, each part in one encoding, and the members in it.
 
 Section numbers are those of the specification, PKWARE's APPNOTE.TXT 6.3.10. Members are plain files,
 rw-r--r--, of 1980-01-01 00:00; sizes precede the data; zip64 (4.5.3) is used only where a number needs it.

@@ -1,4 +1,4 @@
-"""Read a site in a folder by path: regular files inside it only."""
+"""Read a site in a folder: documents by path, or all of them; regular files inside it only."""
 
 import os
 import sqlite3

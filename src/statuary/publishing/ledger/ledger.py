@@ -1,4 +1,4 @@
-"""The ledger: which files of a target statuary wrote, their digests, and the content they were made from.
+"""The ledger: which files of a target statuary wrote, their digests, and the content they were made from; damage, and reading.
 
 An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at any moment,
 and needs the same memory for forty documents as for forty million. It is not part of the site, and its bytes are not

@@ -1,4 +1,4 @@
-"""On-chain bytecode with marks on everything that differs from the recompiled bytecode.
+"""On-chain bytecode with marks on everything that differs from the recompiled bytecode, and the source lines of each mark.
 
 Marks follow the replay: each step shifts the marks behind it, so that they end at the final offsets.
 """

@@ -1,4 +1,4 @@
-"""The inputs of contract pages besides the contract."""
+"""What contract pages need besides the contract, and which members of a record they show."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

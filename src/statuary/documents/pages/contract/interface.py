@@ -1,4 +1,4 @@
-"""An ABI as lists: functions with selectors and the NatSpec of their authors, events with topics, errors."""
+"""An ABI as lists: functions with selectors, events with topics, errors, and the NatSpec of their authors."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The contracts of a chain: the newest, and pages that are filled from the oldest, so that full ones do not change."""
+"""The contracts of a chain, newest first, in pages of which full ones do not change; the index of the search."""
 
 import re
 import unicodedata

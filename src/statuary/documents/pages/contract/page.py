@@ -1,4 +1,4 @@
-"""The page of a contract."""
+"""The page of a contract: its head, the facts, and the sections."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""The status page: current status, incidents, maintenances, components, and past incidents."""
+"""The status page: current status, incidents, maintenances and components; and the history by quarter."""
 
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Import the status of another system into the content folder: read, merge, check, write."""
+"""Import the status of another system into the content folder: read, merge with what is there, check, write."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Foundry's `broadcast` folder: the transactions that `forge script --broadcast` sent, and the contracts they created.
+"""What tool chains note of their deployments: Foundry's broadcasts, hardhat-deploy's folders, Ignition's journals.
 
 `broadcast/<script>/<chain>/run-<time>.json` has the transactions with their receipts; `run-latest.json` repeats the
 last one, `dry-run/` was never sent, and `multi/` holds runs on several chains. The artifacts are in `out/`. Format:

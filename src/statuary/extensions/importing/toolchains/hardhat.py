@@ -1,4 +1,4 @@
-"""Hardhat's `artifacts` folder: build-infos, and artifacts that name their build-info.
+"""Hardhat's `artifacts` folder, and which tool chain wrote a file.
 
 Hardhat 2 has input and output in one file (`hh-sol-build-info-1`), which the `.dbg.json` beside each artifact
 names. Hardhat 3 has two files (`hh3-sol-build-info-1` and `<id>.output.json`), and its artifacts name the id. Both

@@ -1,4 +1,4 @@
-"""Any server with Sourcify's API v2: records as they are served.
+"""Servers with Sourcify's API v2, and folders of Sourcify's repository: records and sources as they are served.
 
 `GET /v2/contracts/{chainId}` lists a chain, 200 contracts a page; `GET /v2/contract/{chainId}/{address}?fields=all` is
 a record. https://docs.sourcify.dev/docs/api/
