@@ -65,5 +65,5 @@ def test_a_check_may_be_left_out(base):
 def test_a_deployment_that_cannot_be_reached_is_an_error():
     done = run("http://127.0.0.1:9")
     assert done.exit_code == 3
-    assert done.output.startswith("statuary: http://127.0.0.1:9/ cannot be reached")
+    assert done.output.startswith("statuary: http://127.0.0.1:9/ cannot be read")
     assert run("status.example").exit_code == 3

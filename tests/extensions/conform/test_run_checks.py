@@ -404,7 +404,7 @@ def test_seven_members_without_fields_are_what_the_real_server_sends(site):
 
 def test_a_deployment_that_cannot_be_queried_is_not_judged():
     def ask(target: str, _method: str, _headers: Mapping[str, str]) -> HttpResponse:
-        raise UnreachableError(f"{target} cannot be asked")
+        raise UnreachableError(target, "cannot be asked")
 
     with pytest.raises(UnreachableError):
         list(run_checks(CheckedDeployment(ask, NOW), EVERYTHING))

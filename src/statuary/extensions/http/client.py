@@ -5,6 +5,7 @@ import io
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from email.message import Message
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -59,11 +60,12 @@ class RefusedError(UnreachableError):
     """A server refuses a request, or its response exceeds a limit: the same request would end so again."""
 
 
-class HttpResponse(NamedTuple):
-    """A response, whatever its status."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpResponse:
+    """A response, whatever its status; names of headers are in lower case."""
 
     status: int
-    headers: Mapping[str, str] = {}  # names in lower case
+    headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
     @property
@@ -218,7 +220,7 @@ def send(
     """
     with _opened(url, method, body=body, headers=headers, pace=pace, redirects=redirects) as response:
         lower = {name.lower(): text for name, text in response.headers.items()}
-        return HttpResponse(response.status, lower, _body(url, response, limit))
+        return HttpResponse(status=response.status, headers=lower, body=_body(url, response, limit))
 
 
 def _body(url: str, response: http.client.HTTPResponse, limit: int) -> bytes:

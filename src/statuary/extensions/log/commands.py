@@ -163,10 +163,10 @@ def _cosigned(log: "PublishedLog", key: "PublicKey", url: str) -> "dict[PublicKe
     from statuary.extensions.log.verify import cosignature, request_body, witness_size
 
     try:
-        status, _, answer = _post(url, request_body(log, 0))
-        if status == 409:  # it has seen the log before, and returns how far
-            status, _, answer = _post(url, request_body(log, witness_size(answer)))
-        line = cosignature(log, key, status, answer)
+        response = _post(url, request_body(log, 0))
+        if response.status == 409:  # it has seen the log before, and returns how far
+            response = _post(url, request_body(log, witness_size(response.body)))
+        line = cosignature(log, key, response.status, response.body)
     except (LogError, UnreachableError) as error:
         click.echo(printable(f"{key.name}, {url}: {error}"), err=True)
         return {}
