@@ -52,7 +52,11 @@ def contract_documents(
     if published:
         yield served
     if proof.results:
-        yield proof_document(record, proof, source, published=published, digest=served.digest.hex())
+        from statuary.documents.pages.page_texts import english
+
+        yield proof_document(
+            record, proof, source, published=published, sentence=english, digest=served.digest.hex()
+        )
     if pages is not None:
         from statuary.documents.pages.contract.page import contract_page
 

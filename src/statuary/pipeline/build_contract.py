@@ -173,10 +173,11 @@ def _anchor_notes(proof: Proof, source: ContractSource) -> Iterator[Finding]:
     """Yield why evidence from the chain does not show the claims; the contract is published anyway."""
     for problem, hint in proof.anchor_problems:
         from statuary.content.evidence import anchor_path
+        from statuary.documents.pages.page_texts import english
 
         yield Finding(
             rule="anchor-shows-the-contract",
-            message=f"not shown: {problem}",
+            message=f"not shown: {english(problem)}",
             hint=hint or f"run `statuary contract anchor {source.address} --rpc URL`",
             path=anchor_path(source),
             severity=Severity.NOTE,

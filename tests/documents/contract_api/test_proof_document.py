@@ -16,6 +16,7 @@ from statuary.documents.contract_api.documents import (
     proof_schema_document,
 )
 from statuary.documents.document import encode_unchecked
+from statuary.documents.pages.page_texts import english
 from statuary.pipeline.build_contract import build_contracts_of_files
 from statuary.pipeline.fingerprint import ContractBuildSettings
 from support import record_damages
@@ -35,7 +36,8 @@ def validator():
 
 
 def proof_of(record, *, published=True):
-    return orjson.loads(proof_document(record, prove(record), "some/file", published=published).body)
+    proof = proof_document(record, prove(record), "some/file", published=published, sentence=english)
+    return orjson.loads(proof.body)
 
 
 def test_the_proofs_of_the_site_of_this_repository():

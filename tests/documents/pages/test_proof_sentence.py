@@ -2,11 +2,10 @@
 
 import pytest
 
-from statuary.checks.contracts.anchor_claims import OTHER_RECORD, _by_contract, _Deployed, _OnChain
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
-from statuary.documents.pages.contract.proof import meaning, proof_view
+from statuary.documents.pages.contract.proof import meaning
 from statuary.documents.pages.page_texts import page_texts
-from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence, Proof
+from statuary.domain.contracts.proof import CompilationEvidence
 from support.contracts import FEATURES, made_record
 
 TEXTS = page_texts("en")
@@ -63,43 +62,3 @@ def test_a_contradicted_record_claims_nothing():
 def test_checks_that_were_skipped_leave_the_match_unconfirmed():
     one = [check for check in CONTRACT_CHECKS if check.name == "hex-is-well-formed"]
     assert BYTE_FOR_BYTE not in sentence(exact_record(), checks=one)
-
-
-def proofs():
-    """Yield proofs with every kind of claim."""
-    yield from (prove(made_record(name)) for name in FEATURES)
-    record = exact_record()
-    evidence = CompilationEvidence("ab", "0.8.30", "cd", "ef", "01", "0.1.0", ())
-    yield from (prove(record, compilation=evidence, digest=digest) for digest in ("ab", "cd"))
-    yield prove(record | {"deployment": {"transactionHash": None}})
-    yield prove(record | {"deployment": record["deployment"] | {"deployer": None}})
-    yield prove(record | {"runtimeBytecode": record["runtimeBytecode"] | {"onchainBytecode": "0x00"}})
-    shown = [_OnChain.shown_by, _Deployed.shown_by, OTHER_RECORD]
-    created = [_by_contract(creator) for creator in ({}, {"creatorNonce": 1}, {"salt": "0x"})]
-    skipped = ["skipped: runtime-replays", "skipped: one, two, three and 4 more"]
-    for reason in (*shown, *created, *skipped):
-        yield Proof(results=(), claims=(Claim(ClaimName.DEPLOYED, ClaimStatus.SHOWN, reason),))
-
-
-def test_the_reasons_of_claims_are_in_the_language_of_the_page():
-    reasons = [
-        (
-            claim.reason,
-            *(proof_view(proof, page_texts(language), {}, "") for language in ("en", "de")),
-            number,
-        )
-        for proof in proofs()
-        for number, claim in enumerate(proof.claims)
-    ]
-    assert len({reason for reason, *_ in reasons}) == 20
-    for reason, english, german, number in reasons:
-        assert english.claims[number].reason == reason
-        assert german.claims[number].reason != reason
-
-
-def test_a_reason_that_is_an_error_stays_as_it_is():
-    claim = Claim(
-        ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, "the transaction failed, according to its receipt"
-    )
-    proof = Proof(results=(), claims=(claim,))
-    assert proof_view(proof, page_texts("de"), {}, "").claims[0].reason == claim.reason

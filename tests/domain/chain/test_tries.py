@@ -8,13 +8,13 @@ from trie import HexaryTrie
 
 from statuary.domain.chain.merkle_trie import (
     EMPTY_ROOT,
-    EvidenceError,
     decode_rlp,
     encode_rlp,
     number_bytes,
     proved_value,
     trie_proof,
 )
+from statuary.domain.reasons import EvidenceError
 from support.strategies import steady
 
 ITEMS = st.recursive(st.binary(max_size=70), lambda below: st.lists(below, max_size=6), max_leaves=20)
@@ -50,7 +50,7 @@ def test_deep_nesting_has_a_bound():
     deep = b"\xc0"
     for _ in range(40):
         deep = encode_rlp([decode_rlp(b"\xc0")]) if deep == b"\xc0" else bytes([0xC0 + len(deep)]) + deep
-    with pytest.raises(EvidenceError, match="deeper"):
+    with pytest.raises(EvidenceError, match="rlp_depth"):
         decode_rlp(deep)
 
 

@@ -22,7 +22,6 @@ from statuary.domain.chain.anchor import (
     transaction_in,
     word_in_slot,
 )
-from statuary.domain.chain.merkle_trie import EvidenceError
 from statuary.domain.chain.transaction import (
     RecoverableSignature,
     SignedTransaction,
@@ -35,6 +34,7 @@ from statuary.domain.contracts.proof import NO_EVIDENCE, Claim, ClaimName, Claim
 from statuary.domain.contracts.proxy_detection import BEACON_SLOT, ProxyVerdict, proxy_evidence, proxy_slots
 from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import Address, checksum_address, keccak256
+from statuary.domain.reasons import EvidenceError, Reason, because
 from statuary.optional import RECOVERING_SENDERS, MissingExtraError, optional
 
 
@@ -116,7 +116,7 @@ def recover_sender(signature: RecoverableSignature) -> Address:
         signed = library.keys.Signature(signature_bytes=signature.compact)
         return address_of_key(signed.recover_public_key_from_msg_hash(signature.digest).to_bytes())
     except Exception as error:  # the libraries have no common class of errors
-        raise EvidenceError("no key made the transaction's signature") from error
+        raise EvidenceError("no_key") from error
 
 
 MAX_CREATOR_NONCE: Final = 500
@@ -125,9 +125,6 @@ MAX_CREATOR_NONCE: Final = 500
 MAX_SALT_WORDS: Final = 16
 """The words of a call that are tried as the salt of CREATE2."""
 
-NO_ACCOUNT_PROOF: Final = "no account proof under a block's state root was given"
-OTHER_RECORD: Final = "the anchor is about another record"
-
 
 class AnchorClaims(NamedTuple):
     """The result of an anchor for a record."""
@@ -135,7 +132,7 @@ class AnchorClaims(NamedTuple):
     claims: tuple[Claim, Claim]  # D and E
     pinned: tuple[str, ...] = ()  # the members that the chain pins
     # why given evidence does not show the claims, and what to do
-    problems: tuple[tuple[str, str], ...] = ()
+    problems: tuple[tuple[Reason, str], ...] = ()
 
 
 class _Shown(NamedTuple):
@@ -143,7 +140,7 @@ class _Shown(NamedTuple):
 
     evidence: Mapping[str, EvidenceValue]
     pinned: tuple[str, ...]
-    reason: str = ""
+    reason: Reason | None = None
 
 
 def anchor_claims(record: RecordView, anchor: Anchor | None, digest: str) -> AnchorClaims:
@@ -155,11 +152,13 @@ def anchor_claims(record: RecordView, anchor: Anchor | None, digest: str) -> Anc
         digest: SHA-256 of the record's canonical bytes, which the anchor must name.
     """
     if anchor is None:
-        return _without_anchor(_OnChain(record, None).missing(), _Deployed(record, None).missing())
-    problems: list[tuple[str, str]] = []
+        return _without_anchor(
+            because("no_account_proof"), _Deployed(record, None).missing() or because("no_signed_transaction")
+        )
+    problems: list[tuple[Reason, str]] = []
     pinned: list[str] = []
     if anchor.record != digest:
-        problems.append((OTHER_RECORD, ""))
+        problems.append((because("other_anchor"), ""))
     claims = (
         _claim(_OnChain(record, anchor), digest, pinned, problems),
         _claim(_Deployed(record, anchor), digest, pinned, problems),
@@ -168,7 +167,7 @@ def anchor_claims(record: RecordView, anchor: Anchor | None, digest: str) -> Anc
 
 
 @lru_cache(maxsize=64)
-def _without_anchor(on_chain: str, deployed: str) -> AnchorClaims:
+def _without_anchor(on_chain: Reason, deployed: Reason) -> AnchorClaims:
     """Return the claims of a record without proofs of the chain, of the reasons why there are none."""
     return AnchorClaims(
         (
@@ -182,15 +181,20 @@ class _ChainClaim:
     """One of the two claims."""
 
     name: ClaimName  # the claim
-    shown_by: str  # what shows it, where it is shown
+    shown_by: Reason  # what shows it, where it is shown
 
     def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
         self.record = record
         self.anchor = anchor
 
-    def missing(self) -> str:
-        """Return why there is no evidence; empty if there is some."""
+    def missing(self) -> Reason | None:
+        """Return why there is no evidence; None if there is some."""
         raise NotImplementedError
+
+    def stated(self) -> Reason | None:
+        """Return what the anchor says about missing evidence, in words of the program that wrote it."""
+        words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
+        return because("stated", reason=words) if words else None
 
     def verify(self) -> _Shown:
         """Return what the evidence shows.
@@ -202,20 +206,21 @@ class _ChainClaim:
         raise NotImplementedError
 
 
-def _claim(claim: _ChainClaim, digest: str, pinned: list[str], problems: list[tuple[str, str]]) -> Claim:
+def _claim(claim: _ChainClaim, digest: str, pinned: list[str], problems: list[tuple[Reason, str]]) -> Claim:
     """Return the status of a claim; add the members that it pins, and the reason if it is not shown."""
     reason = claim.missing()
-    if not reason and claim.anchor is not None and claim.anchor.record != digest:
-        reason = OTHER_RECORD
-    if reason:
+    if reason is None and claim.anchor is not None and claim.anchor.record != digest:
+        reason = because("other_anchor")
+    if reason is not None:
         return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
     try:
         shown = claim.verify()
     except (EvidenceError, MissingExtraError) as error:
-        problems.append((str(error), error.hint))
-        return Claim(claim.name, ClaimStatus.NOT_SHOWN, str(error))
+        reason = error.reason if isinstance(error, EvidenceError) else because("missing_extra")
+        problems.append((reason, error.hint))
+        return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
     pinned += shown.pinned
-    status = ClaimStatus.NOT_SHOWN if shown.reason else ClaimStatus.SHOWN
+    status = ClaimStatus.SHOWN if shown.reason is None else ClaimStatus.NOT_SHOWN
     return Claim(claim.name, status, shown.reason or claim.shown_by, shown.evidence)
 
 
@@ -228,28 +233,24 @@ class _OnChain(_ChainClaim):
     """Claim D: `onchainBytecode` is the code at the address, and the storage of a proxy names its implementation."""
 
     name = ClaimName.ON_CHAIN
-    shown_by = "the account proof under the block's state root has the hash of the record's on-chain bytecode"
+    shown_by = because("account_proof")
 
     @override
-    def missing(self) -> str:
-        if self.anchor is None:
-            return NO_ACCOUNT_PROOF
-        if self.anchor.block is None:
-            return self.anchor.missing.get(self.name, NO_ACCOUNT_PROOF)
-        return "" if self.record.runtime.onchain else "the record has no on-chain runtime bytecode"
+    def missing(self) -> Reason | None:
+        if self.anchor is None or self.anchor.block is None:
+            return self.stated() or because("no_account_proof")
+        return None if self.record.runtime.onchain else because("no_onchain_code")
 
     @override
     def verify(self) -> _Shown:
         if self.anchor is None or self.anchor.block is None:
-            raise EvidenceError(self.missing())
+            raise EvidenceError("no_account_proof")
         block = self.anchor.block
         account = account_under(header_of(block), self.record.address, self.anchor.account)
         code_hash = keccak256(self.record.runtime.onchain or b"")
         if account.code_hash != code_hash:
-            raise EvidenceError(
-                f"in block {block.number:,} the code at the address has Keccak-256 0x{account.code_hash.hex()},"
-                f" the record's has 0x{code_hash.hex()}"
-            )
+            its, ours = f"0x{account.code_hash.hex()}", f"0x{code_hash.hex()}"
+            raise EvidenceError("other_code", block=block.number, code=its, record=ours)
         evidence = _block_evidence(block) | {"codeHash": f"0x{code_hash.hex()}"}
         proxy = anchored_proxy(self.record, account, self.anchor)
         pinned = ("runtimeBytecode.onchainBytecode", *(("proxyResolution",) if proxy.is_shown else ()))
@@ -260,28 +261,24 @@ class _Deployed(_ChainClaim):
     """Claim E: transaction, block, index and deployer are those of the deployment."""
 
     name = ClaimName.DEPLOYED
-    shown_by = (
-        "the signed transaction and its receipt are under the block's roots, the deployer signed it, and the"
-        " address follows from the deployer and its nonce"
-    )
+    shown_by = because("deployed")
 
     def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
         super().__init__(record, anchor)
         self.named: Mapping[str, Json] = as_object(record.value.get("deployment"))
 
     @override
-    def missing(self) -> str:
+    def missing(self) -> Reason | None:
         if self.named.get("transactionHash") is None:
-            return "the record names no transaction"
+            return because("no_transaction")
         absent = [
             member for member in ("blockNumber", "transactionIndex", "deployer") if not self._text(member)
         ]
         if absent:
-            return f"the record's deployment has no {absent[0]}"
+            return because("no_deployment_member", member=absent[0])
         if self.anchor is None or self.anchor.deployment is None:
-            missing = {} if self.anchor is None else self.anchor.missing
-            return missing.get(self.name, "no signed transaction and receipt were given")
-        return ""
+            return self.stated() or because("no_signed_transaction")
+        return None
 
     def _text(self, member: str) -> str:
         return as_text(self.named.get(member))
@@ -289,7 +286,7 @@ class _Deployed(_ChainClaim):
     @override
     def verify(self) -> _Shown:
         if self.anchor is None or self.anchor.deployment is None:
-            raise EvidenceError(self.missing())
+            raise EvidenceError("no_signed_transaction")
         deployment = self.anchor.deployment
         transaction = self._transaction(deployment)
         sender = recover_sender(transaction.signature)
@@ -319,22 +316,20 @@ class _Deployed(_ChainClaim):
         self._compare("transactionHash", f"0x{transaction.hash.hex()}")
         chain_id = self.record.value.get("chainId")
         if transaction.chain_id is not None and str(transaction.chain_id) != chain_id:
-            raise EvidenceError(f"the transaction is signed for chain {transaction.chain_id}, not {chain_id}")
+            raise EvidenceError("other_chain", signed=str(transaction.chain_id), chain=str(chain_id))
         if receipt.succeeded is False:
-            raise EvidenceError("the transaction failed, according to its receipt")
+            raise EvidenceError("transaction_failed")
         return transaction
 
     def _compare(self, member: str, shown: str) -> None:
         if self._text(member) != shown:
-            raise EvidenceError(f"the block has {member} {shown}, the record {self._text(member)}")
+            raise EvidenceError("other_member", member=member, block=shown, record=self._text(member))
 
     def _pinned_by_creation(self, transaction: SignedTransaction) -> Iterator[str]:
         code = self.record.creation.onchain
         if code is not None:
             if transaction.data != code:
-                raise EvidenceError(
-                    "the data of the transaction is not the record's on-chain creation bytecode"
-                )
+                raise EvidenceError("other_creation_code")
             yield "creationBytecode.onchainBytecode"
         yield from (f"deployment.{member}" for member in DEPLOYMENT)
 
@@ -368,10 +363,7 @@ def _salts(data: bytes) -> Iterable[bytes]:
     return (data[start : start + 32] for start in starts if len(data) >= start + 32)
 
 
-def _by_contract(creator: Mapping[str, EvidenceValue]) -> str:
-    shown = "block, index, sender and success of the transaction are shown"
+def _by_contract(creator: Mapping[str, EvidenceValue]) -> Reason:
     if "salt" in creator:
-        shown += ", and the address follows from the contract that it calls, a salt in its data and the creation code"
-    elif creator:
-        shown += ", and the address follows from the contract that it calls and its nonce"
-    return f"{shown}; a contract created this one, and only a trace would show that it did so in this transaction"
+        return because("by_contract_salt")
+    return because("by_contract_nonce" if creator else "by_contract")

@@ -18,6 +18,8 @@ from statuary.domain.contracts.proof import (
     PinnedBy,
 )
 from statuary.domain.contracts.record import GROUPS
+from statuary.domain.contracts.vyper_integrity import UnknownModuleError, has_integrity_hash
+from statuary.domain.reasons import Reason, because
 
 VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"
 
@@ -108,11 +110,11 @@ def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     name = ClaimName.CONSISTENT
     if evidence["failed"]:
         failed = _ended(results, CheckOutcome.FAILED)
-        return Claim(name, ClaimStatus.CONTRADICTED, f"failed: {_named(failed)}", evidence)
+        return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed), evidence)
     if evidence["skipped"]:
         skipped = _ended(results, CheckOutcome.SKIPPED)
-        return Claim(name, ClaimStatus.NOT_SHOWN, f"skipped: {_named(skipped)}", evidence)
-    return Claim(name, ClaimStatus.SHOWN, "every check that applies passed", evidence)
+        return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped), evidence)
+    return Claim(name, ClaimStatus.SHOWN, because("all_passed"), evidence)
 
 
 def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
@@ -120,13 +122,13 @@ def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Clai
     name = ClaimName.HASHED
     known = [results[check] for check in HASH_CHECKS if check in results]
     if failed := _ended(known, CheckOutcome.FAILED):
-        return Claim(name, ClaimStatus.CONTRADICTED, f"failed: {_named(failed)}")
+        return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
     if skipped := _ended(known, CheckOutcome.SKIPPED):
-        return Claim(name, ClaimStatus.NOT_SHOWN, f"skipped: {_named(skipped)}")
+        return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped))
     evidence = dict(_onchain_hashes(record, results))
     if evidence:
-        kind = "integrity" if record.language == "Vyper" else "metadata"
-        return Claim(name, ClaimStatus.SHOWN, f"the on-chain bytecode holds the {kind} hash", evidence)
+        reason = because("integrity_hash" if record.language == "Vyper" else "metadata_hash")
+        return Claim(name, ClaimStatus.SHOWN, reason, evidence)
     return Claim(name, ClaimStatus.NOT_SHOWN, _why_not_hashed(record, results))
 
 
@@ -138,9 +140,9 @@ def compiled_claim(compilation: CompilationEvidence | None, digest: str) -> Clai
     """Return claim C, which depends on the evidence that `statuary contract compile` writes."""
     name = ClaimName.COMPILED
     if compilation is None:
-        return Claim(name, ClaimStatus.NOT_SHOWN, "no evidence of a compilation was given")
+        return Claim(name, ClaimStatus.NOT_SHOWN, because("no_compilation"))
     if compilation.record != digest:
-        return Claim(name, ClaimStatus.NOT_SHOWN, "the evidence of a compilation is about another record")
+        return Claim(name, ClaimStatus.NOT_SHOWN, because("other_compilation"))
     evidence: dict[str, EvidenceValue] = {
         "compilerVersion": compilation.compiler_version,
         "compilerSha256": compilation.compiler_sha256,
@@ -148,12 +150,7 @@ def compiled_claim(compilation: CompilationEvidence | None, digest: str) -> Clai
         "outputSha256": compilation.output_sha256,
         "statuary": compilation.statuary,
     }
-    return Claim(
-        name,
-        ClaimStatus.SHOWN,
-        "the evidence beside the record states that the compiler gave the same; this build did not run it",
-        evidence,
-    )
+    return Claim(name, ClaimStatus.SHOWN, because("compiled"), evidence)
 
 
 def _onchain_hashes(
@@ -185,29 +182,40 @@ def keeps_own_auxdata(side: SideView) -> bool:
     )
 
 
-def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> str:
+def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> Reason:
     """Return why no hash commits to the sources."""
     integrity = results.get(VYPER_CHECK)
     if record.language == "Vyper" and integrity is not None:
-        return integrity.reason or "the integrity hash on the chain differs"
+        return _why_without_integrity(record, integrity)
     if record.auxdata_style is not AuxdataStyle.SOLIDITY:
-        compiler = record.compilation.get("compiler")
-        return f"{compiler} {record.version} writes no hash of {record.language} sources"
+        compiler = str(record.compilation.get("compiler"))
+        return because("no_hash_written", compiler=compiler, version=record.version, language=record.language)
     if not any(_has_hash(side) for side in record.sides):
-        return "the bytecode holds no metadata hash"
+        return because("no_metadata_hash")
     if record.metadata is None:
-        return "the record has no metadata"
-    return "the metadata hash on the chain differs: only the executable code is the same"
+        return because("no_metadata")
+    return because("other_metadata_hash")
+
+
+def _why_without_integrity(record: RecordView, integrity: CheckResult) -> Reason:
+    """Return why no integrity hash commits to the sources of a Vyper contract."""
+    if not has_integrity_hash(record.version):
+        return because("no_integrity_hash", compiler=record.language, version=record.version)
+    if integrity.reason and isinstance(unknown := record.vyper_integrity, UnknownModuleError):
+        return because("unknown_module", module=repr(unknown.module), version=record.version)
+    return because("other_integrity_hash")
 
 
 def _has_hash(side: SideView) -> bool:
     return side.claimed is not None and side.own_fields is not None and bool(side.own_fields.hashes)
 
 
-def _named(checks: list[str]) -> str:
-    more = len(checks) - MAX_NAMED
-    listed = ", ".join(checks[:MAX_NAMED])
-    return f"{listed} and {more} more" if more > 0 else listed
+def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
+    """Return a reason that names the first checks with an outcome, and counts the others."""
+    more, names = len(checks) - MAX_NAMED, ", ".join(checks[:MAX_NAMED])
+    if more > 0:
+        return because(f"{outcome}_more", checks=names, more=more)
+    return because("failed" if outcome is CheckOutcome.FAILED else "skipped", checks=names)
 
 
 def pinned_members(

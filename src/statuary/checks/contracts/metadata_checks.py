@@ -6,7 +6,6 @@ to differ in records that are true nevertheless (Sourcify's issue 2924), so it i
 
 from collections.abc import Iterator
 from hashlib import sha256
-from itertools import islice
 from typing import Final
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
@@ -15,13 +14,10 @@ from statuary.domain.contracts.auxdata import AuxdataStyle
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version, setting_differences
 from statuary.domain.contracts.vyper_integrity import (
     UnknownModuleError,
-    VyperProgram,
     has_integrity_hash,
-    integrity_hashes,
 )
 from statuary.domain.findings import Severity
 from statuary.domain.json_values import Json
-from statuary.domain.limits import MAX_INTEGRITY_TEXTS
 from statuary.domain.primitives import InvalidValueError, keccak256, shorten
 
 CACHED_SOURCES: Final = 65_536
@@ -218,13 +214,12 @@ def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Obser
             continue
         written = fields.hashes["integrity"].hex()
         pointer = ("creationBytecode", "cborAuxdata", number)
-        try:
-            computed = list(islice(integrity_hashes(_program(record)), MAX_INTEGRITY_TEXTS))
-        except UnknownModuleError as error:
-            yield NotApplicable(str(error))
+        computed = record.vyper_integrity
+        if isinstance(computed, UnknownModuleError):
+            yield NotApplicable(str(computed))
             return
-        except InvalidValueError as error:
-            yield Violation(f"the integrity hash cannot be computed: {error}", pointer)
+        if isinstance(computed, InvalidValueError):
+            yield Violation(f"the integrity hash cannot be computed: {computed}", pointer)
             return
         if written in computed:
             yield Evidence({"integrity": written})
@@ -234,13 +229,3 @@ def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Obser
             pointer,
             "give the sources exactly as they were compiled, line ends included",
         )
-
-
-def _program(record: RecordView) -> VyperProgram:
-    extra = as_object(record.value.get("additionalInput"))
-    return VyperProgram(
-        main=record.path_and_name[0],
-        sources=record.sources,
-        version=record.version,
-        overrides=extra.get("storage_layout_overrides"),
-    )

@@ -5,6 +5,7 @@ None here, and the check for it reports that.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -39,8 +40,9 @@ from statuary.domain.contracts.transformations import (
     parse_transformation,
     replay,
 )
-from statuary.domain.contracts.vyper_integrity import imported_paths
+from statuary.domain.contracts.vyper_integrity import VyperProgram, imported_paths, integrity_hashes
 from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.limits import MAX_INTEGRITY_TEXTS
 from statuary.domain.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
 
 Part = TypeVar("Part")
@@ -388,6 +390,16 @@ class RecordView:
             return imported_paths(self.sources, self.path_and_name[0])
         except InvalidValueError:
             return frozenset()
+
+    @computed_once
+    def vyper_integrity(self) -> list[str] | InvalidValueError:
+        """The possible integrity hashes of the Vyper sources, or why they cannot be computed."""
+        overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
+        program = VyperProgram(self.path_and_name[0], self.sources, self.version, overrides)
+        try:
+            return list(islice(integrity_hashes(program), MAX_INTEGRITY_TEXTS))
+        except InvalidValueError as error:
+            return error.with_traceback(None)
 
     @computed_once
     def constructor(self) -> TupleType | None:

@@ -1,5 +1,6 @@
 """The documents of one record: its canonical bytes under both forms of the address, and its proof."""
 
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from statuary.domain.chain.anchor import anchor_json
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Claim, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json
+from statuary.domain.reasons import Reason
 from statuary.version import VERSION
 
 
@@ -45,11 +47,13 @@ def proof_document(
     source: str,
     *,
     published: bool,
+    sentence: Callable[[Reason], str],
     digest: str = "",
 ) -> Document:
     """Return the proof of a record.
 
     Args:
+        sentence: returns the English sentence of a claim's reason.
         digest: SHA-256 of the record's canonical bytes, as hex.
     """
     chain_id, address = record["chainId"], record["address"]
@@ -63,7 +67,7 @@ def proof_document(
         "statuary": VERSION,
         "holds": proof.holds,
         "published": published,
-        "claims": {str(claim.name): _claim(claim) for claim in proof.claims},
+        "claims": {str(claim.name): _claim(claim, sentence(claim.reason)) for claim in proof.claims},
         "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
         "checks": _checks(proof.results),
     }
@@ -79,9 +83,9 @@ def proof_document(
     )
 
 
-def _claim(claim: Claim) -> dict[str, Json]:
-    known: dict[str, Json] = {"status": str(claim.status), "reason": claim.reason}
-    return known | {"evidence": claim.evidence} if claim.evidence else known
+def _claim(claim: Claim, reason: str) -> dict[str, Json]:
+    members: dict[str, Json] = {"status": str(claim.status), "reason": reason}
+    return members | {"evidence": claim.evidence} if claim.evidence else members
 
 
 def _checks(results: tuple[CheckResult, ...]) -> list[Json]:

@@ -9,6 +9,8 @@ from typing import Any
 
 import orjson
 
+from statuary.domain.reasons import Reason
+
 FOLDER = Path(__file__).with_name("texts")
 DEFAULT_LANGUAGE = "en"
 
@@ -48,13 +50,16 @@ class PageTexts:
         """Return a number with a fixed count of decimal places."""
         return f"{number:.{digits}f}".replace(".", self("number.point"))
 
+    def reason(self, reason: Reason) -> str:
+        """Return the sentence of a reason: a clause that follows a colon."""
+        values = {
+            name: self.number(value) if isinstance(value, int) else value for name, value in reason.values
+        }
+        return self(f"claim_reason.{reason.key}", **values)
+
     def has(self, key: str) -> bool:
         """Say whether there is a text."""
         return key in self._texts
-
-    def below(self, prefix: str) -> list[tuple[str, str]]:
-        """Return the keys with a prefix, and their texts."""
-        return [(key, text) for key, text in self._texts.items() if key.startswith(prefix)]
 
 
 def languages() -> tuple[str, ...]:
@@ -67,6 +72,11 @@ def page_texts(language: str, changed: tuple[tuple[str, str], ...] = ()) -> Page
     """Return the texts of a language, with those that the theme of the site changes or adds."""
     own = _read(language) if language in languages() else {}
     return PageTexts(language, _read(DEFAULT_LANGUAGE) | own | dict(changed))
+
+
+def english(reason: Reason) -> str:
+    """Return the English sentence of a reason, as proofs and messages have it."""
+    return page_texts(DEFAULT_LANGUAGE).reason(reason)
 
 
 def invalid_texts(changed: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

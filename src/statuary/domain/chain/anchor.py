@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from statuary.domain.chain.merkle_trie import (
-    EvidenceError,
     as_bytes,
     as_number,
     decode_list,
@@ -27,6 +26,7 @@ from statuary.domain.chain.transaction import (
 )
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, Hex, keccak256
+from statuary.domain.reasons import EvidenceError
 
 CREATION_CODE: Final = "{creationBytecode}"
 """Replaces the record's `creationBytecode.onchainBytecode` in a node, so that it is not kept twice."""
@@ -76,9 +76,9 @@ def header_of(block: AnchoredBlock) -> BlockHeader:
     """Return the header of a block; raise EvidenceError if it is malformed, or has another hash or number."""
     header = parse_header(_bytes(block.header))
     if header.hash != _bytes(block.hash):
-        raise EvidenceError(f"the header is not that of block {block.hash}")
+        raise EvidenceError("other_header", block=block.hash)
     if header.number != block.number:
-        raise EvidenceError(f"block {block.hash} has number {header.number:,}, not {block.number:,}")
+        raise EvidenceError("other_number", block=block.hash, number=header.number, named=block.number)
     return header
 
 
@@ -86,10 +86,10 @@ def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Accoun
     """Return the account under a block's state root; raise EvidenceError if the nodes do not prove one."""
     leaf = proved_value(header.state_root, keccak256(_bytes(address)), [_bytes(node) for node in nodes])
     if not leaf:
-        raise EvidenceError(f"there is no account at the address in block {header.number:,}")
+        raise EvidenceError("no_account", number=header.number)
     items = decode_list(leaf)
     if len(items) != 4:
-        raise EvidenceError(f"the account has {len(items)} members instead of 4")
+        raise EvidenceError("account_members", members=str(len(items)))
     return Account(as_bytes(items[2], 32), as_bytes(items[3], 32))
 
 
@@ -118,7 +118,7 @@ def transaction_in(
     nodes = [_bytes(node) for node in evidence.receipt]
     receipt = parse_receipt(proved_value(header.receipts_root, key, nodes))
     if receipt.type != transaction.type:
-        raise EvidenceError(f"the receipt is of type {receipt.type}, the transaction of {transaction.type}")
+        raise EvidenceError("other_type", receipt=receipt.type, transaction=transaction.type)
     return transaction, receipt
 
 
@@ -126,7 +126,7 @@ def _bytes(text: str) -> bytes:
     try:
         return bytes.fromhex(text[2:])
     except ValueError:
-        raise EvidenceError("a node is not hex") from None
+        raise EvidenceError("no_hex") from None
 
 
 def anchor_json(anchor: Anchor) -> dict[str, Json]:

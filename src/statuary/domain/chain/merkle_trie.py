@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from statuary.domain.errors import StatuaryError
 from statuary.domain.limits import MAX_RLP_DEPTH
 from statuary.domain.primitives import keccak256
+from statuary.domain.reasons import EvidenceError
 
 RlpItem = bytes | list["RlpItem"]
 """Bytes, or a list of items."""
@@ -14,10 +14,6 @@ SHORT: Final = 55
 """The longest payload whose length is in its first byte."""
 
 BYTES, LIST = 0x80, 0xC0
-
-
-class EvidenceError(StatuaryError, ValueError):
-    """Bytes that do not show a claim; the message is a clause that follows a colon."""
 
 
 def encode_rlp(item: RlpItem) -> bytes:
@@ -46,7 +42,7 @@ def decode_rlp(data: bytes) -> RlpItem:
     """Return the item that bytes encode; raise EvidenceError if they are not the encoding of one item."""
     item, end = _decode(data, 0, len(data), MAX_RLP_DEPTH)
     if end != len(data):
-        raise EvidenceError(f"{len(data) - end} bytes follow an RLP item")
+        raise EvidenceError("rlp_rest", size=str(len(data) - end))
     return item
 
 
@@ -54,23 +50,23 @@ def decode_list(data: bytes) -> list[RlpItem]:
     """Return the list that bytes encode; raise EvidenceError if they are not the encoding of a list."""
     item = decode_rlp(data)
     if not isinstance(item, list):
-        raise EvidenceError("it is not an RLP list")
+        raise EvidenceError("rlp_no_list")
     return item
 
 
 def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]:
     """Return the item at an offset, and its end, which is at most the limit."""
     if not depth:
-        raise EvidenceError(f"RLP nests deeper than {MAX_RLP_DEPTH} levels")
+        raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
     if at >= limit:
-        raise EvidenceError("an RLP item is cut off")
+        raise EvidenceError("rlp_cut")
     first = data[at]
     if first < BYTES:
         return data[at : at + 1], at + 1
     start, end = _payload(data, at, limit)
     if first < LIST:
         if end - start == 1 and data[start] < BYTES:
-            raise EvidenceError("an RLP byte has a needless prefix")
+            raise EvidenceError("rlp_prefix")
         return data[start:end], end
     items: list[RlpItem] = []
     while start < end:
@@ -87,16 +83,16 @@ def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
         start += length - SHORT
         length = int.from_bytes(size)
         if length <= SHORT or size[0] == 0:
-            raise EvidenceError("the length of an RLP item is not in its shortest form")
+            raise EvidenceError("rlp_length")
     if start + length > limit:
-        raise EvidenceError("an RLP item is cut off")
+        raise EvidenceError("rlp_cut")
     return start, start + length
 
 
 def as_number(item: RlpItem) -> int:
     """Return the number that an item holds; raise EvidenceError if it is a list, or has leading zeros."""
     if isinstance(item, list) or item[:1] == b"\0":
-        raise EvidenceError("a number is not in its shortest form")
+        raise EvidenceError("rlp_number")
     return int.from_bytes(item)
 
 
@@ -107,7 +103,8 @@ def as_bytes(item: RlpItem, *lengths: int) -> bytes:
         EvidenceError: if it is a list, or of another length.
     """
     if isinstance(item, list) or (lengths and len(item) not in lengths):
-        raise EvidenceError(f"a member is not {' or '.join(map(str, lengths)) or 'any number of'} bytes")
+        sizes = {f"size{place}": length for place, length in enumerate(lengths, start=1)}
+        raise EvidenceError(f"rlp_sizes_{len(lengths)}", **sizes)
     return item
 
 
@@ -136,7 +133,7 @@ def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
     walk = _Walk(root, key.hex(), nodes)
     value = walk.value()
     if walk.unread:
-        raise EvidenceError(f"the Merkle proof has {len(walk.unread)} nodes too many")
+        raise EvidenceError("proof_rest", nodes=str(len(walk.unread)))
     return value
 
 
@@ -166,13 +163,13 @@ class _Walk:
         node = self.reference
         if isinstance(node, bytes):
             if not self.unread:
-                raise EvidenceError("the Merkle proof ends before the value")
+                raise EvidenceError("proof_end")
             encoded = self.unread.pop(0)
             if keccak256(encoded) != node:
-                raise EvidenceError("a node of the Merkle proof has another hash than in its parent")
+                raise EvidenceError("proof_hash")
             node = decode_list(encoded)
         if len(node) not in (BRANCH, SHORT_NODE):
-            raise EvidenceError(f"a node of the Merkle proof has {len(node)} members")
+            raise EvidenceError("proof_members", members=str(len(node)))
         return node
 
 
@@ -184,7 +181,7 @@ def _parse_path(encoded: bytes) -> tuple[str, bool]:
         return digits[1:], kind == "3"
     if digits[:2] in ("00", "20"):
         return digits[2:], kind == "2"
-    raise EvidenceError("a node of the Merkle proof has an invalid path")
+    raise EvidenceError("proof_path")
 
 
 def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes, list[bytes]]:

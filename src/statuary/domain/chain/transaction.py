@@ -6,7 +6,6 @@ Types: legacy with or without a chain id (EIP-155), 1 (EIP-2930), 2 (EIP-1559), 
 from typing import Final, NamedTuple
 
 from statuary.domain.chain.merkle_trie import (
-    EvidenceError,
     RlpItem,
     as_bytes,
     as_number,
@@ -15,6 +14,7 @@ from statuary.domain.chain.merkle_trie import (
     number_bytes,
 )
 from statuary.domain.primitives import Address, checksum_address, keccak256
+from statuary.domain.reasons import EvidenceError
 
 LEGACY: Final = 0
 FIRST_LIST: Final = 0xC0
@@ -67,16 +67,16 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
     kind, payload = _envelope(raw, "transaction")
     layout = LAYOUTS.get(kind)
     if layout is None:
-        raise EvidenceError(f"transactions of type {kind} are not known")
+        raise EvidenceError("unknown_type", type=kind)
     items = decode_list(payload)
     if len(items) != layout.members:
-        raise EvidenceError(f"the transaction has {len(items)} members, not the {layout.members} of its type")
+        raise EvidenceError("transaction_members", members=str(len(items)), expected=layout.members)
     v, r, s = map(as_number, items[-3:])
     chain_id, parity, unsigned = (_legacy if kind == LEGACY else _typed)(items, v)
     if not (0 < r < CURVE_ORDER and 0 < s < CURVE_ORDER):
-        raise EvidenceError("the transaction's signature is out of range")
+        raise EvidenceError("signature_range")
     if chain_id is not None and s > CURVE_ORDER // 2:
-        raise EvidenceError("the transaction's signature is not in its canonical form")
+        raise EvidenceError("signature_form")
     prefix = b"" if kind == LEGACY else bytes([kind])
     return SignedTransaction(
         hash=keccak256(raw),
@@ -95,11 +95,11 @@ def parse_transaction(raw: bytes) -> SignedTransaction:
 def _envelope(raw: bytes, what: str) -> tuple[int, bytes]:
     """Return the type of a transaction or receipt, and its list."""
     if not raw:
-        raise EvidenceError(f"there is no {what} at this index of the block")
+        raise EvidenceError(f"{what}_absent")
     if raw[0] >= FIRST_LIST:
         return LEGACY, raw
     if raw[0] == LEGACY:
-        raise EvidenceError(f"a legacy {what} has no type byte")
+        raise EvidenceError(f"{what}_of_type_0")
     return raw[0], raw[1:]
 
 
@@ -108,14 +108,14 @@ def _legacy(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
     if v in (27, 28):
         return None, v - 27, items[:-3]
     if v < 35:
-        raise EvidenceError(f"the transaction's signature has v = {v}")
+        raise EvidenceError("signature_v", v=str(v))
     chain_id, parity = divmod(v - 35, 2)
     return chain_id, parity, [*items[:-3], number_bytes(chain_id), b"", b""]
 
 
 def _typed(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
     if v > 1:
-        raise EvidenceError(f"the transaction's signature has a parity of {v}")
+        raise EvidenceError("signature_parity", parity=str(v))
     return as_number(items[0]), v, items[:-3]
 
 
@@ -131,14 +131,14 @@ def parse_receipt(raw: bytes) -> Receipt:
     kind, payload = _envelope(raw, "receipt")
     items = decode_list(payload)
     if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):
-        raise EvidenceError("it is not a receipt of a known type")
+        raise EvidenceError("unknown_receipt")
     as_number(items[1])
     as_bytes(items[2], 256)
     state = as_bytes(items[0], 0, 1, 32)
     if len(state) == 32:
         return Receipt(kind, None)
     if as_number(state) > 1:
-        raise EvidenceError("the receipt's status is neither 0 nor 1")
+        raise EvidenceError("receipt_status")
     return Receipt(kind, state == b"\1")
 
 
@@ -222,7 +222,7 @@ def parse_header(raw: bytes) -> BlockHeader:
     """Return the fields of an encoded header; raise EvidenceError if it is not that of an Ethereum block."""
     items = decode_list(raw)
     if len(items) < len(HEADER_SIZES):
-        raise EvidenceError(f"the header has {len(items)} members, fewer than Ethereum's")
+        raise EvidenceError("header_members", members=str(len(items)))
     members = dict(zip(HEADER_SIZES, items, strict=False))
     for name, size in HEADER_SIZES.items():
         if size is None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from statuary.domain.chain.anchor import Anchor
 from statuary.domain.findings import Finding, has_errors
 from statuary.domain.primitives import computed_once
+from statuary.domain.reasons import Reason
 
 EvidenceValue = str | int
 """A number, a digest or a name that a check looked at."""
@@ -66,7 +67,7 @@ class Claim(NamedTuple):
 
     name: ClaimName
     status: ClaimStatus
-    reason: str  # what shows or contradicts it, or why it is not shown: a clause that follows a colon
+    reason: Reason  # what shows or contradicts it, or why it is not shown: a clause that follows a colon
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names behind it
 
 
@@ -107,7 +108,7 @@ class Proof:
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # what the chain's own proofs show of the record, for readers to verify
     # why evidence from the chain does not show the claims, and what to do
-    anchor_problems: tuple[tuple[str, str], ...] = ()
+    anchor_problems: tuple[tuple[Reason, str], ...] = ()
 
     @computed_once
     def findings(self) -> tuple[Finding, ...]:

@@ -56,6 +56,10 @@ _SLOT_MEMBERS = ("type", "slot", "n_slots")
 class UnknownModuleError(InvalidValueError):
     """An import of a module that is built into that release of Vyper and unknown here."""
 
+    def __init__(self, module: str, version: str) -> None:
+        super().__init__(f"the text of {module!r} in Vyper {version} is not known here")
+        self.module = module
+
 
 class VyperProgram(NamedTuple):
     """The input of an integrity hash."""
@@ -162,7 +166,7 @@ def _builtin_hash(version: str, name: str) -> str:
     number = parse_compiler_version(version)
     known = BUILTIN_MODULES.get((number.major, number.minor, number.patch))
     if known is None:
-        raise UnknownModuleError(f"the text of {name!r} in Vyper {version} is not known here")
+        raise UnknownModuleError(name, version)
     if name not in known:
         raise InvalidValueError(f"Vyper {version} has no module {name!r}")
     # a module contributes the hash of its one hash, an interface the hash of its text

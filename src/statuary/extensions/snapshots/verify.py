@@ -13,6 +13,7 @@ from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, pr
 from statuary.checks.contracts.record_view import RecordView, as_object
 from statuary.content.evidence import parse_anchor
 from statuary.documents.document import contract_of_path, is_proof_path
+from statuary.documents.pages.page_texts import english
 from statuary.documents.url_table import SHARDS_FOLDER
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.findings import Finding, Severity
@@ -127,7 +128,7 @@ def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, 
         published = as_object(as_object(proof.get("claims")).get(claim.name.value))
         is_shown = claim.status is ClaimStatus.SHOWN
         if published.get("status") == ClaimStatus.SHOWN and not is_shown:
-            message = f"the proof claims that {claim.name.value} is shown; it is not: {claim.reason}"
+            message = f"the proof claims that {claim.name.value} is shown; it is not: {english(claim.reason)}"
             findings.append(Finding(rule=RULE, message=message))
         elif is_shown and published.get("evidence") != claim.evidence:
             message = f"the proof gives other evidence for {claim.name.value} than its anchor"

@@ -1,11 +1,9 @@
 """A proof as a list: the checks, their outcomes and their evidence."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
-from statuary.documents.pages.page_texts import DEFAULT_LANGUAGE, PageTexts, one_line, page_texts
+from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.domain.contracts.proof import (
     CheckOutcome,
     CheckResult,
@@ -112,28 +110,11 @@ def _claim_row(claim: Claim, texts: PageTexts, explorer: str) -> ClaimRow:
         sentence=texts(f"claim.{claim.name.name.lower()}"),
         sign=CLAIM_ICONS[claim.status],
         status=texts(f"claim_status.{claim.status.name.lower()}"),
-        reason=_reason(one_line(claim.reason), texts),
+        reason=one_line(texts.reason(claim.reason)),
         block_number=number,
         block_hash=block,
         block_href=f"{explorer}/block/{block}" if explorer and block else "",
     )
-
-
-def _reason(reason: str, texts: PageTexts) -> str:
-    """Return a claim's reason in the language of the page; an error's own message stays as it is."""
-    for key, pattern in _reason_patterns():
-        if found := pattern.fullmatch(reason):
-            return texts(key, **found.groupdict())
-    return reason
-
-
-@cache
-def _reason_patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """Return what English reasons look like, by the keys of their texts."""
-    return [
-        (key, re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(text))))
-        for key, text in page_texts(DEFAULT_LANGUAGE).below("claim_reason.")
-    ]
 
 
 def meaning(proof: Proof, levels: Mapping[str, str], texts: PageTexts) -> str:

@@ -12,6 +12,7 @@ from statuary.checks.contracts.anchor_claims import anchor_claims
 from statuary.checks.contracts.record_view import RecordView
 from statuary.content.evidence import anchor_file, anchor_path
 from statuary.content.read_contract import read_contract
+from statuary.documents.pages.page_texts import english
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.chain.anchor import (
     CREATION_CODE,
@@ -21,7 +22,7 @@ from statuary.domain.chain.anchor import (
     Nodes,
     header_of,
 )
-from statuary.domain.chain.merkle_trie import EvidenceError, encode_rlp, number_bytes, trie_proof
+from statuary.domain.chain.merkle_trie import encode_rlp, number_bytes, trie_proof
 from statuary.domain.chain.transaction import BlockHeader, parse_header
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.contracts.proxy_detection import proxy_evidence, proxy_slots
@@ -29,10 +30,12 @@ from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, has_errors
 from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import Hex, Instant
+from statuary.domain.reasons import EvidenceError
 from statuary.extensions.importing.evidence.compile_contract import record_sha256
 from statuary.extensions.importing.evidence.ethereum_node import (
     METHOD_NOT_FOUND,
     EthereumNode,
+    NodeEvidenceError,
     RpcError,
     encode_header,
     encode_receipt,
@@ -80,7 +83,7 @@ class AnchoringNodes:
         try:
             block = self.node.call("eth_getBlockByNumber", FINALIZED, HASHES_ALONE)
         except RpcError as error:
-            raise EvidenceError(f"{self.node.host} returns no finalized block: {error}") from None
+            raise NodeEvidenceError(f"{self.node.host} returns no finalized block: {error}") from None
         return self.anchored(block)
 
     def anchored(self, block: Json) -> FinalizedBlock:
@@ -91,11 +94,11 @@ class AnchoringNodes:
             ContractImportError: if the nodes disagree.
         """
         if not isinstance(block, dict):
-            raise EvidenceError(f"{self.node.host} has no such block")
+            raise NodeEvidenceError(f"{self.node.host} has no such block")
         raw = encode_header(block)
         header = parse_header(raw)
         if f"0x{header.hash.hex()}" != block.get("hash"):
-            raise EvidenceError(
+            raise NodeEvidenceError(
                 f"the block headers of this chain are not in Ethereum's format: that of block {header.number:,} has another hash"
             )
         name = Hex(f"0x{header.hash.hex()}")
@@ -166,7 +169,7 @@ def _read_accounts(
                 if proof.code == METHOD_NOT_FOUND
                 else f"gives no proof: {proof}"
             )
-            yield EvidenceError(f"{node.host} {what}")
+            yield NodeEvidenceError(f"{node.host} {what}")
         else:
             try:
                 storage = [tuple(one["proof"]) for one in proof["storageProof"]]
@@ -174,7 +177,7 @@ def _read_accounts(
                     finalized.block, tuple(proof["accountProof"]), dict(zip(asked, storage, strict=True))
                 )
             except (KeyError, TypeError, ValueError):
-                yield EvidenceError(f"{node.host} does not return a proof")
+                yield NodeEvidenceError(f"{node.host} does not return a proof")
 
 
 def _slots(record: RecordValue) -> Iterator[str]:
@@ -203,7 +206,7 @@ class _Deployments:
         named = request.record["deployment"]
         number, index = str(named.get("blockNumber")), str(named.get("transactionIndex"))
         if not (number.isdigit() and index.isdigit()):
-            return EvidenceError("the record's deployment names no block and index")
+            return NodeEvidenceError("the record's deployment names no block and index")
         block = self._block(int(number))
         if isinstance(block, EvidenceError):
             return block
@@ -221,7 +224,7 @@ class _Deployments:
         if isinstance(self.finalized, EvidenceError):
             raise self.finalized
         if number > self.finalized.header.number:
-            raise EvidenceError(
+            raise NodeEvidenceError(
                 f"block {number:,} of the deployment is later than the finalized block"
                 f" {self.finalized.header.number:,}"
             )
@@ -231,9 +234,11 @@ class _Deployments:
         )
         for response in (block, receipts):
             if isinstance(response, RpcError):
-                raise EvidenceError(f"{host} does not give block {number:,} with its receipts: {response}")
+                raise NodeEvidenceError(
+                    f"{host} does not give block {number:,} with its receipts: {response}"
+                )
         if not isinstance(receipts, list) or not isinstance(block, dict):
-            raise EvidenceError(f"{host} does not give block {number:,} with its receipts")
+            raise NodeEvidenceError(f"{host} does not give block {number:,} with its receipts")
         anchored = self.nodes.anchored(block)
         return _Block(
             anchored.block,
@@ -256,7 +261,7 @@ class _Block(NamedTuple):
         root, transaction = trie_proof(self.transactions, key)
         receipts_root, receipt = trie_proof(self.receipts, key)
         if (root, receipts_root) != (self.header.transactions_root, self.header.receipts_root):
-            return EvidenceError(
+            return NodeEvidenceError(
                 f"transactions and receipts of block {self.block.number:,} do not match its roots"
             )
         digits = (creation or "0x")[2:]
@@ -295,7 +300,7 @@ def _verified(
 
 def _reason(evidence: object, claim: Claim) -> str:
     """Return why there is no evidence, or why it does not show the claim."""
-    return str(evidence) if isinstance(evidence, EvidenceError) else claim.reason
+    return english(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
 
 
 def _with_existing_account(anchor: Anchor, existing: Anchor | None) -> Anchor:
@@ -391,4 +396,4 @@ def claim_text(claim: Claim) -> str:
     """Return the status of a claim in a few words."""
     block = claim.evidence.get("blockNumber")
     where = f" in block {block:,}" if isinstance(block, int) else ""
-    return f"shown{where}" if claim.status is ClaimStatus.SHOWN else f"not shown: {claim.reason}"
+    return f"shown{where}" if claim.status is ClaimStatus.SHOWN else f"not shown: {english(claim.reason)}"

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from statuary.domain.chain.merkle_trie import EvidenceError, RlpItem, encode_rlp, number_bytes
+from statuary.domain.chain.merkle_trie import RlpItem, encode_rlp, number_bytes
 from statuary.domain.chain.transaction import ADDED_MEMBERS, HEADER_SIZES, LEGACY, NUMBERS
 from statuary.domain.contracts.proxy_detection import (
     BEACON_SLOT,
@@ -29,6 +29,7 @@ from statuary.domain.primitives import (
     parse_hex,
     shorten,
 )
+from statuary.domain.reasons import EvidenceError
 from statuary.extensions.http.client import UnreachableError, send
 from statuary.extensions.http.connections import Pace
 from statuary.extensions.importing.report import ContractImportError
@@ -196,6 +197,13 @@ LISTS: Final = {
 """Lists of objects, with the members of each."""
 
 
+class NodeEvidenceError(EvidenceError):
+    """A node gives nothing that would show a claim; why is said in words, which an anchor keeps."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__("stated", reason=words)
+
+
 def encode_header(block: Json) -> bytes:
     """Return the encoded header of a block; raise EvidenceError if a member is missing or of the wrong kind."""
     names = [*HEADER_SIZES, *(name for name in ADDED_MEMBERS if block.get(name) is not None)]
@@ -210,7 +218,7 @@ def encode_transaction(transaction: Json) -> bytes:
     """
     kind = _type(transaction)
     if kind not in TRANSACTION_MEMBERS:
-        raise EvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
+        raise NodeEvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
     encoded = encode_rlp([_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]])
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
@@ -267,14 +275,14 @@ def _number(value: Json, name: str) -> bytes:
     try:
         return number_bytes(int(value[name], 16))
     except (KeyError, TypeError, ValueError):
-        raise EvidenceError(f"the node gives no number for {name}") from None
+        raise NodeEvidenceError(f"the node gives no number for {name}") from None
 
 
 def _data(text: Json) -> bytes:
     try:
         return bytes.fromhex(text.removeprefix("0x"))
     except (AttributeError, TypeError, ValueError):
-        raise EvidenceError("the node does not return bytes in hex") from None
+        raise NodeEvidenceError("the node does not return bytes in hex") from None
 
 
 BEACON_FUNCTIONS: Final = {
