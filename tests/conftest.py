@@ -62,12 +62,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Note in pytest's cache which tests passed."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if (
-        not hasattr(session.config, "workerinput")
-        and reporter is not None
-        and session.config.cache is not None
-    ):
-        session.config.cache.set("statuary/passed", [one.nodeid for one in reporter.stats.get("passed", ())])
+    cache = getattr(session.config, "cache", None)  # absent with `-p no:cacheprovider`
+    if not hasattr(session.config, "workerinput") and reporter is not None and cache is not None:
+        cache.set("statuary/passed", [one.nodeid for one in reporter.stats.get("passed", ())])
 
 
 @pytest.fixture(scope="session")

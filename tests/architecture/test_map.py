@@ -5,6 +5,8 @@ import re
 import pytest
 
 from architecture.code import SRC, modules
+from architecture.picture import picture
+from architecture.reading_order import lines_of, minutes_of, rows
 
 PACKAGE = SRC / "statuary"
 MAP = (SRC / "ARCHITECTURE.md").read_text("utf-8")
@@ -75,6 +77,22 @@ def test_only_the_encoder_makes_json_bytes_of_documents():
         for name in outside("documents.document", re.compile(r"orjson\.dumps"))
         if ".documents." in name and ".pages." not in name
     ] == []
+
+
+def test_its_picture_is_that_of_the_code():
+    assert picture() in MAP, "python tests/architecture/picture.py --write"
+
+
+@pytest.mark.parametrize("row", rows(MAP), ids=lambda row: row.path)
+def test_its_reading_order_states_the_length_of_each_file(row):
+    lines = lines_of(row.path)
+    assert abs(row.lines - lines) <= max(15, lines * 0.15), "python tests/architecture/reading_order.py"
+    assert row.minutes == minutes_of(row.lines)
+
+
+def test_its_reading_order_is_an_afternoon():
+    assert 10 < len(rows(MAP)) < 25
+    assert sum(row.minutes for row in rows(MAP)) < 180
 
 
 def test_it_is_short():
