@@ -115,18 +115,18 @@ class Operation(NamedTuple):
 
     url: Url
     tag: str  # the part of the API
-    shape: Any = None  # the type of its JSON body; None for another body
+    shape: type | None = None  # the type of its JSON body; None for another body
     query: tuple[JsonObject, ...] = ()
     rejects: bool = False  # whether it answers 400 to an invalid request
-    missing: Any = None  # the type of the body of its 404; None if that is the host's own page
+    missing: type | None = None  # the type of the body of its 404; None if that is the host's own page
     may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
 
 
-def _look_up(url: Url, shape: Any, **more: Any) -> Operation:
+def _look_up(url: Url, shape: type | None, **more: Any) -> Operation:
     return Operation(url=url, tag=LOOKUP_TAG, shape=shape, **more)
 
 
-def _status(url: Url, shape: Any, **more: Any) -> Operation:
+def _status(url: Url, shape: type | None, **more: Any) -> Operation:
     return Operation(url=url, tag=STATUS_TAG, shape=shape, **more)
 
 
@@ -261,7 +261,7 @@ def _responses(operation: Operation, base: str) -> JsonObject:
     return responses
 
 
-def _answer(description: str, shape: Any) -> JsonObject:
+def _answer(description: str, shape: type) -> JsonObject:
     return {"description": description, "content": {"application/json": {"schema": schema_of(shape)}}}
 
 

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from functools import wraps
 from itertools import count
 from time import monotonic
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 from jinja2 import Undefined
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import markup_join
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 MAX_STEPS = 1_000_000
 """Loop iterations, calls, filters and included templates of one page."""
@@ -64,28 +67,28 @@ def step() -> None:
         budget.spend()
 
 
-def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+def counted(function: Callable[P, R]) -> Callable[P, R]:
     """Return a filter each of whose calls is a step."""
 
     @wraps(function)
-    def bounded(*arguments: Any, **options: Any) -> Any:
+    def bounded(*arguments: P.args, **options: P.kwargs) -> R:
         step()
         return function(*arguments, **options)
 
     return bounded
 
 
-def of_text(function: Callable[..., Any]) -> Callable[..., Any]:
+def of_text(function: Callable[..., object]) -> Callable[..., object]:
     """Return a filter of texts and numbers that rejects lists, whose text may be much longer than the list."""
 
     @wraps(function)
-    def bounded(value: Any, *arguments: Any, **options: Any) -> Any:
+    def bounded(value: object, *arguments: object, **options: object) -> object:
         return function(printable(value), *arguments, **options)
 
     return bounded
 
 
-def counted_loop(items: Iterable[Any]) -> Iterator[Any]:
+def counted_loop(items: Iterable[R]) -> Iterator[R]:
     """Yield the items of a loop, each of which is a step."""
     for item in items:
         step()
@@ -98,21 +101,21 @@ def check_length(length: int) -> None:
         raise SecurityError(f"the text has more than {MAX_TEXT_LENGTH:,} characters")
 
 
-def number(value: Any) -> int:
+def number(value: object) -> int:
     """Return the whole part of a number; raise SecurityError if it is not a number."""
     if isinstance(value, int | float):
         return int(value)
     raise SecurityError(f"cannot compute with {type(value).__name__}")
 
 
-def scalar(value: Any) -> Any:
+def scalar(value: object) -> object:
     """Return a value that is compared in constant time; raise SecurityError for a list or another object."""
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
     raise SecurityError(f"cannot compare {type(value).__name__}")
 
 
-def printable(value: Any) -> Any:
+def printable(value: object) -> object:
     """Return a value that can be printed; raise SecurityError if it is a list or another object."""
     if value is None or isinstance(value, str | int | float | Undefined):
         return value
@@ -121,16 +124,16 @@ def printable(value: Any) -> Any:
 
 def join_page(parts: Iterable[str]) -> str:
     """Join what a template, a macro or a block prints."""
-    kept, length = [], 0
+    printed, length = [], 0
     for part in parts:
         length += len(part)
         if length > MAX_PAGE_LENGTH:
             raise SecurityError(f"the page has more than {MAX_PAGE_LENGTH:,} characters")
-        kept.append(part)
-    return "".join(kept)
+        printed.append(part)
+    return "".join(printed)
 
 
-def join_texts(items: Iterable[Any], separator: str = "", attribute: str | None = None) -> str:
+def join_texts(items: Iterable[object], separator: str = "", attribute: str | None = None) -> str:
     """Join texts, like the filter of Jinja."""
     if attribute is not None:
         raise SecurityError("join takes no attribute in a theme: use map(attribute=...) first")
@@ -139,16 +142,16 @@ def join_texts(items: Iterable[Any], separator: str = "", attribute: str | None 
     return concat_texts(separators)
 
 
-def concat_texts(items: Iterable[Any]) -> str:
+def concat_texts(items: Iterable[object]) -> str:
     """Join texts, like the operator `~`."""
-    kept, length = [], 0
+    texts, length = [], 0
     for item in items:
         step()
         text = printable(item)
         length += len(text) if isinstance(text, str) else 1
         check_length(length)
-        kept.append(text)
-    return markup_join(kept)
+        texts.append(text)
+    return markup_join(texts)
 
 
 def replace_text(text: str, old: str, new: str) -> str:
@@ -157,22 +160,22 @@ def replace_text(text: str, old: str, new: str) -> str:
     return text.replace(old, new)
 
 
-def bounded_literal(value: Any) -> Any:
+def bounded_literal(value: R) -> R:
     """Return a list, tuple or mapping that is not too large."""
     if _items(value, MAX_LITERAL_ITEMS) > MAX_LITERAL_ITEMS:
         raise SecurityError(f"the list has more than {MAX_LITERAL_ITEMS:,} items")
     return value
 
 
-def _items(value: Any, most: int) -> int:
+def _items(value: object, most: int) -> int:
     """Count the items of nested lists, shared ones several times; stop above `most`."""
     if isinstance(value, Mapping):
         return _items(list(value.values()), most)
     if not isinstance(value, list | tuple) or hasattr(value, "_fields"):
         return 1
-    found = 1
+    total = 1
     for item in value:
-        found += _items(item, most - found)
-        if found > most:
+        total += _items(item, most - total)
+        if total > most:
             break
-    return found
+    return total

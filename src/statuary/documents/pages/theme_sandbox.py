@@ -164,7 +164,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
             finalize=printable,
         )
         self.globals = {"range": safe_range, "namespace": Namespace}
-        own: dict[str, Callable[..., Any]] = {
+        own: dict[str, Callable[..., object]] = {
             "join": join_texts,
             "replace": replace_text,
             "_concat": concat_texts,
@@ -195,7 +195,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
         return super().get_template(*arguments, **options)
 
     @override
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+    def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
         """Say whether a template can read an attribute."""
         if attr.startswith("_"):
             return False
@@ -207,7 +207,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
         return (isinstance(obj, tuple) or is_dataclass(obj)) and not callable(value)
 
     @override
-    def is_safe_callable(self, obj: Any) -> bool:
+    def is_safe_callable(self, obj: object) -> bool:
         """Say whether a template can call an object: a macro, a block, a global, or a method listed above."""
         return (
             isinstance(obj, Macro | BlockReference | PageTexts | Undefined)
@@ -216,20 +216,20 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
         )
 
     @override
-    def call(self, context: Context, obj: Any, *arguments: Any, **options: Any) -> Any:
+    def call(self, context: Context, obj: object, *arguments: object, **options: object) -> object:
         """Call an object, which counts as a step."""
         step()
         return super().call(context, obj, *arguments, **options)
 
     @override
-    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
         """Compute with numbers of a bounded size, and join or repeat texts up to a bounded length."""
-        texts = isinstance(left, str), isinstance(right, str)
-        if operator == "+" and all(texts):
+        if operator == "+" and isinstance(left, str) and isinstance(right, str):
             check_length(len(left) + len(right))
-        elif operator == "*" and any(texts):
-            text, times = (left, right) if texts[0] else (right, left)
-            check_length(len(text) * number(times))
+        elif operator == "*" and isinstance(left, str):
+            check_length(len(left) * number(right))
+        elif operator == "*" and isinstance(right, str):
+            check_length(len(right) * number(left))
         elif operator == "**":
             raise SecurityError("the operator ** is not available in a theme")
         elif max(number(left).bit_length(), number(right).bit_length()) > MAX_NUMBER_BITS:
@@ -237,6 +237,6 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
     @override
-    def getitem(self, obj: Any, argument: Any) -> Any:
+    def getitem(self, obj: object, argument: object) -> object:
         """Return an item, by a name, an index or a slice."""
         return super().getitem(obj, argument if isinstance(argument, slice) else scalar(argument))
