@@ -1,22 +1,23 @@
 """`statuary build`: check the content and publish the site into a folder."""
 
 import os
-import sys
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import click
 
-from statuary.cli.build_options import check_options, execution_options, open_executor, read_check_options
+from statuary.cli.build_options import CheckSelection, WorkerOptions, open_executor, read_check_options
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
+    Content,
+    FindingsFormat,
+    Now,
+    Out,
     build_instant,
-    content_option,
-    format_option,
-    now_option,
-    out_option,
+    option,
+    options,
     refuse_overlapping_folders,
 )
 from statuary.cli.output import changes_lines, format_findings, lacking_names_note, show_progress
@@ -49,24 +50,28 @@ def _has_many(folder: Path) -> bool:
         return sum(1 for _ in islice(entries, MANY_CONTRACTS)) == MANY_CONTRACTS
 
 
+class BuildOptions(NamedTuple):
+    """The options of a build, apart from its folders."""
+
+    to: Annotated[
+        str | None,
+        option(
+            metavar="FOLDER|URL",
+            help="Also publish the site elsewhere, as `statuary publish` does, for example to s3://BUCKET.",
+        ),
+    ]
+    now: Now
+    log_key: Annotated[Path | None, log_key_option]
+    dry_run: Annotated[bool, option(help="Show what would change without changing it.")]
+    verify: Annotated[bool, option(help="Read every published file, and rewrite those that differ.")]
+    worker_options: WorkerOptions
+    selection: CheckSelection
+    form: FindingsFormat
+
+
 @click.command()
-@content_option
-@out_option
-@click.option(
-    "--to",
-    metavar="FOLDER|URL",
-    help="Also publish the site elsewhere, as `statuary publish` does, for example to s3://BUCKET.",
-)
-@now_option
-@log_key_option
-@click.option("--dry-run", is_flag=True, help="Show what would change without changing it.")
-@click.option("--verify", is_flag=True, help="Read every published file, and rewrite those that differ.")
-@execution_options
-@check_options
-@format_option
-def build_command(
-    content: Path, out: Path, workers: int | None, engine: str, scheduler: str | None, **build_options: Any
-) -> None:
+@options
+def build_command(content: Content, out: Out, build_options: BuildOptions) -> ExitCode:
     """Check the content and publish the site into a folder.
 
     Nothing is published if the content has errors. A record that fails a check is withheld and the rest is published
@@ -75,52 +80,42 @@ def build_command(
     """
     refuse_overlapping_folders(content, out)
     git = GitQuery(content)
-    with open_executor(workers, engine, scheduler) as executor:
+    with open_executor(build_options.worker_options) as executor:
         if not (out / OWN_FOLDER).exists() and has_many_contracts(content):
             executor.start_early()
         # git and workers begin on other cores while this one imports everything that a build needs
 
-        run_build(content, out, git, executor, BuildOptions(**build_options))
+        return run_build(content, out, git, executor, build_options)
 
 
-class BuildOptions(NamedTuple):
-    """The options of a build, named as on the command line."""
-
-    to: str | None
-    now: Instant | None
-    log_key: Path | None
-    dry_run: bool
-    verify: bool
-    skip: tuple[str, ...]
-    only: tuple[str, ...]
-    strict: bool
-    form: str
-
-
-def run_build(content: Path, out: Path, git: GitQuery, executor: Executor, options: BuildOptions) -> None:
-    """Build a site, print the result, and exit; raise StatuaryError if the site cannot be published."""
+def run_build(
+    content: Path, out: Path, git: GitQuery, executor: Executor, build_options: BuildOptions
+) -> ExitCode:
+    """Build a site, print the result and return the exit code; raise StatuaryError if the site cannot be published."""
     enable_garbage_collection()
     try:
         try:
-            result = _build(content, out, git, executor, options)
+            result = _build(content, out, git, executor, build_options)
         except DamagedLedgerError as error:
             click.echo(f"statuary: {printable(str(error))}", err=True)
-            result = _build(content, out, git, executor, options)
-        _publish_elsewhere(result, out, options)
+            result = _build(content, out, git, executor, build_options)
+        _publish_elsewhere(result, out, build_options)
     except OSError as error:
         raise PublishingError(
             f"{error.filename or out}: {error.strerror}; each published file is old or new",
             "fix the error and run the build again; the next build resumes this one",
         ) from None
-    is_strict_fault = options.strict and result.checked.has_warnings
-    sys.exit(ExitCode.OK if result.plan is not None and not is_strict_fault else ExitCode.FINDINGS)
+    is_strict_fault = build_options.selection.strict and result.checked.has_warnings
+    return ExitCode.OK if result.plan is not None and not is_strict_fault else ExitCode.FINDINGS
 
 
-def _build(content: Path, out: Path, git: GitQuery, executor: Executor, options: BuildOptions) -> BuildResult:
-    check_options = read_check_options(options.skip, options.only, strict=options.strict)
-    instant = build_instant(options.now)
-    with FolderTarget(out, dry_run=options.dry_run) as target:
-        execution = ExecutionOptions(executor=executor, git=git, verify=options.verify)
+def _build(
+    content: Path, out: Path, git: GitQuery, executor: Executor, build_options: BuildOptions
+) -> BuildResult:
+    check_options = read_check_options(build_options.selection)
+    instant = build_instant(build_options.now)
+    with FolderTarget(out, dry_run=build_options.dry_run) as target:
+        execution = ExecutionOptions(executor=executor, git=git, verify=build_options.verify)
         revision = "" if git.answer is None else git.answer.revision
         target.ledger.add_notes(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))
         with show_progress() as progress:
@@ -131,11 +126,11 @@ def _build(content: Path, out: Path, git: GitQuery, executor: Executor, options:
                 progress,
                 check_options,
                 execution=execution,
-                open_log=partial(open_log, target, instant, options.log_key, options.to),
+                open_log=partial(open_log, target, instant, build_options.log_key, build_options.to),
             )
         if result.applied and result.log is not None and not result.log.obstacle:
-            note_signed(options.log_key, result.log.head)
-        _print_result(result, content, out, options.form, instant)
+            note_signed(build_options.log_key, result.log.head)
+        _print_result(result, content, out, build_options.form, instant)
         if result.applied and target.lacks_names and not target.plan().is_empty:
             click.echo(lacking_names_note(printable(str(out))), err=True)
     return result
@@ -155,17 +150,17 @@ def _print_result(result: BuildResult, content: Path, out: Path, form: str, now:
     click.echo(build_summary(result, out, now), err=to_error)
 
 
-def _publish_elsewhere(result: BuildResult, out: Path, options: BuildOptions) -> None:
+def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> None:
     """Also publish the folder to --to, unless this is a dry run or nothing was built."""
-    if options.to is None or result.plan is None:
+    if build_options.to is None or result.plan is None:
         return
     if result.applied:
         from statuary.extensions.object_stores.commands import StoreOptions, publish_folder
 
-        publish_folder(out, options.to, StoreOptions(), to_error=options.form != "text")
+        publish_folder(out, build_options.to, StoreOptions(), to_error=build_options.form != "text")
         return
     click.echo(
-        f"{printable(options.to)} was not compared: the dry run has not written the folder\n"
+        f"{printable(build_options.to)} was not compared: the dry run has not written the folder\n"
         "    run the build, then `statuary publish --dry-run`",
         err=True,
     )

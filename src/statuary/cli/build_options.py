@@ -2,43 +2,53 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
+from typing import Annotated, NamedTuple
 
 import click
 
-from statuary.cli.options import with_options
+from statuary.cli.options import option
 from statuary.pipeline.executor import Executor
 from statuary.pipeline.options import CheckOptions
 
-execution_options = with_options(
-    click.option(
-        "--workers",
-        type=click.IntRange(1, 1024),
-        metavar="N",
-        help="Worker processes. Default: one per core; a small build uses one.",
-    ),
-    click.option(
-        "--engine",
-        type=click.Choice(["processes", "dask"]),
-        default="processes",
-        show_default=True,
-        help="Where contracts are built: processes of this machine, or a Dask cluster.",
-    ),
-    click.option(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="The Dask scheduler, such as tcp://10.0.0.5:8786. Its workers must run the same statuary and "
-        "see content and site under the same paths.",
-    ),
-)
+
+class WorkerOptions(NamedTuple):
+    """Where contracts are built."""
+
+    workers: Annotated[
+        int | None,
+        option(
+            type=click.IntRange(1, 1024),
+            metavar="N",
+            help="Worker processes. Default: one per core; a small build uses one.",
+        ),
+    ]
+    engine: Annotated[
+        str,
+        option(
+            type=click.Choice(["processes", "dask"]),
+            default="processes",
+            show_default=True,
+            help="Where contracts are built: processes of this machine, or a Dask cluster.",
+        ),
+    ]
+    scheduler: Annotated[
+        str | None,
+        option(
+            metavar="ADDRESS",
+            help="The Dask scheduler, such as tcp://10.0.0.5:8786. Its workers must run the same statuary and "
+            "see content and site under the same paths.",
+        ),
+    ]
 
 
-def open_executor(workers: int | None, engine: str, scheduler: str | None) -> Executor:
+def open_executor(worker_options: WorkerOptions) -> Executor:
     """Return the workers of a build.
 
     Raises:
         click.UsageError: if the options contradict each other.
         WorkersLostError: if the cluster does not answer, or the extra `dask` is not installed.
     """
+    workers, engine, scheduler = worker_options
     from statuary.cores import usable_cores
     from statuary.pipeline.workers import DaskExecutor, process_executor
 
@@ -53,24 +63,28 @@ def open_executor(workers: int | None, engine: str, scheduler: str | None) -> Ex
     return DaskExecutor(scheduler)
 
 
-check_options = with_options(
-    click.option(
-        "--skip",
-        multiple=True,
-        metavar="CHECK",
-        help="Skip this check (repeatable); `proof` and `status` are all checks of a group.",
-    ),
-    click.option("--only", multiple=True, metavar="CHECK", help="Run only this check (repeatable)."),
-    click.option(
-        "--strict",
-        is_flag=True,
-        help="Exit with 1 on warnings and withheld contracts; publish nothing while the site has a warning.",
-    ),
-)
+class CheckSelection(NamedTuple):
+    """Which checks run, by name, and how strictly."""
+
+    skip: Annotated[
+        tuple[str, ...],
+        option(
+            metavar="CHECK",
+            help="Skip this check (repeatable); `proof` and `status` are all checks of a group.",
+        ),
+    ]
+    only: Annotated[tuple[str, ...], option(metavar="CHECK", help="Run only this check (repeatable).")]
+    strict: Annotated[
+        bool,
+        option(
+            help="Exit with 1 on warnings and withheld contracts; publish nothing while the site has a warning."
+        ),
+    ]
 
 
-def read_check_options(skip: Collection[str], only: Collection[str], *, strict: bool) -> CheckOptions:
+def read_check_options(selection: CheckSelection) -> CheckOptions:
     """Return the checks without skipped ones, or those named; raise click.BadParameter for an unknown one."""
+    skip, only, strict = selection
     if not skip and not only:
         return CheckOptions(strict=strict)
     from statuary.checks.contracts.prove import CONTRACT_CHECKS
@@ -87,24 +101,22 @@ def read_check_options(skip: Collection[str], only: Collection[str], *, strict: 
     )
 
 
-def _names(
-    given: Iterable[str], optional: Mapping[str, str], known: Collection[str], option: str
-) -> set[str]:
-    """Return the checks with the given names, or in groups of these names."""
-    found: set[str] = set()
-    for name in given:
-        group = {check for check, group in optional.items() if group == name}
-        if not group and name not in optional:
-            raise click.BadParameter(_unknown(name, optional, known), param_hint=option)
-        found |= group or {name}
-    return found
+def _names(words: Iterable[str], optional: Mapping[str, str], every: Collection[str], flag: str) -> set[str]:
+    """Return the checks with these names, or in groups of these names."""
+    names: set[str] = set()
+    for word in words:
+        group = {check for check, group in optional.items() if group == word}
+        if not group and word not in optional:
+            raise click.BadParameter(_unknown(word, optional, every), param_hint=flag)
+        names |= group or {word}
+    return names
 
 
-def _unknown(name: str, optional: Mapping[str, str], known: Collection[str]) -> str:
+def _unknown(name: str, optional: Mapping[str, str], every: Collection[str]) -> str:
     close = get_close_matches(name, [*optional, *set(optional.values())], 1)
     if close:
         return f"unknown check {name!r}; did you mean {close[0]!r}?"
-    if name in known:
+    if name in every:
         return f"{name!r} checks the form of the content and cannot be skipped"
     return f"unknown check {name!r}; `statuary check --list` shows all"
 
@@ -129,8 +141,8 @@ def list_rules() -> None:
     console.print(table)
 
 
-def _list_and_exit(ctx: click.Context, _param: click.Parameter, given: bool) -> None:
-    if given:
+def _list_and_exit(ctx: click.Context, _param: click.Parameter, is_set: bool) -> None:
+    if is_set:
         list_rules()
         ctx.exit()
 

@@ -1,25 +1,24 @@
 """`statuary check`: check the content without publishing it."""
 
-import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from statuary.cli.build_options import (
-    check_options,
-    execution_options,
+    CheckSelection,
+    WorkerOptions,
     list_option,
     open_executor,
     read_check_options,
 )
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import build_instant, content_option, format_option, now_option
+from statuary.cli.options import Content, FindingsFormat, Now, build_instant, option, options
 from statuary.cli.output import format_findings, show_progress
 from statuary.cli.summary import findings_line
 from statuary.cores import usable_cores
 from statuary.domain.findings import Severity, sorted_findings
-from statuary.domain.primitives import Instant
 from statuary.extensions.compilers.options import compiler_option, parse_compilers
 from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
 from statuary.pipeline.build import CheckedSite, check_site
@@ -28,27 +27,17 @@ from statuary.pipeline.progress import Progress
 
 
 @click.command()
-@content_option
-@now_option
-@execution_options
-@check_options
-@format_option
-@click.option("--recompile", is_flag=True, help="Compile every contract again and compare the result.")
-@compiler_option
+@options
 @list_option
 def check_command(
-    content: Path,
-    now: Instant | None,
-    workers: int | None,
-    engine: str,
-    scheduler: str | None,
-    skip: tuple[str, ...],
-    only: tuple[str, ...],
-    strict: bool,
-    form: str,
-    recompile: bool,
-    compiler: tuple[str, ...],
-) -> None:
+    content: Content,
+    now: Now,
+    worker_options: WorkerOptions,
+    selection: CheckSelection,
+    form: FindingsFormat,
+    recompile: Annotated[bool, option(help="Compile every contract again and compare the result.")],
+    compiler: Annotated[tuple[str, ...], compiler_option],
+) -> ExitCode:
     """Check the content and every contract record without publishing anything.
 
     With --recompile, a compiler of the recorded version compiles each record's standard JSON input again, and every
@@ -56,12 +45,12 @@ def check_command(
     """
     if compiler and not recompile:
         raise click.UsageError("--compiler requires --recompile")
-    check_options = read_check_options(skip, only, strict=strict)
+    check_options = read_check_options(selection)
     summary = ""
     compilers = parse_compilers(compiler) if recompile else None
     instant = build_instant(now)
-    with open_executor(workers, engine, scheduler) as found, show_progress() as progress:
-        execution = ExecutionOptions(executor=found)
+    with open_executor(worker_options) as executor, show_progress() as progress:
+        execution = ExecutionOptions(executor=executor)
         checked = check_site(content, instant, progress, check_options, execution=execution)
         if compilers is not None:
             recompile_options = RecompileOptions(compilers=compilers, workers=usable_cores())
@@ -70,7 +59,7 @@ def check_command(
         click.echo(format_findings(checked.all_findings, str(content), form))
     if form == "text":
         click.echo(f"{summary}{findings_line(checked)}")
-    sys.exit(_exit_code(checked, strict=strict))
+    return _exit_code(checked, strict=selection.strict)
 
 
 def _exit_code(checked: CheckedSite, *, strict: bool) -> ExitCode:

@@ -1,12 +1,12 @@
 """`statuary explain`: show what a published path is, and which sources made it."""
 
-import sys
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import out_option
+from statuary.cli.options import Out, argument, options
 from statuary.cli.output import size_text
 from statuary.cli.printable import printable
 from statuary.documents.document import sharded_path
@@ -17,9 +17,8 @@ from statuary.publishing.ledger.schema import LedgerEntry
 
 
 @click.command()
-@click.argument("path")
-@out_option
-def explain_command(path: str, out: Path) -> None:
+@options
+def explain_command(path: Annotated[str, argument()], out: Out) -> ExitCode:
     """Show what a published path is and which sources made it.
 
     PATH is relative to the site's root, such as api/v2/summary.json, or a file in the build folder.
@@ -29,7 +28,7 @@ def explain_command(path: str, out: Path) -> None:
     entry = read_entry(ledger, wanted) or read_entry(ledger, sharded_path(wanted))
     for line in (wanted, *_url_lines(wanted), *_entry_lines(entry, ledger, wanted)):
         click.echo(printable(line))
-    sys.exit(ExitCode.OK if entry else ExitCode.FINDINGS)
+    return ExitCode.OK if entry else ExitCode.FINDINGS
 
 
 def _below_root(path: str, out: Path) -> str:
@@ -41,10 +40,10 @@ def _below_root(path: str, out: Path) -> str:
 
 
 def _url_lines(path: str) -> list[str]:
-    found = match_url(path)
-    if found is None:
+    match = match_url(path)
+    if match is None:
         return ["  this is not the path of any document"]
-    url, members = found
+    url, members = match
     values = ", ".join(f"{name} {value}" for name, value in members.items())
     return [
         f"  {url.name}: {url.description}" + (f" ({values})" if values else ""),

@@ -1,17 +1,16 @@
 """`statuary init` writes a content folder that is ready to build; `statuary schema` prints the schemas that editors use."""
 
-import sys
 from collections.abc import Mapping
 from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+from typing import Annotated
 
 import click
 import orjson
 
-from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import build_instant, content_option, now_option
+from statuary.cli.options import FOLDER, Content, Now, argument, build_instant, option, options
 from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
 from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_chain_id
@@ -19,14 +18,11 @@ from statuary.editing.yaml_nodes import inline_scalar
 
 
 @click.command()
-@click.argument("name", type=click.Choice(list(SCHEMA_MODELS)), required=False)
-@click.option(
-    "--all",
-    "folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Write every schema into this folder.",
-)
-def schema_command(name: str | None, folder: Path | None) -> None:
+@options
+def schema_command(
+    name: Annotated[str | None, argument(type=click.Choice(list(SCHEMA_MODELS)), required=False)],
+    folder: Annotated[Path | None, option("--all", type=FOLDER, help="Write every schema into this folder.")],
+) -> None:
     """Print the JSON Schema of a source file, for editors.
 
     An editor with the YAML language server completes and checks a file that begins with this line:
@@ -43,7 +39,6 @@ def schema_command(name: str | None, folder: Path | None) -> None:
         click.echo(_text(name))
     else:
         click.echo("\n".join(SCHEMA_MODELS))
-    sys.exit(ExitCode.OK)
 
 
 def write_schemas(folder: Path) -> None:
@@ -61,12 +56,18 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 @click.command()
-@content_option
-@click.option("--name", default="Example Network", show_default=True, help="The name of the network.")
-@click.option("--url", default="https://status.example.org", show_default=True, help="The URL of the site.")
-@click.option("--chain-id", default="1337", show_default=True, help="The network's chain id.")
-@now_option
-def init_command(content: Path, name: str, url: str, chain_id: str, now: Instant | None) -> None:
+@options
+def init_command(
+    content: Content,
+    name: Annotated[
+        str, option(default="Example Network", show_default=True, help="The name of the network.")
+    ],
+    url: Annotated[
+        str, option(default="https://status.example.org", show_default=True, help="The URL of the site.")
+    ],
+    chain_id: Annotated[str, option(default="1337", show_default=True, help="The network's chain id.")],
+    now: Now,
+) -> None:
     """Write a content folder that is ready to build.
 
     It holds settings, three components, a resolved incident, a scheduled maintenance, and JSON Schemas for editors.
@@ -86,7 +87,6 @@ def init_command(content: Path, name: str, url: str, chain_id: str, now: Instant
         raise StatuaryError(f"{error.filename or content} cannot be written: {error.strerror}") from None
     option = "" if content == Path("content") else f" --content {content}"
     click.echo(f"\nNow run: statuary build{option}")
-    sys.exit(ExitCode.OK)
 
 
 def _write(content: Path, texts: Mapping[str, str]) -> None:

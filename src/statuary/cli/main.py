@@ -74,8 +74,9 @@ class LazyGroup(click.Group):
 
     @override
     def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; what it returns is the exit code of the program."""
         try:
-            return super().invoke(ctx)
+            code = super().invoke(ctx)
         except BaseException as error:
             if _is_interruption(error):
                 row = COMMANDS.get(ctx.invoked_subcommand or "")
@@ -85,7 +86,8 @@ class LazyGroup(click.Group):
             if not isinstance(error, StatuaryError):
                 raise
             print_error(error)
-            ctx.exit(ExitCode.FAILED)
+            code = ExitCode.FAILED
+        ctx.exit(code or ExitCode.OK)
 
     @override
     def resolve_command(

@@ -1,11 +1,12 @@
 """Options of several commands."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from functools import wraps
+from inspect import get_annotations
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_origin
 
 import click
 from typing_extensions import override
@@ -16,21 +17,100 @@ from statuary.extension_table import EXTENSIONS, load
 from statuary.publishing.files import PublishingError, overlap_of_folders
 
 FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def with_options(
-    *options: Callable[[Callable[..., Any]], Callable[..., Any]],
-) -> Callable[[Command], Command]:
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def with_options(*options: Decorator) -> Callable[[Command], Command]:
     """Return a decorator that adds options to a command, in the order of its help."""
 
-    def decorate(function: Command) -> Command:
-        for option in reversed(options):
-            function = option(function)
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(options):
+            function = decorator(function)
         return function
 
     return decorate
+
+
+class Option(NamedTuple):
+    """An option or argument of a command; its name is that of the parameter or field that is `Annotated` with it."""
+
+    make: Callable[..., Decorator]
+    flags: tuple[str, ...]
+    attributes: Mapping[str, Any]
+
+    def decorator(self, name: str, hint: Any) -> Decorator:
+        """Return what adds it to a command, by its name and the type of its value."""
+        if self.make is click.argument:
+            return self.make(name, **self.attributes)
+        flags = self.flags or (f"--{name.replace('_', '-')}",)
+        return self.make(*flags, name, **{**_attributes(hint, flags[0]), **self.attributes})
+
+
+def option(*flags: str, **attributes: Any) -> Option:
+    """Return an option as `click.option` does; the flag follows from the name, and the type from that of the value."""
+    return Option(click.option, flags, attributes)
+
+
+def argument(**attributes: Any) -> Option:
+    """Return an argument as `click.argument` does."""
+    return Option(click.argument, (), attributes)
+
+
+def _attributes(hint: Any, flag: str) -> dict[str, Any]:
+    if hint is bool:
+        return {} if "/" in flag else {"is_flag": True}
+    if get_origin(hint) is tuple:
+        return {"multiple": True}
+    kinds = {Instant: InstantType(), timedelta: DurationType()}
+    return next(({"type": kinds[kind]} for kind in get_args(hint) if kind in kinds), {})
+
+
+def options(function: Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+    """Add the options of a command's parameters, in the order of its help.
+
+    A parameter's type is `Annotated` with its option, or a NamedTuple whose fields are: a group, which it gets as a value.
+
+    Args:
+        parameters: the types by name, if they are not those of the function.
+    """
+    types = get_annotations(function) if parameters is None else parameters
+    groups = {name: group for name, group in types.items() if hasattr(group, "_fields")}
+
+    @wraps(function)
+    def with_groups(*arguments: Any, **values: Any) -> Any:
+        chosen = {name: _chosen(group, values) for name, group in groups.items()}
+        return function(*arguments, **values, **chosen)
+
+    command: Any = with_groups
+    for name, hint in reversed([*_fields(types)]):
+        kind, *marks = get_args(hint)
+        for mark in reversed(marks):
+            command = (mark.decorator(name, kind) if isinstance(mark, Option) else mark)(command)
+    return cast("Callable[..., Any]", command)
+
+
+def _chosen(group: Any, values: dict[str, Any]) -> Any:
+    """Return a group of options, whose values are removed from those of the command."""
+    types = get_annotations(group).items()
+    return group(
+        **{
+            name: _chosen(hint, values) if hasattr(hint, "_fields") else values.pop(name)
+            for name, hint in types
+        }
+    )
+
+
+def _fields(types: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, hint in types.items():
+        if hasattr(hint, "_fields"):
+            yield from _fields(get_annotations(hint))
+        elif get_origin(hint) is Annotated:
+            yield name, hint
 
 
 def extension_options(command: str) -> Callable[[Command], Command]:
@@ -98,15 +178,11 @@ class DurationType(click.ParamType[timedelta]):
 
 
 content_option = click.option(
-    "--content",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("content"),
-    show_default=True,
-    help="The content folder.",
+    "--content", type=FOLDER, default=Path("content"), show_default=True, help="The content folder."
 )
 out_option = click.option(
     "--out",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     default=Path("build"),
     show_default=True,
     help="The folder that the site is published into.",
@@ -114,20 +190,25 @@ out_option = click.option(
 now_option = click.option(
     "--now",
     type=InstantType(),
-    default=None,
     help="The current instant, such as 2026-11-02T10:00:00Z. Default: SOURCE_DATE_EPOCH, else the clock.",
 )
 text_or_json_option = click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "github", "sarif"]),
-    default="text",
-    show_default=True,
-    help="The format of findings.",
-)
+
+Content = Annotated[Path, content_option]
+Out = Annotated[Path, out_option]
+Now = Annotated[Instant | None, now_option]
+FindingsFormat = Annotated[
+    str,
+    option(
+        "--format",
+        type=click.Choice(["text", "json", "github", "sarif"]),
+        default="text",
+        show_default=True,
+        help="The format of findings.",
+    ),
+]
 
 
 def read_key(file: Path) -> str:

@@ -1,25 +1,23 @@
 """`statuary tick` updates a published site without a build; `statuary next` prints when that is due."""
 
-import sys
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import build_instant, now_option, out_option
+from statuary.cli.options import Now, Out, build_instant, option, options
 from statuary.cli.printable import printable
 from statuary.cli.schedules import FORMATS, current_job
-from statuary.domain.primitives import Instant, format_utc
+from statuary.domain.primitives import format_utc
 from statuary.extensions.log.options import log_key_option, note_signed, open_log
 from statuary.publishing.epoch_index import read_epoch_index
 from statuary.publishing.tick import tick
 
 
 @click.command()
-@out_option
-@now_option
-@log_key_option
-def tick_command(out: Path, now: Instant | None, log_key: Path | None) -> None:
+@options
+def tick_command(out: Out, now: Now, log_key: Annotated[Path | None, log_key_option]) -> ExitCode:
     """Update a published site to the current time.
 
     The build wrote the status documents of every transition up to a horizon; this command publishes those of now and
@@ -46,22 +44,26 @@ def tick_command(out: Path, now: Instant | None, log_key: Path | None) -> None:
             f"the last build covers the time until {format_utc(index.end)}: run `statuary build`",
             err=True,
         )
-        sys.exit(ExitCode.FINDINGS)
-    sys.exit(ExitCode.OK)
+        return ExitCode.FINDINGS
+    return ExitCode.OK
 
 
 @click.command()
-@out_option
-@now_option
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="The instant, or the complete configuration of a scheduler.",
-)
-def next_command(out: Path, now: Instant | None, form: str) -> None:
+@options
+def next_command(
+    out: Out,
+    now: Now,
+    form: Annotated[
+        str,
+        option(
+            "--as",
+            type=click.Choice(list(FORMATS)),
+            default="text",
+            show_default=True,
+            help="The instant, or the complete configuration of a scheduler.",
+        ),
+    ],
+) -> ExitCode:
     """Print when the published status changes next, and `statuary tick` must run.
 
     The configuration of a scheduler runs the current program in the current folder, and replaces itself after each
@@ -72,6 +74,6 @@ def next_command(out: Path, now: Instant | None, form: str) -> None:
     if due is None:
         until = format_utc(index.end)
         click.echo(f"no transition until {until}; run `statuary build` again by then", err=True)
-        sys.exit(ExitCode.FINDINGS)
+        return ExitCode.FINDINGS
     click.echo(FORMATS[form](due, current_job(out)))
-    sys.exit(ExitCode.OK)
+    return ExitCode.OK

@@ -1,14 +1,14 @@
 """`statuary component`: set a component's status, and list all components."""
 
-from pathlib import Path
+from typing import Annotated
 
 import click
 
 from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
 from statuary.cli.editing.prompts import ask_choice, complete_component, value_or_ask
-from statuary.cli.editing.tables import list_format_option, print_rows
-from statuary.cli.options import build_instant, content_option, now_option
-from statuary.domain.primitives import Instant, format_exact
+from statuary.cli.editing.tables import ListFormat, print_rows
+from statuary.cli.options import Content, Now, argument, build_instant, options
+from statuary.domain.primitives import format_exact
 from statuary.domain.status.timeline import component_at
 from statuary.domain.status.vocabulary import ComponentStatus
 from statuary.editing.edit_yaml import append_item
@@ -25,36 +25,40 @@ def component_command() -> None:
 
 
 @component_command.command("set")
-@click.argument("component", metavar="KEY", required=False, shell_complete=complete_component)
-@click.argument("status", metavar="STATUS", required=False, type=click.Choice(STATUSES))
 @with_edit_session
-def set_status(session: EditSession, component: str | None, status: ComponentStatus | None) -> None:
+def set_status(
+    session: EditSession,
+    component: Annotated[
+        str | None, argument(metavar="KEY", required=False, shell_complete=complete_component)
+    ],
+    status: Annotated[
+        ComponentStatus | None, argument(metavar="STATUS", required=False, type=click.Choice(STATUSES))
+    ],
+) -> None:
     """Set a component's status from --at on."""
     keys = leaf_keys(session.catalogue)
     name = value_or_ask(
         component, "KEY", lambda: ask_choice("Component", keys), f"Use one of {', '.join(keys)}"
     )
-    found = find_component(name, session.catalogue)
+    leaf = find_component(name, session.catalogue)
     hint = f"Use one of {', '.join(STATUSES)}"
     new_status = value_or_ask(status, "STATUS", lambda: ask_choice("Status", STATUSES), hint)
-    state = component_at(session.timeline, found, session.at)
+    state = component_at(session.timeline, leaf, session.at)
     if state.status == new_status:
         since = format_exact(state.updated_at)
-        raise EditError(f"{found.key} has been {new_status} since {since}", "there is nothing to change")
+        raise EditError(f"{leaf.key} has been {new_status} since {since}", "there is nothing to change")
     item = {"at": format_exact(session.at), "status": new_status}
-    pointer = (*found.pointer, "history")
+    pointer = (*leaf.pointer, "history")
     edit = session.edit_file(
         session.catalogue.components_source, lambda text: append_item(text, pointer, item)
     )
     details = f"{state.status} before, {new_status} from {item['at']}\n"
-    session.apply(edit, f"Set {found.name} to {new_status}", details)
+    session.apply(edit, f"Set {leaf.name} to {new_status}", details)
 
 
 @component_command.command("list")
-@content_option
-@now_option
-@list_format_option
-def list_components(content: Path, now: Instant | None, form: str) -> None:
+@options
+def list_components(content: Content, now: Now, form: ListFormat) -> None:
     """List groups and components with their status."""
     from statuary.cli.editing.tables import component_rows
 

@@ -4,21 +4,23 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from difflib import unified_diff
 from functools import wraps
+from inspect import get_annotations
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import click
+from click.exceptions import Exit
 
 from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
-    InstantType,
+    Content,
+    Now,
+    Out,
     build_instant,
-    content_option,
-    now_option,
-    out_option,
+    option,
+    options,
     refuse_overlapping_folders,
-    with_options,
 )
 from statuary.cli.output import text_report
 from statuary.cli.printable import printable
@@ -43,43 +45,37 @@ if TYPE_CHECKING:  # reading content takes libraries that shell completion and h
 
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
-OPTIONS = (
-    content_option,
-    click.option(
-        "--at", type=InstantType(), help="When it happened, such as 2026-11-02T10:00:00Z. Default: --now."
-    ),
-    now_option,
-    click.option("--dry-run", is_flag=True, help="Show the change without writing it."),
-    click.option("--commit", is_flag=True, help="Commit the edited file, and nothing else, to git."),
-    click.option("--build", is_flag=True, help="Build the site afterwards."),
-    out_option,
-)
-
 
 class EditOptions(NamedTuple):
-    """The options of every command that edits content; `at` is the instant of the edit."""
+    """The options of every command that edits content."""
 
-    content: Path
-    out: Path
-    now: Instant
-    at: Instant
-    dry_run: bool
-    commit: bool
-    build: bool
+    content: Content
+    at: Annotated[
+        Instant | None, option(help="When it happened, such as 2026-11-02T10:00:00Z. Default: --now.")
+    ]
+    now: Now
+    dry_run: Annotated[bool, option(help="Show the change without writing it.")]
+    commit: Annotated[bool, option(help="Commit the edited file, and nothing else, to git.")]
+    build: Annotated[bool, option(help="Build the site afterwards.")]
+    out: Out
+
+
+PublishAt = Annotated[Instant | None, option(help="Publish nothing before this instant.")]
+Draft = Annotated[bool, option(help="Publish nothing yet.")]
+NewId = Annotated[str | None, option("--id", help="The id. Default: the date and the words of the name.")]
 
 
 class EditSession:
     """The status side of a content folder, as it was read, while a command edits it."""
 
-    def __init__(self, options: EditOptions, content: "StatusContent", timeline: Timeline) -> None:
+    def __init__(
+        self, options: EditOptions, now: Instant, content: "StatusContent", timeline: Timeline
+    ) -> None:
         self.options = options
+        self.now = now
+        self.at = options.at or now  # the instant of the edit
         self.content = content
         self.timeline = timeline
-
-    @property
-    def at(self) -> Instant:
-        """The instant of the edit."""
-        return self.options.at
 
     @property
     def catalogue(self) -> StatusCatalogue:
@@ -93,20 +89,20 @@ class EditSession:
             EditError: if the file is JSON, cannot be read, or cannot be edited safely.
         """
         file = SourceFile(self.options.content, path)
-        shown = self.options.content / path
+        place = self.options.content / path
         if path.endswith(".json"):
             raise EditError(
-                f"{shown} is JSON; only YAML can be edited", "edit it yourself, or convert it to YAML"
+                f"{place} is JSON; only YAML can be edited", "edit it yourself, or convert it to YAML"
             )
         pattern = match_pattern(file.pure)
         try:
             before = file.text(pattern.limit if pattern else 0)
             return FileEdit(path=path, before=before, after=change(before))
         except UnreadableError as unreadable:
-            raise EditError(f"{shown}: {unreadable}", unreadable.hint) from None
+            raise EditError(f"{place}: {unreadable}", unreadable.hint) from None
         except EditError as error:
             position = f":{error.position.line}:{error.position.column}" if error.position else ""
-            raise EditError(f"{shown}{position}: {error}", error.hint, error.position) from None
+            raise EditError(f"{place}{position}: {error}", error.hint, error.position) from None
 
     def apply(self, edit: FileEdit, subject: str, details: str) -> None:
         """Check an edit, then show or write it, and commit it if --commit was given.
@@ -114,7 +110,7 @@ class EditSession:
         Raises:
             EditError: if the content or git does not allow it.
             PublishingError: if the file cannot be written.
-            SystemExit: if the edit would add an error to the content; its findings are printed.
+            Exit: if the edit would add an error to the content; its findings are printed.
         """
         with ExitStack() as stack:
             if is_interactive():
@@ -141,61 +137,54 @@ class EditSession:
     def _check_unchanged(self) -> None:
         from statuary.editing.check_edit import read_status_content
 
-        now = read_status_content(self.options.content, self.options.now)
-        if now.timeline is None or now.timeline.catalogue != self.catalogue:
+        present = read_status_content(self.options.content, self.now)
+        if present.timeline is None or present.timeline.catalogue != self.catalogue:
             raise EditError("the content has changed since this command read it", "run the command again")
 
     def _check(self, edit: FileEdit) -> None:
         from statuary.editing.check_edit import check_edit
 
-        findings, may_be_written = check_edit(self.options.content, self.options.now, self.content, edit)
+        findings, may_be_written = check_edit(self.options.content, self.now, self.content, edit)
         if findings:
             click.echo(text_report(findings, str(self.options.content), {edit.path: edit.after}), err=True)
         if not may_be_written:
             click.echo("statuary: this change would add errors to the content; nothing was written", err=True)
-            raise SystemExit(ExitCode.FINDINGS)
+            raise Exit(ExitCode.FINDINGS)
 
 
-def with_edit_session(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of every command that edits content; the function gets an `EditSession` first."""
+def with_edit_session(function: Callable[..., None]) -> Callable[..., Any]:
+    """Add the options of a command that edits content, after its own; the function gets an `EditSession` first."""
 
     @wraps(function)
-    def run(
-        content: Path,
-        out: Path,
-        now: Instant | None,
-        at: Instant | None,
-        dry_run: bool,
-        commit: bool,
-        build: bool,
-        **values: object,
-    ) -> None:
-        if build:
-            refuse_overlapping_folders(content, out)
-        present = Instant(build_instant(now).replace(microsecond=0))
-        options = EditOptions(content, out, present, at or present, dry_run, commit, build)
-        with open_session(options) as session:
+    def run(edit_options: EditOptions, **values: Any) -> Any:
+        if edit_options.build:
+            refuse_overlapping_folders(edit_options.content, edit_options.out)
+        now = Instant(build_instant(edit_options.now).replace(microsecond=0))
+        with open_session(edit_options, now) as session:
             function(session, **values)
-        if build and not dry_run:
-            from statuary.cli.build import build_command as command
+        if not edit_options.build or edit_options.dry_run:
+            return ExitCode.OK
+        from statuary.cli.build import build_command
 
-            click.get_current_context().invoke(command, content=content, out=out, now=present)
+        return click.get_current_context().invoke(
+            build_command, content=edit_options.content, out=edit_options.out, now=now
+        )
 
-    return with_options(*OPTIONS)(run)
+    return options(run, {**get_annotations(function), "edit_options": EditOptions})
 
 
 @contextmanager
-def open_session(options: EditOptions) -> Iterator[EditSession]:
+def open_session(edit_options: EditOptions, now: Instant) -> Iterator[EditSession]:
     """Read the content under its lock, so that concurrent edits wait for each other.
 
     The lock is not held while a person answers questions: `apply` takes it, and stops if the content has changed
     since.
     """
     with ExitStack() as stack:
-        if not is_interactive() and options.content.is_dir():
-            stack.enter_context(content_lock(options.content))
-        content, timeline = read_or_exit(options.content, options.now)
-        yield EditSession(options, content, timeline)
+        if not is_interactive() and edit_options.content.is_dir():
+            stack.enter_context(content_lock(edit_options.content))
+        content, timeline = read_or_exit(edit_options.content, now)
+        yield EditSession(edit_options, now, content, timeline)
 
 
 def read_or_exit(folder: Path, now: Instant) -> "tuple[StatusContent, Timeline]":
@@ -205,7 +194,7 @@ def read_or_exit(folder: Path, now: Instant) -> "tuple[StatusContent, Timeline]"
     content = read_status_content(folder, now)
     if content.timeline is None:
         click.echo(text_report(content.findings, str(folder)), err=True)
-        raise SystemExit(ExitCode.FINDINGS)
+        raise Exit(ExitCode.FINDINGS)
     return content, content.timeline
 
 
@@ -215,9 +204,9 @@ def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:
     old = "/dev/null" if edit.before is None else f"a/{name}"
     for line in unified_diff(before, _git_lines(edit.after), old, f"b/{name}"):
         colour = None if line.startswith(("+++", "---")) else DIFF_COLOURS.get(line[:1])
-        shown = line.removesuffix("\n")
-        yield click.style(shown, fg=colour) if colour else shown
-        if line == shown and line[:1] in ("+", "-", " "):
+        text = line.removesuffix("\n")
+        yield click.style(text, fg=colour) if colour else text
+        if line == text and line[:1] in ("+", "-", " "):
             yield "\\ No newline at end of file"
 
 

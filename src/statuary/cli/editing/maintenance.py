@@ -1,17 +1,23 @@
 """`statuary maintenance`: schedule maintenances, and start, complete or cancel them by hand."""
 
 from datetime import timedelta
-from pathlib import Path
+from typing import Annotated
 
 import click
 
-from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
+from statuary.cli.editing.edit_session import (
+    Draft,
+    EditSession,
+    NewId,
+    PublishAt,
+    read_or_exit,
+    with_edit_session,
+)
 from statuary.cli.editing.incident import (
+    BodyOptions,
     UpdateOptions,
     append_update,
     update_body,
-    with_body_options,
-    with_update_options,
 )
 from statuary.cli.editing.prompts import (
     ask_choice,
@@ -24,8 +30,8 @@ from statuary.cli.editing.prompts import (
     incident_or_ask,
     value_or_ask,
 )
-from statuary.cli.editing.tables import list_format_option, print_rows
-from statuary.cli.options import DurationType, InstantType, build_instant, content_option, now_option
+from statuary.cli.editing.tables import ListFormat, print_rows
+from statuary.cli.options import Content, Now, argument, build_instant, option, options
 from statuary.domain.primitives import Instant, format_exact, one_line
 from statuary.domain.status.records import Incident, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
@@ -41,7 +47,9 @@ from statuary.editing.updates import (
 STATUSES: tuple[MaintenanceStatus, ...] = ("scheduled", "in_progress", "verifying")
 """The statuses of an update; `complete` is a separate command."""
 
-id_argument = click.argument("maintenance", metavar="ID", required=False, shell_complete=complete_maintenance)
+MaintenanceId = Annotated[
+    str | None, argument(metavar="ID", required=False, shell_complete=complete_maintenance)
+]
 
 
 @click.group()
@@ -54,49 +62,39 @@ def maintenance_command() -> None:
 
 
 @maintenance_command.command("schedule")
-@click.option("--name", help="The title.")
-@click.option("--scheduled-for", type=InstantType(), help="The start of the window.")
-@click.option("--scheduled-until", type=InstantType(), help="The end of the window.")
-@click.option("--duration", type=DurationType(), help="The length of the window, such as 90m or 2h.")
-@click.option(
-    "--component",
-    "components",
-    multiple=True,
-    metavar="KEY",
-    shell_complete=complete_component,
-    help="An affected component (repeatable).",
-)
-@with_body_options
-@click.option("--rule", help="How it repeats: an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=TU.")
-@click.option("--no-remind", is_flag=True, help="Publish no reminder an hour before.")
-@click.option("--no-auto-begin", is_flag=True, help="Do not start it automatically.")
-@click.option("--no-auto-complete", is_flag=True, help="Do not complete it automatically.")
-@click.option("--publish-at", type=InstantType(), help="Publish nothing before this instant.")
-@click.option("--draft", is_flag=True, help="Publish nothing yet.")
-@click.option("--id", "given_id", help="The id. Default: the date and the words of the name.")
 @with_edit_session
 def schedule_maintenance(
     session: EditSession,
-    name: str | None,
-    scheduled_for: Instant | None,
-    scheduled_until: Instant | None,
-    duration: timedelta | None,
-    components: tuple[str, ...],
-    body: str | None,
-    rule: str | None,
-    no_remind: bool,
-    no_auto_begin: bool,
-    no_auto_complete: bool,
-    publish_at: Instant | None,
-    draft: bool,
-    given_id: str | None,
+    name: Annotated[str | None, option(help="The title.")],
+    scheduled_for: Annotated[Instant | None, option(help="The start of the window.")],
+    scheduled_until: Annotated[Instant | None, option(help="The end of the window.")],
+    duration: Annotated[timedelta | None, option(help="The length of the window, such as 90m or 2h.")],
+    components: Annotated[
+        tuple[str, ...],
+        option(
+            "--component",
+            metavar="KEY",
+            shell_complete=complete_component,
+            help="An affected component (repeatable).",
+        ),
+    ],
+    body_options: BodyOptions,
+    rule: Annotated[
+        str | None, option(help="How it repeats: an RFC 5545 rule such as FREQ=WEEKLY;BYDAY=TU.")
+    ],
+    no_remind: Annotated[bool, option(help="Publish no reminder an hour before.")],
+    no_auto_begin: Annotated[bool, option(help="Do not start it automatically.")],
+    no_auto_complete: Annotated[bool, option(help="Do not complete it automatically.")],
+    publish_at: PublishAt,
+    draft: Draft,
+    new_id: NewId,
 ) -> None:
     """Schedule a maintenance in a new file; it is announced at --at."""
     title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
     start = value_or_ask(scheduled_for, "--scheduled-for", lambda: ask_instant("Start of the window"))
     end = _end(start, scheduled_until, duration)
     affected = components_or_ask(components, session.catalogue)
-    announcement = update_body(body, "scheduled", None)
+    announcement = update_body(body_options.text, "scheduled", None)
     value = {
         "name": title,
         "components": affected,
@@ -111,108 +109,100 @@ def schedule_maintenance(
         "scheduled_auto_completed": False if no_auto_complete else None,
         "recurrence": {"rule": rule} if rule else None,
     }
-    taken = taken_ids(session.timeline, session.options.content / "maintenances")
-    edit = new_file("maintenances", value, page_day(session.timeline, start), taken, given_id)
-    window = f"{format_exact(start)} to {format_exact(end)}"
-    session.apply(edit, f"Schedule maintenance: {title}", f"{window}\n\n{announcement}\n")
+    existing = taken_ids(session.timeline, session.options.content / "maintenances")
+    edit = new_file("maintenances", value, page_day(session.timeline, start), existing, new_id)
+    times = f"{format_exact(start)} to {format_exact(end)}"
+    session.apply(edit, f"Schedule maintenance: {title}", f"{times}\n\n{announcement}\n")
 
 
 @maintenance_command.command("start")
-@id_argument
-@with_update_options
 @with_edit_session
-def start_maintenance(session: EditSession, update_options: UpdateOptions, maintenance: str | None) -> None:
+def start_maintenance(
+    session: EditSession, maintenance: MaintenanceId, update_options: UpdateOptions
+) -> None:
     """Start a maintenance: early, or because it does not start automatically."""
-    found = _find(session, maintenance, frozenset({"scheduled"}))
-    current = status_at(found, session.at)
+    window = _find(session, maintenance, frozenset({"scheduled"}))
+    current = status_at(window, session.at)
     if current in ACTIVE_STATUSES:
-        raise EditError(f"{found.id} is already {current}", "use `update` or `complete`")
-    _append(session, found, "in_progress", update_options, "Start maintenance")
+        raise EditError(f"{window.id} is already {current}", "use `update` or `complete`")
+    _append(session, window, "in_progress", update_options, "Start maintenance")
 
 
 @maintenance_command.command("update")
-@id_argument
-@click.option("--status", type=click.Choice(STATUSES), help="The new status.")
-@with_update_options
 @with_edit_session
 def update_maintenance(
     session: EditSession,
+    maintenance: MaintenanceId,
+    status: Annotated[MaintenanceStatus | None, option(type=click.Choice(STATUSES), help="The new status.")],
     update_options: UpdateOptions,
-    maintenance: str | None,
-    status: MaintenanceStatus | None,
 ) -> None:
     """Add an update to a maintenance."""
-    found = _find(session, maintenance, frozenset(STATUSES))
-    current = status_at(found, session.at)
+    window = _find(session, maintenance, frozenset(STATUSES))
+    current = status_at(window, session.at)
     hint = f"Use one of {', '.join(STATUSES)}"
     new_status: MaintenanceStatus = value_or_ask(
         status, "--status", lambda: ask_choice("Status", STATUSES, current), hint
     )
-    _append(session, found, new_status, update_options, f"Update maintenance ({new_status})")
+    _append(session, window, new_status, update_options, f"Update maintenance ({new_status})")
 
 
 @maintenance_command.command("complete")
-@id_argument
-@with_update_options
 @with_edit_session
-def complete_by_hand(session: EditSession, update_options: UpdateOptions, maintenance: str | None) -> None:
+def complete_by_hand(session: EditSession, maintenance: MaintenanceId, update_options: UpdateOptions) -> None:
     """Complete a maintenance: early, or because it does not complete automatically."""
-    found = _find(session, maintenance, ACTIVE_STATUSES)
-    current = status_at(found, session.at)
+    window = _find(session, maintenance, ACTIVE_STATUSES)
+    current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
-        raise EditError(f"{found.id} is already {current}", "schedule a new maintenance")
+        raise EditError(f"{window.id} is already {current}", "schedule a new maintenance")
     if current not in ACTIVE_STATUSES:
-        raise EditError(f"{found.id} has not started", "use `start` first, or `cancel`")
-    _append(session, found, "completed", update_options, "Complete maintenance")
+        raise EditError(f"{window.id} has not started", "use `start` first, or `cancel`")
+    _append(session, window, "completed", update_options, "Complete maintenance")
 
 
 @maintenance_command.command("cancel")
-@id_argument
-@with_body_options
 @with_edit_session
-def cancel_maintenance(session: EditSession, maintenance: str | None, body: str | None) -> None:
+def cancel_maintenance(session: EditSession, maintenance: MaintenanceId, body_options: BodyOptions) -> None:
     """Cancel a maintenance. It is published as completed, because Statuspage has no status for it."""
-    found = _find(session, maintenance, frozenset(STATUSES))
-    current = status_at(found, session.at)
+    body = body_options.text
+    window = _find(session, maintenance, frozenset(STATUSES))
+    current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
-        raise EditError(f"{found.id} is already {current}", "a maintenance that is over cannot be cancelled")
-    pointer = pointer_in_file(session.timeline, found)
-    edit = session.edit_file(found.source, lambda text: with_cancellation(text, pointer, session.at, body))
-    session.apply(edit, f"Cancel maintenance: {one_line(found.name)}", f"{body}\n" if body else "")
+        raise EditError(f"{window.id} is already {current}", "a maintenance that is over cannot be cancelled")
+    pointer = pointer_in_file(session.timeline, window)
+    edit = session.edit_file(window.source, lambda text: with_cancellation(text, pointer, session.at, body))
+    session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")
 
 
 @maintenance_command.command("reschedule")
-@id_argument
-@click.option("--scheduled-for", type=InstantType(), help="The new start. Default: unchanged.")
-@click.option("--scheduled-until", type=InstantType(), help="The new end. Default: the length is unchanged.")
-@click.option("--duration", type=DurationType(), help="The new length of the window, such as 90m or 2h.")
 @with_edit_session
 def reschedule_maintenance(
     session: EditSession,
-    maintenance: str | None,
-    scheduled_for: Instant | None,
-    scheduled_until: Instant | None,
-    duration: timedelta | None,
+    maintenance: MaintenanceId,
+    scheduled_for: Annotated[Instant | None, option(help="The new start. Default: unchanged.")],
+    scheduled_until: Annotated[Instant | None, option(help="The new end. Default: the length is unchanged.")],
+    duration: Annotated[timedelta | None, option(help="The new length of the window, such as 90m or 2h.")],
 ) -> None:
     """Move the window of a maintenance; calendars and feeds show the change as of --at."""
-    found = _movable(session, maintenance, moves_start=scheduled_for is not None)
-    start = scheduled_for or found.scheduled_for
+    window = _movable(session, maintenance, moves_start=scheduled_for is not None)
+    start = scheduled_for or window.scheduled_for
     if not (scheduled_for or scheduled_until or duration):
         start = value_or_ask(None, "--scheduled-for", lambda: ask_instant("New start of the window"))
-    length = found.scheduled_until - found.scheduled_for if scheduled_until is None else None
+    length = window.scheduled_until - window.scheduled_for if scheduled_until is None else None
     end = _end(start, scheduled_until, duration or length)
-    pointer = pointer_in_file(session.timeline, found)
-    edit = session.edit_file(found.source, lambda text: with_window(text, pointer, session.at, (start, end)))
-    window = f"{format_exact(start)} to {format_exact(end)}"
-    session.apply(edit, f"Reschedule maintenance: {one_line(found.name)}", f"{window}\n")
+    pointer = pointer_in_file(session.timeline, window)
+    edit = session.edit_file(window.source, lambda text: with_window(text, pointer, session.at, (start, end)))
+    times = f"{format_exact(start)} to {format_exact(end)}"
+    session.apply(edit, f"Reschedule maintenance: {one_line(window.name)}", f"{times}\n")
 
 
 @maintenance_command.command("list")
-@content_option
-@now_option
-@click.option("--all", "everything", is_flag=True, help="Include completed maintenances.")
-@list_format_option
-def list_maintenances(content: Path, now: Instant | None, everything: bool, form: str) -> None:
+@options
+def list_maintenances(
+    content: Content,
+    now: Now,
+    everything: Annotated[bool, option("--all", help="Include completed maintenances.")],
+    form: ListFormat,
+) -> None:
     """List upcoming and current windows, the next first."""
     from statuary.cli.editing.tables import maintenance_rows
 
@@ -234,24 +224,24 @@ def _movable(session: EditSession, typed: str | None, *, moves_start: bool) -> M
     Raises:
         EditError: if it is over, or if it has started and its start is to be moved.
     """
-    found = _find(session, typed, frozenset(STATUSES))
-    current = status_at(found, session.at)
-    if not isinstance(found, Maintenance) or current in CLOSED_STATUSES:
-        raise EditError(f"{found.id} is already {current}", "schedule a new maintenance")
+    window = _find(session, typed, frozenset(STATUSES))
+    current = status_at(window, session.at)
+    if not isinstance(window, Maintenance) or current in CLOSED_STATUSES:
+        raise EditError(f"{window.id} is already {current}", "schedule a new maintenance")
     if moves_start and current != "scheduled":
-        raise EditError(f"{found.id} has already started", "use --scheduled-until or --duration alone")
-    return found
+        raise EditError(f"{window.id} has already started", "use --scheduled-until or --duration alone")
+    return window
 
 
 def _append(
     session: EditSession,
-    found: Incident,
+    window: Incident,
     status: MaintenanceStatus,
     update_options: UpdateOptions,
     subject: str,
 ) -> None:
-    pointer = pointer_in_file(session.timeline, found)
-    append_update(session, found, status, update_options, subject, pointer=pointer)
+    pointer = pointer_in_file(session.timeline, window)
+    append_update(session, window, status, update_options, subject, pointer=pointer)
 
 
 def _end(start: Instant, end: Instant | None, duration: timedelta | None) -> Instant:

@@ -1,10 +1,11 @@
 """Lists of incidents, maintenances and components: a table on a terminal, aligned lines elsewhere, or JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import click
 
+from statuary.cli.options import option
 from statuary.cli.printable import json_text, printable
 from statuary.domain.primitives import Instant, format_exact, one_line
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
@@ -39,14 +40,16 @@ COLOURS = {
 """Statuspage's colours of these words."""
 
 
-list_format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A table, or a JSON list.",
-)
+ListFormat = Annotated[
+    str,
+    option(
+        "--format",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="A table, or a JSON list.",
+    ),
+]
 
 
 def print_rows(rows: Sequence[Row], columns: Sequence[str], form: str, nothing: str) -> None:
