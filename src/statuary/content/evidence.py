@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from statuary.content.load_model import load_model, validate_tree
 from statuary.content.parse_json import parse_json_as_text
 from statuary.content.source_files import SourceFile
-from statuary.content.source_model import HexText, SourceModel, Text, WholeNumber
+from statuary.content.source_model import HexText, SourceModel, Text, WholeNumber, value_of
 from statuary.domain.catalogue import ContractSource, evidence_folder
 from statuary.domain.chain.anchor import CREATION_CODE, Anchor, AnchoredBlock, DeploymentEvidence, anchor_json
 from statuary.domain.contracts.proof import CompilationEvidence
@@ -55,7 +55,7 @@ def read_compilation_evidence(
     if not (root / path).is_file():
         return None
     model = load_model(SourceFile(root, path), CompilationSource, LARGEST_SOURCE_FILE, findings)
-    return None if model is None else CompilationEvidence(**dict(model))
+    return None if model is None else value_of(CompilationEvidence, model)
 
 
 def compilation_json(evidence: CompilationEvidence) -> bytes:
@@ -84,10 +84,6 @@ class AnchoredBlockSource(SourceModel):
     agreed: tuple[Text, ...] = ()
     """The hosts of the nodes that gave this hash for this number."""
 
-    def block(self) -> AnchoredBlock:
-        """Return the block."""
-        return AnchoredBlock(self.number, self.hash, self.header, self.agreed)
-
 
 class DeploymentEvidenceSource(SourceModel):
     """The transaction that created the contract, and its receipt."""
@@ -102,7 +98,7 @@ class DeploymentEvidenceSource(SourceModel):
 
     def evidence(self) -> DeploymentEvidence:
         """Return the evidence."""
-        return DeploymentEvidence(self.block.block(), self.transaction, self.receipt)
+        return value_of(DeploymentEvidence, self, block=value_of(AnchoredBlock, self.block))
 
 
 class AnchorSource(SourceModel):
@@ -123,14 +119,9 @@ class AnchorSource(SourceModel):
 
     def anchor(self) -> Anchor:
         """Return the anchor."""
-        return Anchor(
-            record=self.record,
-            block=None if self.block is None else self.block.block(),
-            account=self.account,
-            storage=self.storage,
-            deployment=None if self.deployment is None else self.deployment.evidence(),
-            missing=self.missing,
-        )
+        block = None if self.block is None else value_of(AnchoredBlock, self.block)
+        deployment = None if self.deployment is None else self.deployment.evidence()
+        return value_of(Anchor, self, block=block, deployment=deployment)
 
 
 def anchor_path(source: ContractSource) -> str:

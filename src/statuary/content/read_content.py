@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, TypeVar
 
@@ -17,7 +18,7 @@ from statuary.content.file_kinds import (
 from statuary.content.load_model import load_model, read_tree, validate_tree
 from statuary.content.parse_yaml import Tree, parse_yaml
 from statuary.content.source_files import SourceFile, walk_folder
-from statuary.content.source_model import Flag, SourceModel, Text, WholeNumber
+from statuary.content.source_model import Flag, SourceModel, Text, WholeNumber, value_of
 from statuary.content.sources.component_source import ComponentsSource, translate_components
 from statuary.content.sources.incident_source import IncidentSource, translate_incident
 from statuary.content.sources.maintenance_source import MaintenanceSource, translate_maintenance
@@ -27,8 +28,15 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.limits import LARGEST_SOURCE_FILE
 from statuary.domain.reserved_names import is_reserved_name
-from statuary.domain.settings import LANGUAGES, SitePage, Theme
-from statuary.domain.status.records import StatusCatalogue, with_creation
+from statuary.domain.settings import (
+    LANGUAGES,
+    ContractSettings,
+    HostingSettings,
+    PageSettings,
+    SitePage,
+    Theme,
+)
+from statuary.domain.status.records import StatusCatalogue, StatusSettings, with_creation
 
 PAGES = "pages"
 
@@ -81,14 +89,9 @@ def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
         return
     _, _, body = text[len(keys) :].partition("\n")
     navigation = "/" not in path if source.navigation is None else source.navigation
-    yield SitePage(
-        path=path,
-        title=source.title,
-        order=source.order,
-        navigation=navigation,
-        body=body,
-        source=file.path,
-        first_line=keys.count("\n") + 2,
+    first_line = keys.count("\n") + 2
+    yield value_of(
+        SitePage, source, path=path, navigation=navigation, body=body, source=file.path, first_line=first_line
     )
 
 
@@ -298,15 +301,20 @@ class _Reader:
             ExternalSource(location, file.path, ("contracts", "sources", number))
             for number, location in enumerate(settings.contracts.sources)
         ]
+        contracts = settings.contracts
         theme = read_theme(self.theme, settings.pages.language, self.findings)
         return Catalogue(
             chains=tuple(chain.chain() for chain in settings.chains),
-            contract_settings=settings.contracts.settings(),
+            contract_settings=value_of(
+                ContractSettings, contracts, join_memory=contracts.join_memory_mib << 20
+            ),
             contracts=ContractScan(self.root, external, None if self.has_contracts else ScanResult(0)),
             status=status,
-            status_settings=settings.status.settings(),
-            pages=settings.pages.settings(theme),
-            hosting=settings.hosting.settings(),
+            status_settings=value_of(
+                StatusSettings, settings.status, horizon=timedelta(days=settings.status.horizon_days)
+            ),
+            pages=value_of(PageSettings, settings.pages, theme=theme),
+            hosting=value_of(HostingSettings, settings.hosting),
             own_pages=read_pages(self.files[FileKind.PAGE], self.findings),
             log=None if settings.log is None else settings.log.settings(),
         )

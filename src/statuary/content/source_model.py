@@ -7,9 +7,10 @@ arrive as they were typed.
 
 import re
 import types
+from collections.abc import Callable
 from datetime import date
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, WithJsonSchema
@@ -41,6 +42,21 @@ class SourceModel(BaseModel):
         arbitrary_types_allowed=True,
         defer_build=True,  # a command builds only the models that it uses
     )
+
+
+Value = TypeVar("Value")
+
+
+def value_of(kind: Callable[..., Value], model: SourceModel, /, **others: Any) -> Value:
+    """Return a domain value: the fields that a model has under the same names, and `others`."""
+    shared = {name: getattr(model, name) for name in _shared_fields(kind, type(model)) if name not in others}
+    return kind(**shared, **others)
+
+
+@lru_cache(maxsize=64)
+def _shared_fields(kind: Any, model: Any) -> tuple[str, ...]:
+    fields = kind._fields if hasattr(kind, "_fields") else kind.__dataclass_fields__
+    return tuple(name for name in fields if name in model.model_fields)
 
 
 def _text(value: object) -> str:

@@ -15,6 +15,7 @@ from statuary.content.source_model import (
     SourceModel,
     Text,
     WholeNumber,
+    value_of,
 )
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant, InvalidValueError, day_start
@@ -112,7 +113,7 @@ def _leaf(
         group_id=group_id,
         showcase=written.showcase is not False,
         status=written.status,
-        history=tuple(StatusChange(change.at, change.status) for change in written.history),
+        history=tuple(value_of(StatusChange, change) for change in written.history),
     )
 
 
@@ -129,18 +130,16 @@ def _group(key: str, written: ComponentSource, position: int, page: Page, pointe
 
 
 def _component(key: str, written: LeafSource, position: int, page: Page, pointer: Pointer) -> Component:
-    return Component(
+    return value_of(
+        Component,
+        written,
         key=key,
         id=written.id or key,
-        name=written.name,
-        description=written.description,
         position=position if written.position is None else written.position,
-        rank=written.rank,
-        start_date=written.start_date,
-        only_show_if_degraded=written.only_show_if_degraded,
+        showcase=True,
+        status="operational",
+        history=(),
         created_at=_created_at(written, page),
-        updated_at=written.updated_at,
-        removed=written.removed,
         is_dated=written.created_at is not None,
         pointer=pointer,
     )

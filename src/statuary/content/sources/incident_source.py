@@ -5,7 +5,7 @@ Statuspage publishes can be given too, so that an import loses nothing.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -18,6 +18,7 @@ from statuary.content.source_model import (
     SourceModel,
     Text,
     TweetId,
+    value_of,
 )
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant, InvalidValueError
@@ -130,25 +131,6 @@ class RecordSource(SourceModel):
     component_order: tuple[Text, ...] = ()
     """For imports: the order in which documents list its components; default: the order of the page."""
 
-    def shared_members(self) -> dict[str, Any]:
-        """Return the keys that a domain record takes unchanged."""
-        return {name: getattr(self, name) for name in SHARED_MEMBERS}
-
-
-SHARED_MEMBERS = (
-    "name",
-    "impact_override",
-    "impact_override_at",
-    "publish_at",
-    "draft",
-    "backfilled",
-    "updated_at",
-    "monitoring_at",
-    "resolved_at",
-    "shortlink",
-    "component_order",
-)
-
 
 def _not_empty(updates: tuple[IncidentUpdateSource, ...]) -> tuple[IncidentUpdateSource, ...]:
     if not updates:
@@ -181,7 +163,9 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
     updates = translate_updates(source.updates, incident_id)
     if source.postmortem is not None:
         updates = (*updates, _postmortem(source.postmortem, incident_id))
-    return Incident(
+    return value_of(
+        Incident,
+        source,
         id=incident_id,
         source=path,
         updates=updates,
@@ -189,8 +173,6 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
         created_at=source.created_at or min(update.created_at for update in updates),
         started_at=source.started_at or min(update.display_at for update in updates),
         opened_with=source.components or {},
-        reminder_intervals=source.reminder_intervals,
-        **source.shared_members(),
     )
 
 
@@ -214,9 +196,10 @@ def translate_updates(
 
 def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: Pointer) -> IncidentUpdate:
     status: UpdateStatus = source.status  # type: ignore[attr-defined]
-    return IncidentUpdate(
+    return value_of(
+        IncidentUpdate,
+        source,
         id=update_id,
-        status=status,
         body=DEFAULT_BODIES[status] if source.body is None else source.body,
         display_at=source.at,
         created_at=created_at,
@@ -224,10 +207,6 @@ def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: 
         components=source.components or {},
         recorded="affected_components" in source.model_fields_set,
         affected_components=_affected(source.affected_components),
-        deliver_notifications=source.deliver_notifications,
-        custom_tweet=source.custom_tweet,
-        tweet_id=source.tweet_id,
-        reopens=source.reopens,
         pointer=pointer,
     )
 
@@ -237,7 +216,7 @@ def _affected(
 ) -> tuple[AffectedComponent, ...] | None:
     if sources is None:
         return None
-    return tuple(AffectedComponent(a.code, a.name, a.old_status, a.new_status) for a in sources)
+    return tuple(value_of(AffectedComponent, source) for source in sources)
 
 
 def named_components(first: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
@@ -251,14 +230,14 @@ def named_components(first: Iterable[str], updates: Iterable[IncidentUpdate]) ->
 
 
 def _postmortem(source: PostmortemSource, incident_id: str) -> IncidentUpdate:
-    return IncidentUpdate(
+    return value_of(
+        IncidentUpdate,
+        source,
         id=derived_id(incident_id, "postmortem"),
         status="postmortem",
-        body=source.body,
         display_at=source.published_at,
         created_at=source.published_at,
         updated_at=source.published_at,
         recorded=True,
-        deliver_notifications=source.deliver_notifications,
         pointer=("postmortem",),
     )

@@ -17,6 +17,7 @@ from statuary.content.source_model import (
     Text,
     TimeZoneText,
     WholeNumber,
+    value_of,
 )
 from statuary.content.sources.incident_source import (
     RecordSource,
@@ -121,10 +122,6 @@ class AutomationSource(SourceModel):
     remind_prior_deliver_notifications: Flag = True
     """The reminder notifies subscribers."""
 
-    def automation(self) -> Automation:
-        """Return the settings."""
-        return Automation(**{name: getattr(self, name) for name in AutomationSource.model_fields})
-
 
 PER_WINDOW_KEYS = ("updates", "cancelled_at", "rescheduled_at")
 """Keys that a recurring maintenance has in `recurrence.occurrences` only."""
@@ -191,21 +188,18 @@ def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, 
     if _needs_announcement(source):
         updates = (_announcement(source, maintenance_id, updates), *updates)
     created_at = source.created_at or min((u.created_at for u in updates), default=source.scheduled_for)
-    return Maintenance(
+    return value_of(
+        Maintenance,
+        source,
         id=maintenance_id,
         source=path,
         updates=updates,
         components=named_components(dict.fromkeys(source.components), updates),
         created_at=created_at,
         started_at=source.started_at or created_at,
-        scheduled_for=source.scheduled_for,
-        scheduled_until=source.scheduled_until,
-        automation=source.automation(),
-        cancelled_at=source.cancelled_at,
-        rescheduled_at=source.rescheduled_at,
+        automation=value_of(Automation, source),
         recurrence=_recurrence(source.recurrence, maintenance_id, page),
         body=_announcement_body(source),
-        **source.shared_members(),
     )
 
 
@@ -238,8 +232,9 @@ def _announcement(
 def _recurrence(source: RecurrenceSource | None, maintenance_id: str, page: Page) -> Recurrence | None:
     if source is None:
         return None
-    return Recurrence(
-        rule=source.rule,
+    return value_of(
+        Recurrence,
+        source,
         time_zone=source.time_zone or page.time_zone,
         announce=timedelta(days=source.announce_days),
         occurrences={
@@ -252,13 +247,5 @@ def _recurrence(source: RecurrenceSource | None, maintenance_id: str, page: Page
 def _occurrence(source: OccurrenceSource, maintenance_id: str, start: str) -> Occurrence:
     pointer = ("recurrence", "occurrences", start)
     updates_id = f"{maintenance_id}/{parse_instant(start).isoformat()}"
-    return Occurrence(
-        scheduled_for=source.scheduled_for,
-        scheduled_until=source.scheduled_until,
-        name=source.name,
-        body=source.body,
-        cancelled_at=source.cancelled_at,
-        rescheduled_at=source.rescheduled_at,
-        updates=translate_updates(source.updates, updates_id, pointer),
-        pointer=pointer,
-    )
+    updates = translate_updates(source.updates, updates_id, pointer)
+    return value_of(Occurrence, source, updates=updates, pointer=pointer)

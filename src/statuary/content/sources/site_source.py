@@ -1,7 +1,6 @@
 """`site.yaml`: the page, the chains, and what to publish."""
 
 import re
-from datetime import timedelta
 from typing import Annotated, Self
 from urllib.parse import urlsplit
 
@@ -18,22 +17,20 @@ from statuary.content.source_model import (
     Text,
     TimeZoneText,
     WholeNumber,
+    value_of,
 )
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.settings import (
     EXAMPLE,
-    MAX_CONTRACT_PAGES,
-    MAX_LISTED_CONTRACTS,
+    NO_HOSTING,
     Chain,
     CompressedFormat,
     ContractSettings,
     HostingPlatform,
-    HostingSettings,
     LogSettings,
     PageSettings,
     PathLayout,
     PublishPolicy,
-    Theme,
 )
 from statuary.domain.status.records import UNKNOWN_CREATION, Page, StatusSettings, derived_id
 from statuary.domain.status.vocabulary import Impact
@@ -100,18 +97,13 @@ class PageSource(SourceModel):
 def translate_page(source: PageSource) -> Page:
     """Return the page that the source describes."""
     url = source.url.rstrip("/")
-    return Page(
+    return value_of(
+        Page,
+        source,
         id=source.id or derived_id("page", url),
-        name=source.name,
         url=url,
         published_url=source.url,
-        time_zone=source.time_zone,
         created_at=source.created_at or UNKNOWN_CREATION,
-        updated_at=source.updated_at,
-        indicator=source.indicator,
-        description=source.description,
-        about=source.about,
-        feed_host=source.feed_host,
     )
 
 
@@ -133,97 +125,66 @@ class ChainSource(SourceModel):
 
     def chain(self) -> Chain:
         """Return the chain."""
-        return Chain(
-            chain_id=self.chain_id,
-            name=self.name,
-            title=self.title or self.name,
-            rpc=self.rpc,
-            explorer=(self.explorer or "").rstrip("/"),
-            supported=self.supported,
-        )
+        explorer = (self.explorer or "").rstrip("/")
+        return value_of(Chain, self, title=self.title or self.name, explorer=explorer)
+
+
+# the defaults of settings are those of the domain
+CONTRACTS, STATUS, PAGES = ContractSettings(), StatusSettings(), PageSettings()
 
 
 class ContractsSource(SourceModel):
     """How contracts are published."""
 
-    publish: PublishPolicy = PublishPolicy.PROVED
+    publish: PublishPolicy = CONTRACTS.publish
     """`proved`: only verified records. `all`: others too, marked as rejected."""
     sources: tuple[Text, ...] = ()
     """More sources of contracts: folders like `contracts/` or bulk files, as a path relative to the content folder
     or a URL of an object store (`s3://`, `gs://`, `az://`)."""
-    join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = 1024
+    join_memory_mib: Annotated[WholeNumber, Field(ge=512)] = CONTRACTS.join_memory >> 20
     """Mebibytes of memory for joining the tables of an export; the rest goes to disk."""
-
-    def settings(self) -> ContractSettings:
-        """Return the settings."""
-        return ContractSettings(publish=self.publish, join_memory=self.join_memory_mib << 20)
 
 
 class StatusSource(SourceModel):
     """Which status documents are published, and how far ahead."""
 
-    cap: Annotated[WholeNumber, Field(ge=0)] = 50
+    cap: Annotated[WholeNumber, Field(ge=0)] = STATUS.cap
     """How many incidents and maintenances the lists hold; 0 for all. Open ones are always listed."""
-    archives: Flag = True
+    archives: Flag = STATUS.archives
     """Whether the complete history is published by year."""
-    uptime: Flag = True
+    uptime: Flag = STATUS.uptime
     """Whether uptime is published."""
-    horizon_days: Annotated[WholeNumber, Field(ge=0, le=400)] = 35
+    horizon_days: Annotated[WholeNumber, Field(ge=0, le=400)] = STATUS.horizon.days
     """How many days ahead the documents of future instants are written, up to the next midnight; 0 for none."""
-    max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = 500
+    max_epochs: Annotated[WholeNumber, Field(ge=0, le=10_000)] = STATUS.max_epochs
     """How many future instants are written at most."""
-
-    def settings(self) -> StatusSettings:
-        """Return the settings."""
-        return StatusSettings(
-            cap=self.cap,
-            archives=self.archives,
-            uptime=self.uptime,
-            horizon=timedelta(days=self.horizon_days),
-            max_epochs=self.max_epochs,
-        )
 
 
 class PagesSource(SourceModel):
     """Which HTML pages are built."""
 
-    status: Flag = True
+    status: Flag = PAGES.status
     """Whether there are pages for status, incidents, history and uptime."""
-    contracts: Annotated[WholeNumber, Field(ge=0)] = MAX_CONTRACT_PAGES
+    contracts: Annotated[WholeNumber, Field(ge=0)] = PAGES.contracts
     """Most contracts for which each gets a page; with more, none does. 0 builds no contract pages."""
-    listed: Annotated[WholeNumber, Field(ge=0)] = MAX_LISTED_CONTRACTS
+    listed: Annotated[WholeNumber, Field(ge=0)] = PAGES.listed
     """Most contracts that pages list and search; with more, none is listed."""
-    search: Flag = True
+    search: Flag = PAGES.search
     """Whether pages search contracts by name, address and selector."""
-    language: Annotated[Text, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = "en"
+    language: Annotated[Text, Field(pattern=r"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$")] = PAGES.language
     """The language of the pages, as a BCP 47 tag."""
-
-    def settings(self, theme: Theme) -> PageSettings:
-        """Return the settings, with the site's theme."""
-        return PageSettings(
-            status=self.status,
-            contracts=self.contracts,
-            listed=self.listed,
-            search=self.search,
-            language=self.language,
-            theme=theme,
-        )
 
 
 class HostingSource(SourceModel):
     """Extra files for hosts."""
 
-    files: tuple[HostingPlatform, ...] = ()
+    files: tuple[HostingPlatform, ...] = NO_HOSTING.files
     """Hosts whose configuration files are published: `netlify`, `cloudflare`, `github-pages`."""
-    layout: PathLayout = PathLayout.PLAIN
+    layout: PathLayout = NO_HOSTING.layout
     """`sharded`: contracts are in folders by the first two digits of their address, for Netlify's limit of 54,000
     files in a folder."""
-    precompressed: tuple[CompressedFormat, ...] = ()
+    precompressed: tuple[CompressedFormat, ...] = NO_HOSTING.precompressed
     """Compressed copies beside the documents: `gz`, `br`, `zst`, for nginx and Caddy."""
-
-    def settings(self) -> HostingSettings:
-        """Return the settings."""
-        return HostingSettings(files=self.files, layout=self.layout, precompressed=self.precompressed)
 
 
 class WitnessSource(SourceModel):
