@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.checks.status.status_checks import fits_a_url
+from statuary.checks.status.component_checks import fits_a_url
 from statuary.editing.files import MAX_SLUG_LENGTH, new_id, slug
 
 DAY = date(2026, 11, 2)

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from statuary.checks.contracts.check import ContractCheck
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS
 from statuary.checks.record_location import LOCATION_RULES
-from statuary.checks.status.status_checks import STATUS_CHECKS, rule_name
+from statuary.checks.rules import rule_of
+from statuary.checks.status.status_checks import STATUS_CHECKS
 from statuary.domain.findings import Rule, Severity
 from statuary.extensions.compilers.recompilation import recompilation_reproduces_the_record
 
@@ -29,7 +30,7 @@ def all_rules() -> Iterator[Rule]:
     yield from proof_rules()
     yield _of_function(recompilation_reproduces_the_record, RECOMPILE)
     for check in STATUS_CHECKS:
-        yield Rule(rule_name(check), "", STATUS, (check.__doc__ or "").partition("\n")[0])
+        yield Rule(check.name, "", STATUS, check.rule)
 
 
 def proof_rules() -> Iterator[Rule]:
@@ -38,8 +39,8 @@ def proof_rules() -> Iterator[Rule]:
 
 
 def _of_function(rule: Callable[..., object], group: str) -> Rule:
-    sentence = (rule.__doc__ or "").partition("\n")[0]
-    return Rule(rule.__name__.replace("_", "-"), Severity.ERROR, group, sentence)
+    name, sentence = rule_of(rule)
+    return Rule(name, Severity.ERROR, group, sentence)
 
 
 def _of_check(check: ContractCheck, group: str) -> Rule:

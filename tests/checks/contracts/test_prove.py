@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.checks.contracts.check import Evidence, Violation, contract_check
+from statuary.checks.contracts.check import ContractCheck, Evidence, Violation
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, Provable, prove, prove_together
+from statuary.checks.rules import rule_of
 from statuary.domain.contracts.proof import CheckOutcome, ClaimName, ClaimStatus
 from statuary.domain.findings import Finding, Severity
 from support.contracts import FEATURES, made_record
@@ -107,7 +108,7 @@ def test_a_check_is_made_from_a_function():
         yield Evidence({"chain": record.value["chainId"]})
         yield Violation("but it is", ("chainId",), "mend it")
 
-    made = contract_check(nothing_is_wrong, Severity.WARNING)
+    made = ContractCheck(*rule_of(nothing_is_wrong), Severity.WARNING, nothing_is_wrong)
     proof = prove(made_record(), [made])
     assert (made.name, made.rule) == ("nothing-is-wrong", "Nothing is ever wrong.")
     assert proof.findings == (

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from statuary.checks.status import maintenance_checks as recurrence_checks
-from statuary.checks.status.status_checks import STATUS_CHECKS, rule_name, status_findings
+from statuary.checks.status.status_checks import STATUS_CHECKS, status_findings
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import Instant
 from statuary.domain.status import recurrence
@@ -524,7 +524,7 @@ def test_each_breach_is_one_finding(name):
 
 
 def test_every_rule_is_broken_once():
-    assert {expected[0] for _, expected in BREACHES.values()} == set(map(rule_name, STATUS_CHECKS))
+    assert {expected[0] for _, expected in BREACHES.values()} == {check.name for check in STATUS_CHECKS}
 
 
 @pytest.mark.parametrize("name", BREACHES)
@@ -534,12 +534,10 @@ def test_every_rule_can_be_skipped(name):
     assert findings_of(skip={expected[0]}, **content) == []
 
 
-@pytest.mark.parametrize("check", STATUS_CHECKS, ids=rule_name)
+@pytest.mark.parametrize("check", STATUS_CHECKS, ids=lambda check: check.name)
 def test_every_rule_is_stated_in_its_first_line(check):
-    rule = check.__doc__.splitlines()[0]
-
-    assert rule.endswith((".", ")."))
-    assert rule[0].isupper()
+    assert check.rule.endswith((".", ")."))
+    assert check.rule[0].isupper()
 
 
 def test_valid_content_has_no_findings():

@@ -1,11 +1,20 @@
-"""Checks of bytecode: the on-chain code follows from the compiled code; its auxdata; the match levels of both sides."""
+"""Checks of bytecode: the on-chain code follows from the compiled code, by the record's transformations."""
 
-from collections.abc import Iterator
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
-from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, SideView, as_json_text, as_object, hex_bytes
-from statuary.domain.contracts.auxdata import auxdata_positions, parse_auxdata
-from statuary.domain.contracts.compiler import parse_compiler_version
+from statuary.checks.contracts.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
+from statuary.checks.contracts.record_view import (
+    RecordView,
+    SideView,
+    as_json_text,
+    as_object,
+    as_text,
+    hex_bytes,
+)
+from statuary.checks.rules import check
 from statuary.domain.contracts.matching import MatchLevel, overall_level, side_level
 from statuary.domain.contracts.transformations import (
     ReplayError,
@@ -14,17 +23,29 @@ from statuary.domain.contracts.transformations import (
     TransformationType,
     first_difference,
     value_bytes,
+    value_names,
 )
 from statuary.domain.findings import Pointer, Severity
 from statuary.domain.json_values import UntypedJson as Json
-from statuary.domain.limits import MAX_AUXDATA_BYTES
 from statuary.domain.primitives import InvalidValueError, shorten
 
 _SINGLE_VALUES = ("callProtection", "constructorArguments")
+
 _GROUPS_OF_VALUES = ("cborAuxdata", "immutables", "libraries")
+
 _PUSH0, _CODECOPY, _RETURN, _MAX_PUSHED_SIZE = 0x5F, 0x39, 0xF3, 4
 
+COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "fe"}
+"""The languages whose records can be checked, each with its compiler."""
 
+_VERSIONS: Final = {
+    "solc": re.compile(r"\d+\.\d+\.\d+(-nightly\.\d{4}\.\d{1,2}\.\d{1,2})?\+commit\.[0-9a-f]{7,8}(\.mod)?"),
+    "vyper": re.compile(r"\d+\.\d+\.\d+((b|rc|a)\d+)?(\+commit\.[0-9a-f]{7,8})?"),
+    "fe": re.compile(r"v?\d+\.\d+\.\d+(-(alpha|beta|rc)(\.\d+)?)?(\+commit\.[0-9a-f]{7,8})?"),
+}
+
+
+@check
 def hex_is_well_formed(record: RecordView) -> Iterator[Observation]:
     """Every bytecode, auxdata and transformation value is 0x and an even number of lower-case hex digits."""
     count = 0
@@ -41,16 +62,225 @@ def hex_is_well_formed(record: RecordView) -> Iterator[Observation]:
         yield Evidence({"texts": count})
 
 
+def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
+    """Yield every text of a side that must be hex: pointer, text, and bytes (None if it is not hex)."""
+    for member, data in (("onchainBytecode", side.onchain), ("recompiledBytecode", side.recompiled)):
+        if side.value.get(member) is not None:
+            yield (side.member, member), side.value[member], data
+    for pointer, text in _short_hex_texts(side):
+        yield pointer, text, hex_bytes(text)
+
+
+def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
+    for number, piece in as_object(side.value.get("cborAuxdata")).items():
+        yield (side.member, "cborAuxdata", number, "value"), as_object(piece).get("value")
+    where = (side.member, "transformationValues")
+    for member in _SINGLE_VALUES:
+        if member in side.values:
+            yield (*where, member), side.values[member]
+    for group in _GROUPS_OF_VALUES:
+        for key, text in as_object(side.values.get(group)).items():
+            yield (*where, group, key), text
+
+
+@check
+def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]:
+    """Language and compiler are a known pair, and the version has that compiler's format."""
+    compiler = as_text(record.compilation.get("compiler"))
+    yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
+    known = COMPILERS.get(record.language)
+    if known is None or compiler != known:
+        yield Violation(
+            f"there are no rules for {record.language!r} compiled by {compiler!r}",
+            ("compilation", "compiler"),
+            f"known pairs: {', '.join(f'{language}/{name}' for language, name in COMPILERS.items())}",
+        )
+    elif not _VERSIONS[known].fullmatch(record.version):
+        yield Violation(
+            f"{record.version[:80]!r} is not a version of {known}", ("compilation", "compilerVersion")
+        )
+
+
+@check
+def transformations_go_with_a_match(record: RecordView) -> Iterator[Observation]:
+    """A side has transformations and values if it matches, and neither if it does not."""
+    for side in record.sides:
+        for member in ("transformations", "transformationValues"):
+            is_given = side.value.get(member) is not None
+            if is_given != (side.claimed is not None):
+                yield Violation(
+                    f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is"
+                    f" {'given' if is_given else 'null'}",
+                    (side.member, member),
+                )
+        for place, step in enumerate(side.steps):
+            if isinstance(step, InvalidValueError):
+                yield Violation(str(step), (side.member, "transformations", place))
+        yield Evidence({side.name: "matched" if side.claimed is not None else "not matched"})
+
+
+@check
+@confirms(Match("creation"))
 def creation_replays(record: RecordView) -> Iterator[Observation]:
     """Recompiled creation bytecode, after its transformations, is the on-chain creation bytecode."""
     return _replays(record.creation)
 
 
+@check
+@confirms(Match("runtime"))
 def runtime_replays(record: RecordView) -> Iterator[Observation]:
     """Recompiled runtime bytecode, after its transformations, is the on-chain runtime bytecode."""
     return _replays(record.runtime)
 
 
+def _replays(side: SideView) -> Iterator[Observation]:
+    if side.claimed is None:
+        yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
+        return
+    for member in ("onchainBytecode", "recompiledBytecode"):
+        if side.value.get(member) in (None, "0x"):
+            yield Violation(
+                f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is {as_json_text(side.value.get(member))}",
+                (side.member, member),
+            )
+            return
+    replayed = side.replayed
+    if isinstance(replayed, ReplayError):
+        yield Violation(str(replayed), (side.member, "transformations", replayed.step))
+    elif replayed is None or side.onchain is None:
+        yield Violation("the replay cannot run: a bytecode or a transformation is malformed", (side.member,))
+    else:
+        yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
+        if (place := first_difference(replayed, side.onchain)) is not None:
+            yield _difference(side, replayed, side.onchain, place)
+
+
+def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:
+    return Violation(
+        f"the transformations give {len(replayed):,} bytes that differ from the {len(onchain):,} on the chain"
+        f" at byte {place:,}: 0x{replayed[place : place + 8].hex()} instead of 0x{onchain[place : place + 8].hex()}",
+        (side.member, "onchainBytecode"),
+        "verify the contract again; this record does not reproduce what is on the chain",
+    )
+
+
+@check
+@confirms(Match("creation"))
+def creation_transformations_are_found_again(record: RecordView) -> Iterator[Observation]:
+    """Sourcify's procedure matches the creation bytecode, with the record's transformations and values."""
+    return _found_again(record.creation)
+
+
+@check
+@confirms(Match("runtime"))
+def runtime_transformations_are_found_again(record: RecordView) -> Iterator[Observation]:
+    """Sourcify's procedure matches the runtime bytecode, with the record's transformations and values."""
+    return _found_again(record.runtime)
+
+
+class _Place(NamedTuple):
+    """Type and position of a transformation, without the id of its value."""
+
+    reason: str
+    type: str
+    offset: int
+    length: int | None
+
+
+def _found_again(side: SideView) -> Iterator[Observation]:
+    if side.claimed is None:
+        yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
+        return
+    if side.found is None:
+        yield Violation(
+            f"Sourcify's procedure finds no match between recompiled and on-chain {side.name} bytecode",
+            (f"{side.name}Match",),
+            "verify the contract again",
+        )
+        return
+    if side.transformations is None:
+        return  # another check names the element that cannot be read
+    found, given = side.found.transformations, side.transformations
+    yield Evidence({"transformations": len(found)})
+    has_places = len({step.offset for step in found}) == len(found)
+    if has_places and found == given and side.found.values == side.values:
+        return  # as nearly always: the rest shows how they differ
+    yield from _other_places(side, found, given)
+    yield from _other_values(side, found, given)
+
+
+def _other_places(
+    side: SideView, found: tuple[TransformationStep, ...], given: tuple[TransformationStep, ...]
+) -> Iterator[Violation]:
+    expected, listed = Counter(map(_place, found)), Counter(map(_place, given))
+    pointer = (side.member, "transformations")
+    for place in sorted((expected - listed).keys(), key=str)[:1]:
+        yield Violation(f"there is no {_described(place)}", pointer)
+    for place in sorted((listed - expected).keys(), key=str)[:1]:
+        yield Violation(f"there is a {_described(place)}, which does not follow from the bytecode", pointer)
+    if expected == listed and [_place(step) for step in found] != [_place(step) for step in given]:
+        yield Violation("the order is not Sourcify's", pointer, severity=Severity.NOTE)
+
+
+def _described(place: _Place) -> str:
+    length = "" if place.length is None else f" of length {place.length}"
+    return f"{place.reason} transformation of type {place.type}{length} at byte {place.offset}"
+
+
+def _other_values(
+    side: SideView, found: tuple[TransformationStep, ...], given: tuple[TransformationStep, ...]
+) -> Iterator[Violation]:
+    """Compare values by position."""
+    if side.found is None:
+        return
+    pointer = (side.member, "transformations")
+    by_place = {_place(step): step for step in found}
+    pairs = [(step, by_place[_place(step)]) for step in given if _place(step) in by_place]
+    for step, other in pairs:
+        if not _same_value(step, side.values, other, side.found.values):
+            yield Violation(
+                f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
+                pointer,
+            )
+    yield from _other_ids(pairs, pointer)
+    unused = value_names(side.values) - {(step.reason.value, _value_id(step)) for step in given}
+    for reason, key in sorted(unused, key=str):
+        yield Violation(
+            f"no transformation uses the {reason} value {key or ''}".rstrip(),
+            (side.member, "transformationValues"),
+        )
+
+
+def _other_ids(
+    pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
+) -> Iterator[Violation]:
+    """Compare ids one to one: equal code may have ids of another compilation."""
+    named = {((one.reason, one.id), (other.reason, other.id)) for one, other in pairs}
+    if len(named) != len({one for one, _ in named}) or len(named) != len({other for _, other in named}):
+        yield Violation("an id has two values in the compiler's output, or a value two ids", pointer)
+    elif any(one != other for one, other in named):
+        yield Violation("the ids differ from those of the compiler's output", pointer, severity=Severity.NOTE)
+
+
+def _same_value(
+    one: TransformationStep, values: Mapping[str, Json], other: TransformationStep, found: Mapping[str, Json]
+) -> bool:
+    try:
+        return value_bytes(one, values) == value_bytes(other, found)
+    except InvalidValueError:
+        return False
+
+
+def _value_id(step: TransformationStep) -> str | None:
+    return None if step.reason in ("callProtection", "constructorArguments") else step.id
+
+
+def _place(step: TransformationStep) -> _Place:
+    return _Place(step.reason.value, step.type.value, step.offset, step.length)
+
+
+@check
+@confirms(Match("creation", is_exact=True))
 def creation_code_deploys_the_runtime_code(record: RecordView) -> Iterator[Observation]:
     """Recompiled creation bytecode starts with code that returns the recompiled runtime bytecode after it."""
     side = record.creation
@@ -91,159 +321,7 @@ def _is_pushed(code: bytes, number: int) -> bool:
     )
 
 
-def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
-    """Yield every text of a side that must be hex: pointer, text, and bytes (None if it is not hex)."""
-    for member, data in (("onchainBytecode", side.onchain), ("recompiledBytecode", side.recompiled)):
-        if side.value.get(member) is not None:
-            yield (side.member, member), side.value[member], data
-    for pointer, text in _short_hex_texts(side):
-        yield pointer, text, hex_bytes(text)
-
-
-def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
-    for number, piece in as_object(side.value.get("cborAuxdata")).items():
-        yield (side.member, "cborAuxdata", number, "value"), as_object(piece).get("value")
-    where = (side.member, "transformationValues")
-    for member in _SINGLE_VALUES:
-        if member in side.values:
-            yield (*where, member), side.values[member]
-    for group in _GROUPS_OF_VALUES:
-        for key, text in as_object(side.values.get(group)).items():
-            yield (*where, group, key), text
-
-
-def _replays(side: SideView) -> Iterator[Observation]:
-    if side.claimed is None:
-        yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
-        return
-    for member in ("onchainBytecode", "recompiledBytecode"):
-        if side.value.get(member) in (None, "0x"):
-            yield Violation(
-                f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is {as_json_text(side.value.get(member))}",
-                (side.member, member),
-            )
-            return
-    replayed = side.replayed
-    if isinstance(replayed, ReplayError):
-        yield Violation(str(replayed), (side.member, "transformations", replayed.step))
-    elif replayed is None or side.onchain is None:
-        yield Violation("the replay cannot run: a bytecode or a transformation is malformed", (side.member,))
-    else:
-        yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
-        if (place := first_difference(replayed, side.onchain)) is not None:
-            yield _difference(side, replayed, side.onchain, place)
-
-
-def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:
-    return Violation(
-        f"the transformations give {len(replayed):,} bytes that differ from the {len(onchain):,} on the chain"
-        f" at byte {place:,}: 0x{replayed[place : place + 8].hex()} instead of 0x{onchain[place : place + 8].hex()}",
-        (side.member, "onchainBytecode"),
-        "verify the contract again; this record does not reproduce what is on the chain",
-    )
-
-
-def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
-    """Each cborAuxdata value decodes as auxdata, and is in the recompiled bytecode at its offset."""
-    for side in record.sides:
-        pieces = side.parsed_auxdata
-        if isinstance(pieces, InvalidValueError):
-            yield Violation(str(pieces), (side.member, "cborAuxdata"))
-            continue
-        for number, piece in pieces.items():
-            held = (side.recompiled or b"")[piece.offset : piece.offset + len(piece.value)]
-            pointer = (side.member, "cborAuxdata", number)
-            if held != piece.value or not piece.value:
-                yield Violation(
-                    f"cborAuxdata {number} is not at byte {piece.offset} of the recompiled bytecode", pointer
-                )
-            elif fault := _decoding_fault(record, piece.value):
-                yield Violation(f"cborAuxdata {number}: {fault}", pointer)
-        if pieces:
-            yield Evidence({side.name: len(pieces)})
-
-
-def auxdata_values_decode(record: RecordView) -> Iterator[Observation]:
-    """The value of a cborAuxdata transformation decodes as auxdata too."""
-    for side in record.sides:
-        for place, step in enumerate(side.transformations or ()):
-            if step.reason is not TransformationReason.CBOR_AUXDATA:
-                continue
-            fault = _value_fault(side, place)
-            yield Evidence({side.name: place})
-            if fault:
-                yield Violation(fault, (side.member, "transformations", place))
-
-
-def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
-    """The cborAuxdata list has every piece of auxdata in the recompiled bytecode."""
-    creation, runtime = record.creation, record.runtime
-    if creation.recompiled is None or runtime.recompiled is None:
-        return
-    positions = auxdata_positions(
-        creation.recompiled,
-        runtime.recompiled,
-        language=record.language,
-        version=record.version,
-        assembly=None,
-    )
-    for side, shown in ((creation, positions.creation), (runtime, positions.runtime)):
-        if side.value.get("cborAuxdata") is None:
-            continue  # Sourcify could not find it, and records that
-        listed = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
-        found = sorted((piece.offset, piece.value) for piece in shown.values())
-        yield Evidence({side.name: len(listed)})
-        if list(side.auxdata) != [str(number) for number in range(1, len(listed) + 1)]:
-            yield Violation(
-                f"the pieces are numbered {', '.join(side.auxdata)[:80]}; numbers begin at 1",
-                (side.member, "cborAuxdata"),
-                severity=Severity.NOTE,
-            )
-        if listed != found:
-            yield Violation(
-                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode has {len(found)} or different ones",
-                (side.member, "cborAuxdata"),
-            )
-
-
-def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
-    """The compiler version in each auxdata is the record's compilerVersion."""
-    number = parse_compiler_version(record.version)
-    release = f"{number.major}.{number.minor}.{number.patch}"
-    for side in record.sides:
-        for key, fields in side.fields.items():
-            if not fields.compiler:
-                continue  # solc before 0.5.9 writes none
-            yield Evidence({"compiler": fields.compiler})
-            # a release writes three numbers, a nightly its whole name
-            is_named = fields.compiler == release or record.version.startswith(fields.compiler)
-            if not is_named or (fields.compiler == release) != number.released:
-                yield Violation(
-                    f"cborAuxdata {key} was written by compiler {fields.compiler}, but compilerVersion is {record.version}",
-                    (side.member, "cborAuxdata", key),
-                    f"write the version {fields.compiler} with its commit as compilerVersion",
-                )
-
-
-def _decoding_fault(record: RecordView, value: bytes) -> str:
-    """Return why bytes are not auxdata of the record's compiler; empty if they are."""
-    if len(value) > MAX_AUXDATA_BYTES:
-        return f"{len(value):,} bytes are more than compilers append"
-    try:
-        parse_auxdata(value, record.auxdata_style)
-    except InvalidValueError as error:
-        return str(error)
-    return ""
-
-
-def _value_fault(side: SideView, place: int) -> str:
-    try:
-        value = value_bytes((side.transformations or ())[place], side.values)
-    except InvalidValueError as error:
-        return str(error)
-    return _decoding_fault(side.record, value) if value else ""
-
-
+@check
 def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observation]:
     """The levels creationMatch and runtimeMatch are no higher than the replay and the auxdata show."""
     for side in record.sides:
@@ -257,36 +335,6 @@ def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observati
                 (f"{side.name}Match",),
                 f"write {earned.value}",
                 Severity.NOTE if side.claimed == MatchLevel.MATCH else None,
-            )
-
-
-def match_is_the_better_side(record: RecordView) -> Iterator[Observation]:
-    """The overall match is exact_match if either side is, and null only if both are."""
-    claimed = record.value.get("match")
-    earned = overall_level(record.creation.claimed, record.runtime.claimed)
-    yield Evidence({"match": str(earned or "null")})
-    if claimed != earned:
-        yield Violation(
-            f"match is {as_json_text(claimed)}, but its sides make it {as_json_text(earned)}",
-            ("match",),
-            f"write {earned or 'null'}",
-        )
-    elif earned is None:
-        yield Violation("neither side matches: the record verifies nothing", ("match",), "remove it")
-
-
-def unmatched_side_does_not_match(record: RecordView) -> Iterator[Observation]:
-    """A side without a match level does not match."""
-    for side in record.sides:
-        if side.claimed is not None or not side.onchain:
-            continue
-        yield Evidence({side.name: "does not match" if side.found is None else side.found.level.value})
-        if side.found is not None:
-            yield Violation(
-                f"{side.name}Match is null, but the bytecode matches with"
-                f" {len(side.found.transformations)} transformations: {side.found.level.value}",
-                (f"{side.name}Match",),
-                "verify the contract again to record the match",
             )
 
 
@@ -313,3 +361,35 @@ def _changes_nothing(side: SideView, step: TransformationStep) -> bool:
         return piece is not None and value_bytes(step, side.values) == piece.value
     except InvalidValueError:
         return False
+
+
+@check
+def match_is_the_better_side(record: RecordView) -> Iterator[Observation]:
+    """The overall match is exact_match if either side is, and null only if both are."""
+    claimed = record.value.get("match")
+    earned = overall_level(record.creation.claimed, record.runtime.claimed)
+    yield Evidence({"match": str(earned or "null")})
+    if claimed != earned:
+        yield Violation(
+            f"match is {as_json_text(claimed)}, but its sides make it {as_json_text(earned)}",
+            ("match",),
+            f"write {earned or 'null'}",
+        )
+    elif earned is None:
+        yield Violation("neither side matches: the record verifies nothing", ("match",), "remove it")
+
+
+@check(Severity.NOTE)
+def unmatched_side_does_not_match(record: RecordView) -> Iterator[Observation]:
+    """A side without a match level does not match."""
+    for side in record.sides:
+        if side.claimed is not None or not side.onchain:
+            continue
+        yield Evidence({side.name: "does not match" if side.found is None else side.found.level.value})
+        if side.found is not None:
+            yield Violation(
+                f"{side.name}Match is null, but the bytecode matches with"
+                f" {len(side.found.transformations)} transformations: {side.found.level.value}",
+                (f"{side.name}Match",),
+                "verify the contract again to record the match",
+            )

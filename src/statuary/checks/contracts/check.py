@@ -1,14 +1,16 @@
 """A check: a named rule, and the function that checks one record.
 
-A check's name is its function's in kebab-case, its rule the first line of the function's docstring: `--list`
+`@check` on a function makes a check of it, whose name and rule are the function's (`statuary.checks.rules`): `--list`
 prints them, `--skip` and `--only` accept them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
+from types import ModuleType
 from typing import Final, NamedTuple
 
 from statuary.checks.contracts.record_view import RecordView
+from statuary.checks.rules import checks_in
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, EvidenceValue
 from statuary.domain.findings import Finding, Pointer, Severity
 from statuary.domain.limits import MAX_SHOWN_FINDINGS
@@ -52,6 +54,7 @@ class ContractCheck(NamedTuple):
     # are true nevertheless, or if it is convention
     severity: Severity
     observe: CheckFunction
+    confirms: "Match | None" = None  # the claimed matches that need it; None if none does
 
     def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
         """Check records, one after the other."""
@@ -104,7 +107,32 @@ def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> Che
     return _PASSED
 
 
-def contract_check(observe: CheckFunction, severity: Severity = Severity.ERROR) -> ContractCheck:
-    """Turn a function into a check."""
-    rule = (observe.__doc__ or "").strip().partition("\n")[0]
-    return ContractCheck(observe.__name__.replace("_", "-"), rule, severity, observe)
+class Match(NamedTuple):
+    """The matches that a check must confirm: it may not be without an object where a side claims one of them."""
+
+    side: str = ""  # `creation` or `runtime`; empty for either
+    is_exact: bool = False  # whether the match has to be exact
+    language: str = ""  # of the record; empty for any
+
+    def covers(self, claimed: "Match") -> bool:
+        """Whether a claimed match is one of them."""
+        is_exact_enough = claimed.is_exact or not self.is_exact
+        return is_exact_enough and self.side in ("", claimed.side) and self.language in ("", claimed.language)
+
+
+_CONFIRMING: Final[dict[CheckFunction, Match]] = {}
+
+
+def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
+    """Say which claimed matches need a check to confirm them."""
+
+    def register(observe: CheckFunction) -> CheckFunction:
+        _CONFIRMING[observe] = match
+        return observe
+
+    return register
+
+
+def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
+    """Return the checks of modules, in the order of the modules and of the functions in them."""
+    return [ContractCheck(*check, _CONFIRMING.get(check.function)) for check in checks_in(*modules)]

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final
 
-from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
+from statuary.checks.contracts.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
 from statuary.checks.contracts.record_view import RecordView, SideView, as_object, same_json, same_members
+from statuary.checks.rules import check
 from statuary.domain.contracts.auxdata import AuxdataStyle
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version, setting_differences
 from statuary.domain.contracts.vyper_integrity import (
@@ -59,16 +60,22 @@ FIRST_WITH_DOCUMENTATION = CompilerVersion(0, 4, 11)
 _INTERFACE = ("abi", "devdoc", "userdoc")
 
 
+@check
+@confirms(Match("creation", is_exact=True, language="Solidity"))
 def creation_ends_with_the_metadata_hash(record: RecordView) -> Iterator[Observation]:
     """The auxdata of the contract itself in the creation bytecode holds the hash of the metadata."""
     return _ends_with_the_hash(record.creation)
 
 
+@check
+@confirms(Match("runtime", is_exact=True, language="Solidity"))
 def runtime_ends_with_the_metadata_hash(record: RecordView) -> Iterator[Observation]:
     """The auxdata that ends the runtime bytecode holds the hash of the metadata."""
     return _ends_with_the_hash(record.runtime)
 
 
+@check
+@confirms(Match(is_exact=True, language="Solidity"))
 def sources_are_those_of_the_metadata(record: RecordView) -> Iterator[Observation]:
     """Each source in the metadata is in the record, and has the Keccak-256 that the metadata states."""
     if record.metadata is None:
@@ -106,6 +113,8 @@ def sources_are_those_of_the_metadata(record: RecordView) -> Iterator[Observatio
         yield Evidence({"sources": len(listed)})
 
 
+@check
+@confirms(Match(is_exact=True, language="Solidity"))
 def metadata_names_the_compilation(record: RecordView) -> Iterator[Observation]:
     """The metadata names the record's compiler version, language, target and settings."""
     if record.metadata is None:
@@ -138,6 +147,8 @@ def metadata_names_the_compilation(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"target": f"{path}:{name}", "settings": len(given)})
 
 
+@check
+@confirms(Match(is_exact=True, language="Solidity"))
 def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
     """The ABI and the documentation in the metadata equal the record's."""
     if record.metadata is None:
@@ -204,6 +215,7 @@ def _plain(version: Json) -> Json:
     return version.partition(".Emscripten")[0] if isinstance(version, str) else version
 
 
+@check
 def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Observation]:
     """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and their imports."""
     if record.language != "Vyper" or not has_integrity_hash(record.version):

@@ -7,157 +7,42 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
+from statuary.checks.contracts import (
+    bytecode_checks,
+    identity_checks,
+    metadata_checks,
+    proxy_checks,
+    source_checks,
+    transformation_checks,
+)
 from statuary.checks.contracts.anchor_claims import anchor_claims
-from statuary.checks.contracts.bytecode_checks import (
-    auxdata_is_complete,
-    auxdata_is_where_it_says,
-    auxdata_names_the_compiler,
-    auxdata_values_decode,
-    creation_code_deploys_the_runtime_code,
-    creation_replays,
-    hex_is_well_formed,
-    match_is_the_better_side,
-    match_levels_follow_from_the_bytes,
-    runtime_replays,
-    unmatched_side_does_not_match,
-)
-from statuary.checks.contracts.check import ContractCheck, contract_check
+from statuary.checks.contracts.check import ContractCheck, Match, contract_checks
 from statuary.checks.contracts.claims import claims, pinned_members
-from statuary.checks.contracts.identity_checks import (
-    address_is_checksummed,
-    chain_id_is_decimal,
-    constructor_arguments_are_given,
-    constructor_arguments_decode,
-    deployment_is_well_formed,
-    match_id_is_decimal,
-    name_ends_fully_qualified_name,
-    signatures_follow_from_the_abi,
-    std_json_input_repeats_the_record,
-    std_json_output_repeats_the_record,
-    verified_at_is_in_seconds,
-)
-from statuary.checks.contracts.metadata_checks import (
-    creation_ends_with_the_metadata_hash,
-    metadata_names_the_compilation,
-    metadata_repeats_the_interface,
-    runtime_ends_with_the_metadata_hash,
-    sources_are_those_of_the_metadata,
-    vyper_integrity_is_that_of_the_sources,
-)
-from statuary.checks.contracts.proxy_checks import (
-    proxy_resolution_is_not_contradicted,
-    proxy_resolution_is_whole,
-)
 from statuary.checks.contracts.record_view import RecordView, SideView
-from statuary.checks.contracts.source_checks import (
-    contract_is_declared_in_its_source,
-    language_and_compiler_are_known,
-    open_places_are_named_in_the_sources,
-    selectors_are_in_the_code,
-    storage_layout_is_one,
-)
-from statuary.checks.contracts.transformation_checks import (
-    call_protection_is_own_address,
-    creation_transformations_are_found_again,
-    immutables_are_pushed_words,
-    libraries_are_pushed_addresses,
-    runtime_transformations_are_found_again,
-    transformations_go_with_a_match,
-    vyper_immutables_follow_the_code,
-)
 from statuary.domain.chain.anchor import Anchor
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, CompilationEvidence, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json
 
-ANY_LEVEL: Final = {
-    side: (f"{side}-replays", f"{side}-transformations-are-found-again") for side in ("creation", "runtime")
-}
-"""Checks that must pass for each side that claims a match, in any language."""
+IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
+"""The rules about a record's place in the site; one that breaks them is never published."""
 
-EXACT_SOLIDITY: Final = {
-    side: (
-        f"{side}-ends-with-the-metadata-hash",
-        "sources-are-those-of-the-metadata",
-        "metadata-names-the-compilation",
-        "metadata-repeats-the-interface",
+CONTRACT_CHECKS: Final = tuple(
+    sorted(
+        contract_checks(bytecode_checks, transformation_checks, metadata_checks, source_checks, proxy_checks),
+        key=lambda check: list(Severity).index(check.severity),
     )
-    for side in ("creation", "runtime")
-}
-"""Checks that must pass besides for each side of a Solidity contract that claims an exact match."""
-
-EXACT_CREATION: Final = ("creation-code-deploys-the-runtime-code",)
-"""Checks that must pass besides for a creation side that claims an exact match."""
-
-
-def required_by(side: SideView) -> frozenset[str]:
-    """Return the checks that the level of a side requires."""
-    if side.claimed is None:
-        return frozenset()
-    return _required(side.name, is_exact=side.is_exact, is_solidity=side.record.language == "Solidity")
+)
+"""Every rule for records, those about bytecode first; at the end, those that true records were found to break."""
 
 
 @cache
-def _required(side: str, *, is_exact: bool, is_solidity: bool) -> frozenset[str]:
-    required = {*ANY_LEVEL[side]}
-    if is_exact and is_solidity:
-        required.update(EXACT_SOLIDITY[side])
-    if is_exact and side == "creation":
-        required.update(EXACT_CREATION)
-    return frozenset(required)
-
-
-IDENTITY_CHECKS: Final[tuple[ContractCheck, ...]] = (
-    contract_check(chain_id_is_decimal),
-    contract_check(address_is_checksummed),
-    contract_check(match_id_is_decimal),
-    contract_check(verified_at_is_in_seconds),
-    contract_check(deployment_is_well_formed),
-)
-"""The rules about a record's place in the site; one that breaks them is never published."""
-
-CONTRACT_CHECKS: Final[tuple[ContractCheck, ...]] = (
-    contract_check(hex_is_well_formed),
-    contract_check(language_and_compiler_are_known),
-    contract_check(transformations_go_with_a_match),
-    contract_check(creation_replays),
-    contract_check(runtime_replays),
-    contract_check(creation_transformations_are_found_again),
-    contract_check(runtime_transformations_are_found_again),
-    contract_check(creation_code_deploys_the_runtime_code),
-    contract_check(match_levels_follow_from_the_bytes),
-    contract_check(match_is_the_better_side),
-    contract_check(libraries_are_pushed_addresses),
-    contract_check(immutables_are_pushed_words),
-    contract_check(vyper_immutables_follow_the_code),
-    contract_check(auxdata_is_where_it_says),
-    contract_check(auxdata_values_decode),
-    contract_check(auxdata_names_the_compiler),
-    contract_check(creation_ends_with_the_metadata_hash),
-    contract_check(runtime_ends_with_the_metadata_hash),
-    contract_check(sources_are_those_of_the_metadata),
-    contract_check(metadata_names_the_compilation),
-    contract_check(metadata_repeats_the_interface),
-    contract_check(vyper_integrity_is_that_of_the_sources),
-    contract_check(name_ends_fully_qualified_name),
-    contract_check(contract_is_declared_in_its_source),
-    contract_check(open_places_are_named_in_the_sources),
-    contract_check(std_json_input_repeats_the_record),
-    contract_check(std_json_output_repeats_the_record),
-    contract_check(signatures_follow_from_the_abi),
-    contract_check(selectors_are_in_the_code),
-    contract_check(constructor_arguments_decode),
-    contract_check(storage_layout_is_one),
-    contract_check(proxy_resolution_is_whole),
-    contract_check(proxy_resolution_is_not_contradicted),
-    # true records that were found to break these
-    contract_check(auxdata_is_complete, Severity.WARNING),
-    contract_check(constructor_arguments_are_given, Severity.WARNING),
-    contract_check(call_protection_is_own_address, Severity.WARNING),
-    contract_check(unmatched_side_does_not_match, Severity.NOTE),
-)
-"""Every rule for records, those about bytecode first."""
+def required_by(match: Match) -> frozenset[str]:
+    """Return the names of the checks that must confirm a claimed match."""
+    return frozenset(
+        [check.name for check in CONTRACT_CHECKS if check.confirms and check.confirms.covers(match)]
+    )
 
 
 def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
@@ -238,9 +123,14 @@ def _with_requirements(record: RecordView, results: tuple[CheckResult, ...]) -> 
     """Return results in which required checks that do not apply have failed."""
     missing = CheckOutcome.NOT_APPLICABLE
     absent = {result.check for result in results if result.outcome is missing}
+    language = "Solidity" if record.language == "Solidity" else "another"
     for side in record.sides:
-        if unmet := required_by(side) & absent:
-            results = tuple([_failed(one, side) if one.check in unmet else one for one in results])
+        if side.claimed is None:
+            continue
+        if unmet := required_by(Match(side.name, side.is_exact, language)) & absent:
+            results = tuple(
+                [_failed(result, side) if result.check in unmet else result for result in results]
+            )
             absent -= unmet
     return results
 

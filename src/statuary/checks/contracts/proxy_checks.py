@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.record_view import RecordView, as_json_text, as_object, same_json
+from statuary.checks.rules import check
 from statuary.domain.contracts.proxy_detection import SLOTS, ProxyEvidence, ProxyVerdict, proxy_evidence
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, parse_address
@@ -19,6 +20,7 @@ PROXY_TYPES = frozenset((*SLOTS.values(), "EIP1167Proxy", "FixedProxy", "Sequenc
 """The types that Sourcify gives."""
 
 
+@check
 def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
     """A proxy has a known type and checksummed implementations; any other contract has neither."""
     resolution = record.value.get("proxyResolution")
@@ -65,6 +67,7 @@ def _type_fault(resolution: Mapping[str, Json]) -> str:
     return ""
 
 
+@check
 def proxy_resolution_is_not_contradicted(record: RecordView) -> Iterator[Observation]:
     """The bytecode does not contradict proxyResolution.
 

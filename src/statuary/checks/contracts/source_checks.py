@@ -1,50 +1,64 @@
-"""Checks of sources, compiler and layouts that do not depend on a hash."""
+"""Checks of sources, interface and layouts that do not depend on a hash."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, as_object, as_text
+from statuary.checks.contracts.record_view import (
+    RecordView,
+    SideView,
+    as_object,
+    as_text,
+    hex_bytes,
+    same_json,
+)
 from statuary.checks.contracts.transformation_checks import is_library
+from statuary.checks.rules import check
+from statuary.domain.contracts.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
+from statuary.domain.findings import Pointer
 from statuary.domain.json_values import UntypedJson as Json
-from statuary.domain.primitives import InvalidValueError
+from statuary.domain.primitives import InvalidValueError, shorten
 
-COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "fe"}
-"""The languages whose records can be checked, each with its compiler."""
+_PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
 
-_VERSIONS: Final = {
-    "solc": re.compile(r"\d+\.\d+\.\d+(-nightly\.\d{4}\.\d{1,2}\.\d{1,2})?\+commit\.[0-9a-f]{7,8}(\.mod)?"),
-    "vyper": re.compile(r"\d+\.\d+\.\d+((b|rc|a)\d+)?(\+commit\.[0-9a-f]{7,8})?"),
-    "fe": re.compile(r"v?\d+\.\d+\.\d+(-(alpha|beta|rc)(\.\d+)?)?(\+commit\.[0-9a-f]{7,8})?"),
-}
+_CODE_MEMBERS = ("sourceMap", "linkReferences", "immutableReferences")
+
+_OUTPUT_MEMBERS = {*_PLAIN_MEMBERS, "metadata", "evm"}
+
+_OVERRIDES = "storage_layout_overrides"
+
 _LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
+
 _STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
+
 _LAYOUT_AT: Final = re.compile(r"\blayout\s+at\b")
+
 _KEYWORDS: Final = ("contract", "library", "interface", "object")
+
 _KEYWORD: Final = re.compile(rf"(?<![\w$])({'|'.join(_KEYWORDS)})\s+\"?$")
+
 _KEYWORD_CHARACTERS: Final = 200
 
 
-def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]:
-    """Language and compiler are a known pair, and the version has that compiler's format."""
-    compiler = as_text(record.compilation.get("compiler"))
-    yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
-    known = COMPILERS.get(record.language)
-    if known is None or compiler != known:
+@check
+def name_ends_fully_qualified_name(record: RecordView) -> Iterator[Observation]:
+    """The fullyQualifiedName is the path of one of the sources, a colon, and name."""
+    path, name = record.path_and_name
+    yield Evidence({"path": path, "name": name})
+    if name != record.compilation.get("name"):
         yield Violation(
-            f"there are no rules for {record.language!r} compiled by {compiler!r}",
-            ("compilation", "compiler"),
-            f"known pairs: {', '.join(f'{language}/{name}' for language, name in COMPILERS.items())}",
+            f"name is {record.compilation.get('name')!r}, but the fully qualified name ends in {name!r}",
+            ("compilation", "name"),
         )
-    elif not _VERSIONS[known].fullmatch(record.version):
-        yield Violation(
-            f"{record.version[:80]!r} is not a version of {known}", ("compilation", "compilerVersion")
-        )
+    if path not in record.sources:
+        yield Violation(f"{path!r} is not among the sources", ("compilation", "fullyQualifiedName"))
 
 
+@check
 def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observation]:
     """The source in fullyQualifiedName declares the contract: a library if the bytecode is a library's."""
     path, name = record.path_and_name
@@ -68,6 +82,34 @@ def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observati
         )
 
 
+def _declared_as(text: str, name: str) -> set[str]:
+    """Return the keywords under which a source declares a name."""
+    kinds = set()
+    for place in _words_at(text, name):
+        before = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
+        # most names are elsewhere; the text before them shows that sooner
+        if before.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
+            found := _KEYWORD.search(before)
+        ):
+            kinds.add(found[1])
+    return kinds
+
+
+def _words_at(text: str, word: str) -> Iterator[int]:
+    """Yield the positions of a word in a text, not of parts of longer words."""
+    place = text.find(word) if word else -1
+    while place >= 0:
+        end = place + len(word)
+        if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
+            yield place
+        place = text.find(word, end)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character in ("_", "$")
+
+
+@check
 def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observation]:
     """Linked libraries are declared in the sources, and so are at least as many immutables as used."""
     for name in sorted(_library_names(record)):
@@ -102,6 +144,157 @@ def _declares_library(language: str, text: str, name: str) -> bool:
     return language == "Solidity" and "library" in _declared_as(text, name)
 
 
+@check
+def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observation]:
+    """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
+    given = as_object(record.value.get("stdJsonInput"))
+    extra = as_object(record.value.get("additionalInput"))
+    # sources are plain texts, so == is exact; nearly always it is the same object twice, which is fast
+    if given.get("sources") != record.value.get("sources"):
+        yield _difference(("stdJsonInput", "sources"), ("sources",))
+    pairs: dict[str, tuple[Json, Pointer]] = {
+        "language": (record.compilation.get("language"), ("compilation", "language")),
+        "settings": (record.compilation.get("compilerSettings"), ("compilation", "compilerSettings")),
+        _OVERRIDES: (extra.get(_OVERRIDES), ("additionalInput", _OVERRIDES)),
+    }
+    for member, (repeated, pointer) in pairs.items():
+        if not same_json(given.get(member), repeated):
+            yield _difference(("stdJsonInput", member), pointer)
+    for member in sorted(extra.keys() - ({_OVERRIDES} if record.language == "Vyper" else set())):
+        yield Violation(f"{record.language} takes no input {member[:80]!r}", ("additionalInput", member))
+    yield Evidence({"sources": len(record.sources), "members": len(pairs) + 1})
+
+
+@check
+def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observation]:
+    """The stdJsonOutput has the record's artifacts, bytecode and source maps, and nothing else."""
+    where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
+    output = as_object(record.value.get("stdJsonOutput"))
+    if not same_json(output.get("sources"), record.value.get("sourceIds")):
+        yield _difference(("stdJsonOutput", "sources"), ("sourceIds",))
+    if record.output_contract is None:
+        yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
+        return
+    contracts = as_object(output.get("contracts"))
+    if sum(len(as_object(held)) for held in contracts.values()) != 1 or len(contracts) != 1:
+        yield Violation("stdJsonOutput has other contracts too", where[:2])
+    for member in sorted(record.output_contract.keys() - _OUTPUT_MEMBERS):
+        yield Violation(f"stdJsonOutput has an unknown member {member[:80]!r}", (*where, member))
+    held = record.output_contract
+    yield from _compare_members(_PLAIN_MEMBERS, held, where, record.value, ())
+    if not _is_metadata(record):
+        yield _difference((*where, "metadata"), ("metadata",))
+    evm = as_object(held.get("evm"))
+    for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
+        yield from _compare_code(side, as_object(evm.get(member)), (*where, "evm", member))
+    yield Evidence({"members": len(_PLAIN_MEMBERS) + 2, "bytecodes": 2})
+
+
+def _difference(pointer: Pointer, other: Pointer) -> Violation:
+    return Violation(
+        f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, other))}",
+        pointer,
+        "write both from one run of the compiler",
+    )
+
+
+def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) -> Iterator[Violation]:
+    recompiled = side.value.get("recompiledBytecode")
+    digits = recompiled[2:] if isinstance(recompiled, str) else ""
+    if (code.get("object") or "") != digits:
+        yield _difference((*pointer, "object"), (side.member, "recompiledBytecode"))
+    yield from _compare_members(_CODE_MEMBERS, code, pointer, side.value, (side.member,))
+
+
+def _compare_members(
+    members: Sequence[str], given: Mapping[str, Json], where: Pointer, own: Mapping[str, Json], other: Pointer
+) -> Iterator[Violation]:
+    for member in members:
+        if not same_json(given.get(member), own.get(member)):
+            yield _difference((*where, member), (*other, member))
+
+
+def _is_metadata(record: RecordView) -> bool:
+    """Return whether the compiler's metadata text is the record's metadata, or both are absent."""
+    text = as_object(record.output_contract).get("metadata")
+    if text is None or record.value.get("metadata") is None:
+        return text is None and record.value.get("metadata") is None
+    return record.metadata_hashes.text is not None
+
+
+@check
+def signatures_follow_from_the_abi(record: RecordView) -> Iterator[Observation]:
+    """The signatures are those of the ABI's functions, events and errors, with their hashes, in any order."""
+    expected, claimed = signatures_of(record.value.get("abi")), as_object(record.value.get("signatures"))
+    yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
+    if claimed == expected:
+        return  # in the order that this project writes, which needs no further comparison
+    for kind in SIGNATURE_KINDS:
+        listed = claimed.get(kind)
+        entries = [as_object(entry) for entry in listed] if isinstance(listed, list) else []
+        yield from _wrong_signatures(kind, {entry["signature"] for entry in expected[kind]}, entries)
+
+
+def _wrong_signatures(
+    kind: str, wanted: set[str], entries: Sequence[Mapping[str, Json]]
+) -> Iterator[Violation]:
+    texts = Counter(str(entry.get("signature")) for entry in entries)
+    for text in sorted(wanted - set(texts)):
+        yield Violation(f"the {kind} {text} of the ABI has no signature", ("signatures", kind))
+    for place, entry in enumerate(entries):
+        text = str(entry.get("signature"))
+        if text not in wanted:
+            fault = f"the {kind} {shorten(text)} is not in the ABI"
+        elif texts[text] > 1:
+            fault = f"the {kind} {shorten(text)} is repeated"
+        elif dict(entry) != signature_entry(text):
+            fault = f"the hashes of {shorten(text)} are wrong"
+        else:
+            continue
+        yield Violation(fault, ("signatures", kind, place))
+
+
+@check
+def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
+    """Every function of a Solidity contract's ABI has its selector pushed somewhere in the runtime bytecode."""
+    code = record.runtime.recompiled
+    functions = as_object(record.value.get("signatures")).get("function")
+    if record.language != "Solidity" or not code or is_library(record) or not isinstance(functions, list):
+        yield NotApplicable("the contract is a library, or no Solidity contract")
+        return
+    if functions:
+        yield Evidence({"functions": len(functions)})
+    for place, entry in enumerate(functions):
+        selector = as_text(as_object(entry).get("signatureHash4"))[2:]
+        try:
+            significant = bytes.fromhex(selector).lstrip(b"\0")
+        except ValueError:
+            continue  # the check of the signatures reports it
+        if bytes((0x5F + len(significant),)) + significant not in code:
+            yield Violation(
+                f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
+                ("signatures", "function", place),
+            )
+
+
+@check
+def constructor_arguments_decode(record: RecordView) -> Iterator[Observation]:
+    """Constructor arguments are the canonical encoding of values for the constructor in the ABI."""
+    arguments = hex_bytes(record.creation.values.get("constructorArguments"))
+    if arguments is None:
+        return
+    pointer = ("creationBytecode", "transformationValues", "constructorArguments")
+    if record.constructor is None:
+        yield Violation("the constructor's inputs are of types that cannot be read", pointer)
+        return
+    yield Evidence({"arguments": len(record.constructor.items), "bytes": len(arguments)})
+    try:
+        decode_abi_values(record.constructor, arguments)
+    except InvalidValueError as error:
+        yield Violation(f"the arguments are not values for {record.constructor.canonical}: {error}", pointer)
+
+
+@check
 def storage_layout_is_one(record: RecordView) -> Iterator[Observation]:
     """A storage layout defines its types, and places each variable where the compiler's packing does."""
     for member in _LAYOUTS:
@@ -144,54 +337,5 @@ def _places_its_layout(text: str) -> bool:
     return "layout" in text and _LAYOUT_AT.search(text) is not None
 
 
-def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
-    """Every function of a Solidity contract's ABI has its selector pushed somewhere in the runtime bytecode."""
-    code = record.runtime.recompiled
-    functions = as_object(record.value.get("signatures")).get("function")
-    if record.language != "Solidity" or not code or is_library(record) or not isinstance(functions, list):
-        yield NotApplicable("the contract is a library, or no Solidity contract")
-        return
-    if functions:
-        yield Evidence({"functions": len(functions)})
-    for place, entry in enumerate(functions):
-        selector = as_text(as_object(entry).get("signatureHash4"))[2:]
-        try:
-            significant = bytes.fromhex(selector).lstrip(b"\0")
-        except ValueError:
-            continue  # the check of the signatures reports it
-        if bytes((0x5F + len(significant),)) + significant not in code:
-            yield Violation(
-                f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
-                ("signatures", "function", place),
-            )
-
-
-def _declared_as(text: str, name: str) -> set[str]:
-    """Return the keywords under which a source declares a name."""
-    kinds = set()
-    for place in _words_at(text, name):
-        before = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
-        # most names are elsewhere; the text before them shows that sooner
-        if before.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
-            found := _KEYWORD.search(before)
-        ):
-            kinds.add(found[1])
-    return kinds
-
-
-def _words_at(text: str, word: str) -> Iterator[int]:
-    """Yield the positions of a word in a text, not of parts of longer words."""
-    place = text.find(word) if word else -1
-    while place >= 0:
-        end = place + len(word)
-        if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
-            yield place
-        place = text.find(word, end)
-
-
 def _has_word(text: str, word: str) -> bool:
     return next(_words_at(text, word), None) is not None
-
-
-def _is_letter(character: str) -> bool:
-    return character.isalnum() or character in ("_", "$")

@@ -1,16 +1,20 @@
-"""Checks of transformations: Sourcify's procedure finds the same ones, at places that a compiler leaves open."""
+"""Checks of what transformations fill in: libraries, immutables, auxdata, arguments and the call protection."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
-from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
+from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.record_view import RecordView, SideView, as_json_text, same_json
-from statuary.domain.contracts.auxdata import LIBRARY_BYTES, CodeReference
+from statuary.checks.rules import check
+from statuary.domain.contracts.auxdata import LIBRARY_BYTES, CodeReference, auxdata_positions, parse_auxdata
+from statuary.domain.contracts.compiler import parse_compiler_version
 from statuary.domain.contracts.matching import CALL_PROTECTION
-from statuary.domain.contracts.transformations import TransformationStep, value_bytes, value_names
-from statuary.domain.findings import Pointer, Severity
+from statuary.domain.contracts.transformations import (
+    TransformationReason,
+    value_bytes,
+)
+from statuary.domain.findings import Severity
 from statuary.domain.json_values import Json
+from statuary.domain.limits import MAX_AUXDATA_BYTES
 from statuary.domain.primitives import InvalidValueError
 
 VYPER_IMMUTABLES = "0"
@@ -19,39 +23,14 @@ VYPER_IMMUTABLES = "0"
 _IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
 
 
-def transformations_go_with_a_match(record: RecordView) -> Iterator[Observation]:
-    """A side has transformations and values if it matches, and neither if it does not."""
-    for side in record.sides:
-        for member in ("transformations", "transformationValues"):
-            is_given = side.value.get(member) is not None
-            if is_given != (side.claimed is not None):
-                yield Violation(
-                    f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is"
-                    f" {'given' if is_given else 'null'}",
-                    (side.member, member),
-                )
-        for place, step in enumerate(side.steps):
-            if isinstance(step, InvalidValueError):
-                yield Violation(str(step), (side.member, "transformations", place))
-        yield Evidence({side.name: "matched" if side.claimed is not None else "not matched"})
-
-
-def creation_transformations_are_found_again(record: RecordView) -> Iterator[Observation]:
-    """Sourcify's procedure matches the creation bytecode, with the record's transformations and values."""
-    return _found_again(record.creation)
-
-
-def runtime_transformations_are_found_again(record: RecordView) -> Iterator[Observation]:
-    """Sourcify's procedure matches the runtime bytecode, with the record's transformations and values."""
-    return _found_again(record.runtime)
-
-
+@check
 def libraries_are_pushed_addresses(record: RecordView) -> Iterator[Observation]:
     """Every reference in linkReferences is 20 zero bytes after a PUSH20 in the recompiled bytecode."""
     for side in record.sides:
         yield from _open_places(side, side.parsed_libraries, "linkReferences", LIBRARY_BYTES, _PUSH20)
 
 
+@check
 def immutables_are_pushed_words(record: RecordView) -> Iterator[Observation]:
     """Every reference in Solidity's immutableReferences is 32 zero bytes after a PUSH32.
 
@@ -66,6 +45,31 @@ def immutables_are_pushed_words(record: RecordView) -> Iterator[Observation]:
         yield Violation(f"{record.language} has no immutables", (side.member, "immutableReferences"))
 
 
+def _open_places(
+    side: SideView, places: list[CodeReference] | InvalidValueError, member: str, size: int, push: int
+) -> Iterator[Observation]:
+    """Check that references are zeros, as long as the operand of a push."""
+    if isinstance(places, InvalidValueError):
+        yield Violation(str(places), (side.member, member))
+        return
+    code = side.recompiled or b""
+    for place in places:
+        held = code[place.start : place.start + place.length]
+        if place.length != size or len(held) != size or any(held):
+            yield Violation(
+                f"the recompiled bytecode has no {size} zero bytes at byte {place.start}, where {place.id} goes",
+                (side.member, member),
+            )
+        elif not place.start or code[place.start - 1] != push:
+            yield Violation(
+                f"the bytes at {place.start}, where {place.id} goes, are not the operand of a PUSH{size}",
+                (side.member, member),
+            )
+    if places:
+        yield Evidence({side.name: len(places)})
+
+
+@check
 def vyper_immutables_follow_the_code(record: RecordView) -> Iterator[Observation]:
     """Vyper's immutables follow the runtime code in one piece, of the size in the creation auxdata."""
     side = record.runtime
@@ -96,6 +100,135 @@ def _vyper_sizes(record: RecordView, runtime: int, immutables: int) -> Iterator[
             )
 
 
+def _hex_length(text: Json) -> int:
+    return len(text) // 2 - 1 if isinstance(text, str) else 0
+
+
+@check
+def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
+    """Each cborAuxdata value decodes as auxdata, and is in the recompiled bytecode at its offset."""
+    for side in record.sides:
+        pieces = side.parsed_auxdata
+        if isinstance(pieces, InvalidValueError):
+            yield Violation(str(pieces), (side.member, "cborAuxdata"))
+            continue
+        for number, piece in pieces.items():
+            held = (side.recompiled or b"")[piece.offset : piece.offset + len(piece.value)]
+            pointer = (side.member, "cborAuxdata", number)
+            if held != piece.value or not piece.value:
+                yield Violation(
+                    f"cborAuxdata {number} is not at byte {piece.offset} of the recompiled bytecode", pointer
+                )
+            elif fault := _decoding_fault(record, piece.value):
+                yield Violation(f"cborAuxdata {number}: {fault}", pointer)
+        if pieces:
+            yield Evidence({side.name: len(pieces)})
+
+
+@check
+def auxdata_values_decode(record: RecordView) -> Iterator[Observation]:
+    """The value of a cborAuxdata transformation decodes as auxdata too."""
+    for side in record.sides:
+        for place, step in enumerate(side.transformations or ()):
+            if step.reason is not TransformationReason.CBOR_AUXDATA:
+                continue
+            fault = _value_fault(side, place)
+            yield Evidence({side.name: place})
+            if fault:
+                yield Violation(fault, (side.member, "transformations", place))
+
+
+def _value_fault(side: SideView, place: int) -> str:
+    try:
+        value = value_bytes((side.transformations or ())[place], side.values)
+    except InvalidValueError as error:
+        return str(error)
+    return _decoding_fault(side.record, value) if value else ""
+
+
+def _decoding_fault(record: RecordView, value: bytes) -> str:
+    """Return why bytes are not auxdata of the record's compiler; empty if they are."""
+    if len(value) > MAX_AUXDATA_BYTES:
+        return f"{len(value):,} bytes are more than compilers append"
+    try:
+        parse_auxdata(value, record.auxdata_style)
+    except InvalidValueError as error:
+        return str(error)
+    return ""
+
+
+@check
+def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
+    """The compiler version in each auxdata is the record's compilerVersion."""
+    number = parse_compiler_version(record.version)
+    release = f"{number.major}.{number.minor}.{number.patch}"
+    for side in record.sides:
+        for key, fields in side.fields.items():
+            if not fields.compiler:
+                continue  # solc before 0.5.9 writes none
+            yield Evidence({"compiler": fields.compiler})
+            # a release writes three numbers, a nightly its whole name
+            is_named = fields.compiler == release or record.version.startswith(fields.compiler)
+            if not is_named or (fields.compiler == release) != number.released:
+                yield Violation(
+                    f"cborAuxdata {key} was written by compiler {fields.compiler}, but compilerVersion is {record.version}",
+                    (side.member, "cborAuxdata", key),
+                    f"write the version {fields.compiler} with its commit as compilerVersion",
+                )
+
+
+@check(Severity.WARNING)
+def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
+    """The cborAuxdata list has every piece of auxdata in the recompiled bytecode."""
+    creation, runtime = record.creation, record.runtime
+    if creation.recompiled is None or runtime.recompiled is None:
+        return
+    positions = auxdata_positions(
+        creation.recompiled,
+        runtime.recompiled,
+        language=record.language,
+        version=record.version,
+        assembly=None,
+    )
+    for side, shown in ((creation, positions.creation), (runtime, positions.runtime)):
+        if side.value.get("cborAuxdata") is None:
+            continue  # Sourcify could not find it, and records that
+        listed = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
+        found = sorted((piece.offset, piece.value) for piece in shown.values())
+        yield Evidence({side.name: len(listed)})
+        if list(side.auxdata) != [str(number) for number in range(1, len(listed) + 1)]:
+            yield Violation(
+                f"the pieces are numbered {', '.join(side.auxdata)[:80]}; numbers begin at 1",
+                (side.member, "cborAuxdata"),
+                severity=Severity.NOTE,
+            )
+        if listed != found:
+            yield Violation(
+                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode has {len(found)} or different ones",
+                (side.member, "cborAuxdata"),
+            )
+
+
+@check(Severity.WARNING)
+def constructor_arguments_are_given(record: RecordView) -> Iterator[Observation]:
+    """A constructor with inputs was given arguments."""
+    side = record.creation
+    if (
+        side.claimed is None
+        or side.transformations is None
+        or not record.constructor
+        or not record.constructor.items
+    ):
+        return
+    yield Evidence({"inputs": len(record.constructor.items)})
+    if "constructorArguments" not in side.values:
+        yield Violation(
+            f"the constructor takes {record.constructor.canonical}, but there are no constructorArguments",
+            ("creationBytecode", "transformationValues"),
+        )
+
+
+@check(Severity.WARNING)
 def call_protection_is_own_address(record: RecordView) -> Iterator[Observation]:
     """The call protection of a library is the library's own address."""
     value, address = record.runtime.values.get("callProtection"), record.value.get("address")
@@ -113,132 +246,3 @@ def call_protection_is_own_address(record: RecordView) -> Iterator[Observation]:
 def is_library(record: RecordView) -> bool:
     """Return whether the runtime code begins with Solidity's "Call Protection for Libraries"."""
     return (record.runtime.recompiled or b"").startswith(CALL_PROTECTION)
-
-
-class _Place(NamedTuple):
-    """Type and position of a transformation, without the id of its value."""
-
-    reason: str
-    type: str
-    offset: int
-    length: int | None
-
-
-def _found_again(side: SideView) -> Iterator[Observation]:
-    if side.claimed is None:
-        yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
-        return
-    if side.found is None:
-        yield Violation(
-            f"Sourcify's procedure finds no match between recompiled and on-chain {side.name} bytecode",
-            (f"{side.name}Match",),
-            "verify the contract again",
-        )
-        return
-    if side.transformations is None:
-        return  # another check names the element that cannot be read
-    found, given = side.found.transformations, side.transformations
-    yield Evidence({"transformations": len(found)})
-    has_places = len({step.offset for step in found}) == len(found)
-    if has_places and found == given and side.found.values == side.values:
-        return  # as nearly always: the rest shows how they differ
-    yield from _other_places(side, found, given)
-    yield from _other_values(side, found, given)
-
-
-def _other_places(
-    side: SideView, found: tuple[TransformationStep, ...], given: tuple[TransformationStep, ...]
-) -> Iterator[Violation]:
-    expected, listed = Counter(map(_place, found)), Counter(map(_place, given))
-    pointer = (side.member, "transformations")
-    for place in sorted((expected - listed).keys(), key=str)[:1]:
-        yield Violation(f"there is no {_described(place)}", pointer)
-    for place in sorted((listed - expected).keys(), key=str)[:1]:
-        yield Violation(f"there is a {_described(place)}, which does not follow from the bytecode", pointer)
-    if expected == listed and [_place(step) for step in found] != [_place(step) for step in given]:
-        yield Violation("the order is not Sourcify's", pointer, severity=Severity.NOTE)
-
-
-def _described(place: _Place) -> str:
-    length = "" if place.length is None else f" of length {place.length}"
-    return f"{place.reason} transformation of type {place.type}{length} at byte {place.offset}"
-
-
-def _other_values(
-    side: SideView, found: tuple[TransformationStep, ...], given: tuple[TransformationStep, ...]
-) -> Iterator[Violation]:
-    """Compare values by position."""
-    if side.found is None:
-        return
-    pointer = (side.member, "transformations")
-    by_place = {_place(step): step for step in found}
-    pairs = [(step, by_place[_place(step)]) for step in given if _place(step) in by_place]
-    for step, other in pairs:
-        if not _same_value(step, side.values, other, side.found.values):
-            yield Violation(
-                f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
-                pointer,
-            )
-    yield from _other_ids(pairs, pointer)
-    unused = value_names(side.values) - {(step.reason.value, _value_id(step)) for step in given}
-    for reason, key in sorted(unused, key=str):
-        yield Violation(
-            f"no transformation uses the {reason} value {key or ''}".rstrip(),
-            (side.member, "transformationValues"),
-        )
-
-
-def _other_ids(
-    pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
-) -> Iterator[Violation]:
-    """Compare ids one to one: equal code may have ids of another compilation."""
-    named = {((one.reason, one.id), (other.reason, other.id)) for one, other in pairs}
-    if len(named) != len({one for one, _ in named}) or len(named) != len({other for _, other in named}):
-        yield Violation("an id has two values in the compiler's output, or a value two ids", pointer)
-    elif any(one != other for one, other in named):
-        yield Violation("the ids differ from those of the compiler's output", pointer, severity=Severity.NOTE)
-
-
-def _same_value(
-    one: TransformationStep, values: Mapping[str, Json], other: TransformationStep, found: Mapping[str, Json]
-) -> bool:
-    try:
-        return value_bytes(one, values) == value_bytes(other, found)
-    except InvalidValueError:
-        return False
-
-
-def _value_id(step: TransformationStep) -> str | None:
-    return None if step.reason in ("callProtection", "constructorArguments") else step.id
-
-
-def _place(step: TransformationStep) -> _Place:
-    return _Place(step.reason.value, step.type.value, step.offset, step.length)
-
-
-def _open_places(
-    side: SideView, places: list[CodeReference] | InvalidValueError, member: str, size: int, push: int
-) -> Iterator[Observation]:
-    """Check that references are zeros, as long as the operand of a push."""
-    if isinstance(places, InvalidValueError):
-        yield Violation(str(places), (side.member, member))
-        return
-    code = side.recompiled or b""
-    for place in places:
-        held = code[place.start : place.start + place.length]
-        if place.length != size or len(held) != size or any(held):
-            yield Violation(
-                f"the recompiled bytecode has no {size} zero bytes at byte {place.start}, where {place.id} goes",
-                (side.member, member),
-            )
-        elif not place.start or code[place.start - 1] != push:
-            yield Violation(
-                f"the bytes at {place.start}, where {place.id} goes, are not the operand of a PUSH{size}",
-                (side.member, member),
-            )
-    if places:
-        yield Evidence({side.name: len(places)})
-
-
-def _hex_length(text: Json) -> int:
-    return len(text) // 2 - 1 if isinstance(text, str) else 0

@@ -1,56 +1,19 @@
-"""Checks of the updates of incidents and maintenances: statuses, order and times; what every status check is given."""
+"""Checks of the updates of incidents and maintenances: statuses, order and times."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
-from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.primitives import Instant, format_utc
-from statuary.domain.status.incident_history import IncidentHistory, IncidentState
-from statuary.domain.status.records import Incident, IncidentUpdate, Maintenance, StatusCatalogue
-from statuary.domain.status.recurrence import with_automatic_updates
-from statuary.domain.status.timeline import Timeline
+from statuary.checks.rules import check
+from statuary.checks.status.status_context import StatusContext, StatusViolation, in_display_order
+from statuary.domain.findings import Pointer, Severity
+from statuary.domain.primitives import format_utc
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.records import Incident, IncidentUpdate, Maintenance
 from statuary.domain.status.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSES, may_follow
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatusContext:
-    """The status side over time, as far as the horizon, and the instant of the build."""
-
-    timeline: Timeline
-    now: Instant
-
-    @property
-    def catalogue(self) -> StatusCatalogue:
-        """What was read from content."""
-        return self.timeline.catalogue
-
-    @property
-    def records(self) -> Iterator[Incident]:
-        """Every incident and every maintenance, as written."""
-        yield from self.catalogue.incidents
-        yield from self.catalogue.maintenances
-
-    @cached_property
-    def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
-        """The incidents and maintenances that affect each component, by component id."""
-        found: dict[str, list[IncidentHistory]] = {}
-        for history in self.timeline.histories:
-            for component in history.components:
-                found.setdefault(component, []).append(history)
-        return found
-
-
-def in_display_order(record: Incident) -> list[IncidentUpdate]:
-    """Return a record's updates, automatic ones included, by the time that readers see."""
-    updates = record.updates
-    if isinstance(record, Maintenance) and record.recurrence is None:
-        updates = with_automatic_updates(record)
-    return sorted(updates, key=lambda update: update.display_at)
-
-
-def allowed_moves(context: StatusContext) -> Iterator[Finding]:
+@check
+def allowed_moves(context: StatusContext) -> Iterator[StatusViolation]:
     """The status of each update may follow the previous one."""
     for record in context.records:
         # updates-in-order reports wrong times, which would make correct statuses look wrong here
@@ -63,7 +26,7 @@ def allowed_moves(context: StatusContext) -> Iterator[Finding]:
                 yield _wrong_move(record, before, update)
 
 
-def _wrong_move(record: Incident, before: IncidentUpdate | None, update: IncidentUpdate) -> Finding:
+def _wrong_move(record: Incident, before: IncidentUpdate | None, update: IncidentUpdate) -> StatusViolation:
     if before is None:
         message, hint = "a postmortem is the first update", "add the updates before it"
     else:
@@ -74,41 +37,34 @@ def _wrong_move(record: Incident, before: IncidentUpdate | None, update: Inciden
         hint = f"use one of {', '.join(sorted(ALLOWED_TRANSITIONS[before.status]))} after {before.status}"
         if before.status in CLOSED_STATUSES:
             hint += ", or add `reopens: true`"
-    return Finding(
-        rule="allowed-moves",
-        path=record.source,
-        pointer=_pointer(update, "status"),
-        message=message,
-        hint=hint,
-    )
+    return StatusViolation(record.source, _pointer(update, "status"), message, hint)
 
 
-def updates_in_order(context: StatusContext) -> Iterator[Finding]:
+@check
+def updates_in_order(context: StatusContext) -> Iterator[StatusViolation]:
     """Updates are in order, oldest first."""
     for record in context.records:
         for earlier, later in pairwise(record.updates):
             if later.display_at < earlier.display_at:
-                yield Finding(
-                    rule="updates-in-order",
-                    path=record.source,
-                    pointer=_pointer(later, "at"),
-                    message=f"{format_utc(later.display_at)} is before the previous update, {format_utc(earlier.display_at)}",
-                    hint="list updates oldest first, or correct the time",
+                yield StatusViolation(
+                    record.source,
+                    _pointer(later, "at"),
+                    f"{format_utc(later.display_at)} is before the previous update, {format_utc(earlier.display_at)}",
+                    "list updates oldest first, or correct the time",
                 )
 
 
-def update_in_future(context: StatusContext) -> Iterator[Finding]:
+@check(Severity.WARNING)
+def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
     """An update is not dated after the build."""
     for record in context.records:
         for update in record.updates:
             if update.display_at > context.now and not _is_announcement(record, update):
-                yield Finding(
-                    rule="update-in-future",
-                    severity=Severity.WARNING,
-                    path=record.source,
-                    pointer=_pointer(update, "at"),
-                    message=f"the update is dated {format_utc(update.display_at)} and is published only then",
-                    hint="correct the time, unless the update is meant for later",
+                yield StatusViolation(
+                    record.source,
+                    _pointer(update, "at"),
+                    f"the update is dated {format_utc(update.display_at)} and is published only then",
+                    "correct the time, unless the update is meant for later",
                 )
 
 
@@ -116,39 +72,36 @@ def _is_announcement(record: Incident, update: IncidentUpdate) -> bool:
     return isinstance(record, Maintenance) and update.status == "scheduled"
 
 
-def draft_unpublished(context: StatusContext) -> Iterator[Finding]:
+@check(Severity.NOTE)
+def draft_unpublished(context: StatusContext) -> Iterator[StatusViolation]:
     """A draft or a record with a later `publish_at` is reported as not published."""
     for record in context.records:
         if record.draft:
-            yield Finding(
-                rule="draft-unpublished",
-                severity=Severity.NOTE,
-                path=record.source,
-                pointer=("draft",),
-                message="this is a draft and is not published",
-                hint="to publish it, remove `draft` or set `publish_at`",
+            yield StatusViolation(
+                record.source,
+                ("draft",),
+                "this is a draft and is not published",
+                "to publish it, remove `draft` or set `publish_at`",
             )
         elif record.publish_at is not None and record.publish_at > context.now:
-            yield Finding(
-                rule="draft-unpublished",
-                severity=Severity.NOTE,
-                path=record.source,
-                pointer=("publish_at",),
-                message=f"this is not published before {format_utc(record.publish_at)}",
+            yield StatusViolation(
+                record.source,
+                ("publish_at",),
+                f"this is not published before {format_utc(record.publish_at)}",
             )
 
 
-def backfilled_moves_nothing(context: StatusContext) -> Iterator[Finding]:
+@check
+def backfilled_moves_nothing(context: StatusContext) -> Iterator[StatusViolation]:
     """A backfilled incident changes no component's status (as in Statuspage)."""
     for record in context.records:
         given = _components_with_status(record) if record.backfilled else []
         if given:
-            yield Finding(
-                rule="backfilled-moves-nothing",
-                path=record.source,
-                pointer=("backfilled",),
-                message=f"a backfilled incident sets the status of {', '.join(map(repr, given))}, which has no effect",
-                hint="name the components without a status, and record the changes in their `history`",
+            yield StatusViolation(
+                record.source,
+                ("backfilled",),
+                f"a backfilled incident sets the status of {', '.join(map(repr, given))}, which has no effect",
+                "name the components without a status, and record the changes in their `history`",
             )
 
 
@@ -157,7 +110,8 @@ def _components_with_status(record: Incident) -> list[str]:
     return [name for components in statuses for name, status in components.items() if status is not None]
 
 
-def resolved_leaves_components_up(context: StatusContext) -> Iterator[Finding]:
+@check(Severity.WARNING)
+def resolved_leaves_components_up(context: StatusContext) -> Iterator[StatusViolation]:
     """After an incident is resolved or a maintenance completed, its components are operational."""
     for history in context.timeline.histories:
         state = history.final
@@ -167,13 +121,11 @@ def resolved_leaves_components_up(context: StatusContext) -> Iterator[Finding]:
             status_history = context.timeline.status_histories.get(component)
             status = "operational" if status_history is None else status_history.at(state.resolved_at)[0]
             if status != "operational" and not _affected_by_another(context, component, state):
-                yield Finding(
-                    rule="resolved-leaves-components-up",
-                    severity=Severity.WARNING,
-                    path=state.incident.source,
-                    pointer=_resolving_pointer(state),
-                    message=f"component {component!r} is still {status} when this is {state.status}",
-                    hint="set its status in that update, or leave the incident open",
+                yield StatusViolation(
+                    state.incident.source,
+                    _resolving_pointer(state),
+                    f"component {component!r} is still {status} when this is {state.status}",
+                    "set its status in that update, or leave the incident open",
                 )
 
 

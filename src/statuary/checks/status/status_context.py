@@ -1,0 +1,59 @@
+"""What checks of the status side look at, and what they say is wrong."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from statuary.domain.findings import Pointer
+from statuary.domain.primitives import Instant
+from statuary.domain.status.incident_history import IncidentHistory
+from statuary.domain.status.records import Incident, IncidentUpdate, Maintenance, StatusCatalogue
+from statuary.domain.status.recurrence import with_automatic_updates
+from statuary.domain.status.timeline import Timeline
+
+
+class StatusViolation(NamedTuple):
+    """A violation of a check's rule."""
+
+    path: str  # the file
+    pointer: Pointer
+    message: str  # what is wrong, with the value
+    hint: str = ""  # what to do
+    on_key: bool = False  # whether it is about the key and not its value
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusContext:
+    """The status side over time, as far as the horizon, and the instant of the build."""
+
+    timeline: Timeline
+    now: Instant
+
+    @property
+    def catalogue(self) -> StatusCatalogue:
+        """What was read from content."""
+        return self.timeline.catalogue
+
+    @property
+    def records(self) -> Iterator[Incident]:
+        """Every incident and every maintenance, as written."""
+        yield from self.catalogue.incidents
+        yield from self.catalogue.maintenances
+
+    @cached_property
+    def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
+        """The incidents and maintenances that affect each component, by component id."""
+        found: dict[str, list[IncidentHistory]] = {}
+        for history in self.timeline.histories:
+            for component in history.components:
+                found.setdefault(component, []).append(history)
+        return found
+
+
+def in_display_order(record: Incident) -> list[IncidentUpdate]:
+    """Return a record's updates, automatic ones included, by the time that readers see."""
+    updates = record.updates
+    if isinstance(record, Maintenance) and record.recurrence is None:
+        updates = with_automatic_updates(record)
+    return sorted(updates, key=lambda update: update.display_at)
