@@ -1,6 +1,7 @@
 """The units of `statuary next --as`: complete, and understood by the programs that they are for."""
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -89,5 +90,5 @@ def test_text_and_json_name_the_first_second_that_is_not_too_early():
 
 def test_the_program_of_a_job_is_absolute():
     job = current_job(Path("build"))
-    assert Path(job.program.split()[0]).is_absolute()
+    assert Path(shlex.split(job.program)[0]).is_absolute()
     assert job.folder.is_absolute()

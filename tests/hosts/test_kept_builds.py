@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -14,7 +15,7 @@ from support.requirements import require_node_package, require_program
 from support.sites import small_site, tree
 
 NOW = "2026-11-20T12:00:00Z"
-BUILD = f"{sys.executable} -m statuary build --now {NOW}"
+BUILD = f"{quote(sys.executable)} -m statuary build --now {NOW}"
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 from pathlib import Path
+from shlex import quote
 from urllib.request import urlopen
 
 import pytest
@@ -48,7 +49,9 @@ def dist(tmp_path_factory):
     steps = yaml.safe_load((GITHUB / "workflows/release.yml").read_text())["jobs"]["build"]["steps"]
     [build] = [step["run"] for step in steps if "-m build" in step.get("run", "")]
     shell(
-        build.replace(".venv/bin/python", sys.executable).replace("--outdir dist", f"--outdir {folder}"),
+        build.replace(".venv/bin/python", quote(sys.executable)).replace(
+            "--outdir dist", f"--outdir {folder}"
+        ),
         cwd=CHECKOUT,
     )
     return folder

@@ -5,6 +5,7 @@ tests/demo_network does the same with the real ones.
 
 import copy
 import json
+import shlex
 import sys
 import threading
 import time
@@ -299,11 +300,11 @@ HOSTILE = {
     "dies": ("echo Segmentation fault >&2; kill -9 $$", "it exited with code -9 and wrote no JSON"),
     "is no JSON": ("echo '{not json'", "no JSON"),
     "is a list": ("echo '[1]'", "no JSON"),
-    "is too deep": (f'{sys.executable} -c "print(\'{{\\"a\\":\' * 10000)"', "no JSON"),
+    "is too deep": (f'{shlex.quote(sys.executable)} -c "print(\'{{\\"a\\":\' * 10000)"', "no JSON"),
     "talks for ever": ("yes '{'", "the output has more than 65,536 bytes"),
     "sleeps": ("sleep 60", "it did not finish within 1 seconds"),
     "sleeps in a child": ("sleep 60 & wait", "it did not finish within 1 seconds"),
-    "eats memory": (f'{sys.executable} -c "x = bytearray(1 << 30)"', "MemoryError"),
+    "eats memory": (f'{shlex.quote(sys.executable)} -c "x = bytearray(1 << 30)"', "MemoryError"),
 }
 
 
