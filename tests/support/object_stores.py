@@ -22,9 +22,10 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from statuary.domain.primitives import Instant, instant
-from statuary.extensions.object_stores.objects import OfferedObject, headers_of
+from statuary.extensions.object_stores.objects import object_entry
 from statuary.extensions.object_stores.store import Lease, ObjectStore, RetryPolicy
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
+from statuary.publishing.listing import Entry
 from statuary.publishing.plan import Plan
 from support.requirements import CHECKOUT, absent
 
@@ -336,9 +337,9 @@ class MadeSource:
         self.bodies = bodies
         self.on_read = on_read
 
-    def objects(self) -> Iterator[OfferedObject]:
+    def objects(self) -> Iterator[Entry]:
         for path, body in self.bodies.items():
-            yield OfferedObject(path, hashlib.sha256(body).hexdigest(), len(body), headers_of(path))
+            yield object_entry(path, hashlib.sha256(body).hexdigest(), len(body))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Everything is at hand."""

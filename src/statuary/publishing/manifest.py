@@ -5,45 +5,36 @@
      "parts":[{"sha256":"…","first":"api/v2/status.json","documents":2,"size":380}],"sha256":"…"}
 
 The last member is the SHA-256 of the same text without that member. The parts list the documents
-(`manifest_parts`). Each value has one encoding, and no other is accepted: a manifest has the same bytes
+(`listing`). Each value has one encoding, and no other is accepted: a manifest has the same bytes
 wherever it was made, so its digest identifies the site and its signature signs the site.
 """
 
-import re
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import orjson
 
-from statuary.domain.primitives import (
-    Instant,
-    InvalidValueError,
-    checksum_address,
-    format_instant,
-    format_utc,
-    parse_instant,
-)
-from statuary.publishing.files import (
-    FOLDER,
-    MANIFEST,
-    OWN_FOLDER,
-    PublishingError,
-    checked_path,
-    fold_case,
-    part_path,
-    temporary_database,
-)
-from statuary.publishing.folder.reader import PUBLISHED_HIDDEN_NAMES, find_ledger
+from statuary.domain.primitives import Instant, InvalidValueError, format_instant, format_utc, parse_instant
+from statuary.publishing.files import MANIFEST, PublishingError
+from statuary.publishing.folder.reader import find_ledger
 from statuary.publishing.ledger.ledger import read_note
-
-
-class DamagedSnapshotError(PublishingError):
-    """A snapshot is incomplete, modified or malicious. Nothing was written."""
+from statuary.publishing.listing import (
+    DamagedSnapshotError,
+    Entry,
+    NameTable,
+    Part,
+    ReadPath,
+    checked_count,
+    checked_text,
+    encode_part,
+    json_object,
+    parse_part,
+    parse_part_row,
+)
 
 
 def refuse_tar_zst(location: str) -> None:
@@ -55,119 +46,10 @@ def refuse_tar_zst(location: str) -> None:
         )
 
 
-NAME = "[0-9A-Za-z_](?:[0-9A-Za-z_.-]{0,100}[0-9A-Za-z_-])?"
-PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
-"""Paths that need no further check: nearly all of them, and there may be millions."""
-
-
-def document_path(path: str) -> str:
-    """Return a path if a document of a snapshot may have it.
-
-    Raises:
-        DamagedSnapshotError: if it leaves the site, is hidden, is another name on some system, or is in the
-            snapshot's own folder.
-    """
-    if PLAIN_PATH.fullmatch(path) and not fold_case(path).startswith(FOLDER):
-        return path
-    try:
-        checked_path(path)
-        path.encode("utf-8")
-    except (PublishingError, UnicodeEncodeError):
-        raise DamagedSnapshotError(f"{path!r} is not a path inside a site") from None
-    names = path.split("/")
-    if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_unwanted, names)):
-        raise DamagedSnapshotError(f"{path!r} is not a path that a document may have")
-    return path
-
-
-def _is_unwanted(name: str) -> bool:
-    """Return whether a name is hidden, or ends in dots or spaces, which Windows drops."""
-    return (name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES) or name.endswith((".", " "))
-
-
-ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
-
-
-def lower_case_address(path: str) -> str:
-    """Return a path with its address in lower case; a path without an address is unchanged."""
-    return ADDRESS.sub(lambda found: found[0].lower(), path, count=1)
-
-
-def stored_names(path: str) -> Iterator[str]:
-    """Yield the names under which a document with the name or alias `path` may be stored, likeliest first."""
-    found = ADDRESS.search(path)
-    if found is not None and found[0].islower():
-        yield path.replace(found[0], checksum_address(found[0]), 1)
-    yield path
-
-
-class NameTable:
-    """The names taken so far, on disk."""
-
-    def __init__(self) -> None:
-        self.connection = temporary_database(
-            "CREATE TABLE names (folded TEXT PRIMARY KEY, written TEXT, is_folder INTEGER) WITHOUT ROWID"
-        )
-        self.last_folder = ""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Delete the table."""
-        self.connection.close()
-
-    def claim(self, path: str) -> None:
-        """Add the name of a file; raise DamagedSnapshotError if a file or folder has it, in any case."""
-        folder = path.rpartition("/")[0]
-        if folder != self.last_folder:
-            self._claim_folders(folder)
-            self.last_folder = folder
-        taken = self._take(path, is_folder=False)
-        if taken is not None:
-            raise _clash(path, taken)
-
-    def _claim_folders(self, folder: str) -> None:
-        """Add the names of a folder and of its parents."""
-        while folder:
-            taken = self._take(folder, is_folder=True)
-            if taken is not None and not taken[1]:
-                raise _clash(folder, taken)
-            if taken is not None:
-                return
-            folder = folder.rpartition("/")[0]
-
-    def _take(self, name: str, *, is_folder: bool) -> tuple[str, bool] | None:
-        """Add a name; return the present owner if there is one, and whether it is a folder."""
-        row = (fold_case(name), name, is_folder)
-        if self.connection.execute("INSERT OR IGNORE INTO names VALUES (?,?,?)", row).rowcount:
-            return None
-        query = "SELECT written, is_folder FROM names WHERE folded = ?"
-        with closing(self.connection.execute(query, row[:1])) as found:
-            written, taken_by_folder = found.fetchone()
-        return str(written), bool(taken_by_folder)
-
-
-def _clash(path: str, taken: tuple[str, bool]) -> DamagedSnapshotError:
-    other, is_folder = taken
-    if path != other:
-        return DamagedSnapshotError(
-            f"{path} and {other} differ only in case: on many systems they are one file"
-        )
-    what = "is a file and a folder" if is_folder else "is listed twice, or is a file and a folder"
-    return DamagedSnapshotError(f"{path} {what}")
-
-
 MANIFEST_FORMAT = 1
 """The version of the format that is written and read."""
 
-DIGEST = re.compile("[0-9a-f]{64}")
 UTC = ZoneInfo("UTC")
-
-Value = TypeVar("Value")
 
 
 class SiteOrigin(NamedTuple):
@@ -196,20 +78,6 @@ def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
         )
 
 
-class ManifestPart(NamedTuple):
-    """A part of the list of documents."""
-
-    sha256: str  # of its lines, as 64 hex digits; also its file name
-    first: str  # the path of its first document
-    documents: int  # the number of its lines
-    size: int  # of its lines in bytes
-
-    @property
-    def path(self) -> str:
-        """The path of its member."""
-        return part_path(self.sha256)
-
-
 class Manifest(NamedTuple):
     """The content of a snapshot."""
 
@@ -217,7 +85,7 @@ class Manifest(NamedTuple):
     documents: int  # the number of documents
     names: int  # the number of all their names
     size: int  # bytes of all documents, each counted once
-    parts: tuple[ManifestPart, ...]  # the list of documents, by path
+    parts: tuple[Part, ...]  # the list of documents, by path
 
 
 def encode_manifest(manifest: Manifest) -> bytes:
@@ -232,10 +100,7 @@ def encode_manifest(manifest: Manifest) -> bytes:
         "documents": manifest.documents,
         "names": manifest.names,
         "size": manifest.size,
-        "parts": [
-            {"sha256": part.sha256, "first": part.first, "documents": part.documents, "size": part.size}
-            for part in manifest.parts
-        ],
+        "parts": [part._asdict() for part in manifest.parts],
     }
     text = orjson.dumps(value)
     return text[:-1] + b',"sha256":"' + sha256(text).hexdigest().encode() + b'"}'
@@ -264,7 +129,7 @@ def _manifest(value: Mapping[str, Any]) -> Manifest:
         statuary=checked_text(value["statuary"]),
         only=tuple(map(checked_text, value["only"])),
     )
-    parts = tuple(map(_part, value["parts"]))
+    parts = tuple(map(parse_part_row, value["parts"]))
     if any(part.first >= following.first for part, following in pairwise(parts)):
         raise ValueError("its parts are not in order")
     return Manifest(
@@ -276,50 +141,57 @@ def _manifest(value: Mapping[str, Any]) -> Manifest:
     )
 
 
-def _part(value: Mapping[str, Any]) -> ManifestPart:
-    return ManifestPart(
-        sha256=checked_digest(value["sha256"]),
-        first=document_path(checked_text(value["first"])),
-        documents=checked_count(value["documents"]),
-        size=checked_count(value["size"]),
-    )
-
-
-def json_object(text: bytes, what: str) -> Mapping[str, Any]:
-    """Return the members of a JSON object; raise DamagedSnapshotError if the text is anything else."""
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        raise DamagedSnapshotError(f"{what} is not JSON") from None
-    if not isinstance(value, dict):
-        raise DamagedSnapshotError(f"{what} is not a JSON object")
-    return value
-
-
-def checked_text(value: str) -> str:
-    """Return a value that must be a string; raise ValueError if it is not."""
-    return _checked(value, "text", is_right=isinstance(value, str))
-
-
-def checked_count(value: int) -> int:
-    """Return a value that must be an integer of at least 0; raise ValueError if it is not."""
-    return _checked(value, "a count", is_right=type(value) is int and value >= 0)
-
-
-def checked_digest(value: str) -> str:
-    """Return a value that must be a SHA-256 in hex; raise ValueError if it is not."""
-    return _checked(value, "a SHA-256", is_right=DIGEST.fullmatch(checked_text(value)) is not None)
-
-
-def _checked(value: Value, what: str, *, is_right: bool) -> Value:
-    if not is_right:
-        raise ValueError(f"{value!r} is not {what}")
-    return value
-
-
 def manifest_digest(manifest_text: bytes) -> str:
     """Return the SHA-256 of a manifest, which identifies the exact site."""
     return sha256(manifest_text).hexdigest()
+
+
+class ManifestBuilder:
+    """Counts the content of a manifest while its parts are made."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.names = 0
+        self.size = 0
+
+    def add(self, entries: list[Entry]) -> tuple[Part, bytes]:
+        """Count a part; return it with the bytes of its lines."""
+        part, text = encode_part(entries)
+        self.parts.append(part)
+        self.count(entries)
+        return part, text
+
+    def count(self, entries: list[Entry]) -> None:
+        """Count entries."""
+        self.names += sum(len(entry.names) for entry in entries)
+        self.size += sum(entry.size for entry in entries)
+
+    def manifest(self, origin: SiteOrigin) -> Manifest:
+        """Return the manifest of all parts."""
+        documents = sum(part.documents for part in self.parts)
+        return Manifest(origin, documents, self.names, self.size, tuple(self.parts))
+
+
+def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[Entry]:
+    """Yield the entries of a manifest, by path.
+
+    Raises:
+        DamagedSnapshotError: if a part is missing or damaged, paths are unsorted or clash, or counts differ.
+    """
+    last, counted = "", ManifestBuilder()
+    with NameTable() as table:
+        for part in manifest.parts:
+            entries = parse_part(read(part.path), part)
+            counted.parts.append(part)
+            counted.count(entries)
+            for entry in entries:
+                if entry.path <= last:
+                    raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
+                table.claim(entry.path)
+                last = entry.path
+                yield entry
+    if counted.manifest(manifest.origin) != manifest:
+        raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
 
 
 def build_notes(origin: SiteOrigin) -> dict[str, str]:

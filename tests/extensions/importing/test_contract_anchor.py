@@ -16,7 +16,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.content.json_schemas import json_schema
 from statuary.domain.primitives import checksum_address
-from statuary.publishing.manifest import DamagedSnapshotError
+from statuary.publishing.listing import DamagedSnapshotError
 from support.ethereum_node import ask, ethereum_node, send
 from support.imported_projects import FOUNDRY, chain, empty_site
 

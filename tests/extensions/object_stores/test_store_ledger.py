@@ -1,85 +1,111 @@
-"""The ledger of a store as texts: shards, their lines, the index; and what objects are served with."""
+"""The ledger of a store as texts: listings, their parts, the index; and what objects are served with."""
+
+from collections.abc import Iterator
 
 import pytest
 
 from statuary.documents.url_table import JSON, PutStep
-from statuary.extensions.object_stores.objects import (
-    ObjectHeaders,
-    headers_of,
-    step_of,
-    stored_headers,
-)
+from statuary.extensions.object_stores.objects import attributes_of, object_entry, step_of, stored_entry
 from statuary.extensions.object_stores.store_comparison import (
-    ENTRIES_PER_SHARD,
-    MAX_BITS,
+    StoreComparison,
     StoreIndex,
-    StoreLedgerEntry,
-    bits_for,
-    line_of,
-    pack,
+    parse_entries,
     parse_index,
-    shard_of,
-    unpack,
+    parse_parts,
 )
 from statuary.publishing.files import MANIFEST, PublishingError
+from statuary.publishing.listing import Entry
+from statuary.publishing.plan import Action
 
 RECORD = "v2/contract/1/0x" + "Ab" * 20
 REVALIDATE = "public, max-age=0, must-revalidate"
 
 
-def entry(number: int) -> StoreLedgerEntry:
-    return StoreLedgerEntry(f"v2/contract/1/0x{number:040x}", f"{number:064x}", number, "12345678")
+def entry(number: int, digest: int = 1) -> Entry:
+    return object_entry(f"v2/contract/1/0x{number:040x}", f"{digest:064x}", 3)
 
 
-def test_packed_rows_unpack_again():
-    from hashlib import sha256
-
-    entries = [entry(number) for number in range(100)]
-    digest = sha256(b"".join(map(line_of, entries))).hexdigest()
-    body = pack(entries)
-    assert list(unpack(body, "site", digest)) == entries
-    assert pack(entries) == body
-    for harmed in (body[:-20], body[10:], b"", pack(entries[:-1])):
-        with pytest.raises(PublishingError, match="is damaged"):
-            list(unpack(harmed, "site", digest))
+@pytest.fixture
+def comparison() -> Iterator[StoreComparison]:
+    comparison = StoreComparison()
+    yield comparison
+    comparison.close()
 
 
-@pytest.mark.parametrize(
-    ("entries", "bits"),
-    [
-        (0, 0),
-        (1, 0),
-        (ENTRIES_PER_SHARD, 0),
-        (ENTRIES_PER_SHARD + 1, 1),
-        (2 * ENTRIES_PER_SHARD, 1),
-        (2 * ENTRIES_PER_SHARD + 1, 2),
-        (10**12, MAX_BITS),
-    ],
-)
-def test_shards_double_when_they_are_full(entries, bits):
-    assert bits_for(entries) == bits
+def test_a_listing_reads_back_from_its_parts(comparison):
+    entries = [entry(number) for number in range(2000)]
+    comparison.want(reversed(entries))
+    comparison.divide()
+    assert parse_parts(comparison.parts_text) == comparison.parts
+    assert len(comparison.parts) > 1
+    texts = map(comparison.part_text, comparison.parts)
+    assert [read for text in texts for read in parse_entries(text)] == entries
 
 
-def test_contracts_are_sharded_and_the_rest_is_not():
-    names = [shard_of(entry(number).path, 4) for number in range(4000)]
-    counts = {name: names.count(name) for name in set(names)}
-    assert len(counts) == 16
-    assert max(counts.values()) < 2 * min(counts.values())
-    assert {shard_of(path, 4) for path in ("chains", "api/v2/summary.json", "index.html")} == {"site"}
+def test_a_path_is_offered_once(comparison):
+    with pytest.raises(PublishingError, match="two documents have the same path"):
+        comparison.want([entry(1), entry(2), entry(1)])
+
+
+def test_only_what_every_listing_tells_alike_is_certain(comparison):
+    """What an unfinished publication puts, replaces or leaves out may be there or not."""
+    finished = [entry(1), entry(2), entry(3), entry(4)]
+    begun = [entry(1), entry(2, digest=7), entry(4), entry(5)]
+    doubted = [entry(1), entry(2), entry(3), entry(4, digest=7)]
+    comparison.hold([finished, doubted, begun])
+    assert list(comparison.store) == [entry(1)]
+    assert [item.path for item in comparison.uncertain] == [entry(number).path for number in (2, 3, 4, 5)]
+
+
+def test_nothing_is_certain_before_the_first_publication_is_finished(comparison):
+    comparison.hold([(), [entry(1), entry(2)]])
+    assert list(comparison.store) == []
+    assert [item.path for item in comparison.uncertain] == [entry(1).path, entry(2).path]
+
+
+def test_objects_of_other_programs_are_neither_replaced_nor_removed(comparison):
+    comparison.want([entry(1), entry(2)])
+    comparison.divide()
+    for number, attributes in ((1, {}), (2, attributes_of(entry(2))), (3, {}), (4, attributes_of(entry(4)))):
+        comparison.note_answer(stored_entry(entry(number).path, 99, attributes))
+    assert [(change.action, change.entry.path) for change in comparison.changes()] == [
+        (Action.ADD, entry(1).path),
+        (Action.REMOVE, entry(4).path),
+    ]
+    assert comparison.plan(adopt=False).conflicts == (entry(1).path,)
+    assert comparison.plan(adopt=True).conflicts == ()
+
+
+def test_parts_that_every_listing_has_are_left_out(comparison):
+    comparison.want(entry(number) for number in range(2000))
+    comparison.divide()
+    first, *others = comparison.parts
+    comparison.leave_out([comparison.parts, others])
+    assert comparison.same == frozenset(others)
+    inside = comparison.site.part(first)
+    assert [change.entry for change in comparison.changes()] == inside
+    assert [number for number in range(2000) if comparison.is_changed(entry(number).path)] == list(
+        range(len(inside))
+    )
 
 
 def test_an_index_reads_back():
-    for index in (StoreIndex(), StoreIndex(shards={"site": "ab"}), StoreIndex(begun=({"site": "cd"}, {}))):
+    for index in (
+        StoreIndex(),
+        StoreIndex("ab", instant="x"),
+        StoreIndex(begun=("cd", "ef"), doubted=("a",)),
+    ):
         assert parse_index(index.encode()) == index
-    assert StoreIndex(shards={"a": "1"}, begun=({"a": "2", "b": "3"},)).named() == {
-        ("a", "1"),
-        ("a", "2"),
-        ("b", "3"),
-    }
+    assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).named == ("a", "d", "b", "c")
+
+
+def test_an_index_of_an_earlier_version_names_no_listings():
+    text = b'{"format":1,"shards":{"site":"ab"},"begun":[],"instant":"2026-11-02T10:00:00.000Z"}'
+    assert parse_index(text) == StoreIndex(instant="2026-11-02T10:00:00.000Z")
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"[]", b"null", b"{}", b'{"format":1}', b'{"format":1,"shards":{},"begun":3}']
+    "text", [b"", b"[]", b"null", b"{}", b'{"format":2}', b'{"format":2,"listing":"a","begun":3}']
 )
 def test_invalid_indexes_are_rejected(text):
     with pytest.raises(PublishingError, match="is not a ledger"):
@@ -89,22 +115,18 @@ def test_invalid_indexes_are_rejected(text):
 @pytest.mark.parametrize(
     ("path", "headers"),
     [
-        (RECORD, ObjectHeaders(JSON, REVALIDATE)),
-        (f"{RECORD}.br", ObjectHeaders(JSON, REVALIDATE, "br")),
-        (f"{RECORD}.zst", ObjectHeaders(JSON, REVALIDATE, "zstd")),
-        ("api/v2/summary.json", ObjectHeaders(JSON, "public, max-age=30")),
-        ("backup.tar.gz", ObjectHeaders("application/octet-stream")),
-        ("assets/theme/logo.png", ObjectHeaders("image/png", REVALIDATE)),
+        (RECORD, (JSON, REVALIDATE, "")),
+        (f"{RECORD}.br", (JSON, REVALIDATE, "br")),
+        (f"{RECORD}.zst", (JSON, REVALIDATE, "zstd")),
+        ("api/v2/summary.json", (JSON, "public, max-age=30", "")),
+        ("backup.tar.gz", ("application/octet-stream", "", "")),
+        ("assets/theme/logo.png", ("image/png", REVALIDATE, "")),
     ],
 )
 def test_headers_follow_the_table_of_urls(path, headers):
-    assert headers_of(path) == headers
-    assert stored_headers(headers.attributes("ab" * 32)) == headers
-
-
-def test_headers_that_differ_have_other_tags():
-    tags = {headers_of(path).tag for path in (RECORD, f"{RECORD}.br", "index.html", "chains", "badge.svg")}
-    assert len(tags) == 4  # a record and the chains are served alike
+    wanted = object_entry(path, "ab" * 32, 7)
+    assert (wanted.media_type, wanted.cache, wanted.encoding) == headers
+    assert stored_entry(path, 7, attributes_of(wanted)) == wanted
 
 
 def test_bodies_come_before_what_names_them():

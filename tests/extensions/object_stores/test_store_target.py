@@ -570,18 +570,18 @@ def test_a_body_that_differs_from_the_offered_one_is_not_put(moto_store):
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
-        (lambda store, shard: put(store, INDEX, b"{}"), "is not a ledger"),
-        (lambda store, shard: put(store, INDEX, b'{"format":9}'), "version 9"),
-        (lambda store, shard: put(store, shard, b"damaged"), "is damaged"),
-        (lambda store, shard: put(store, shard, gzip.compress(b"another\n")), "is damaged"),
+        (lambda store, part: put(store, INDEX, b"{}"), "is not a ledger"),
+        (lambda store, part: put(store, INDEX, b'{"format":9}'), "version 9"),
+        (lambda store, part: put(store, part, b"damaged"), "is damaged"),
+        (lambda store, part: put(store, part, gzip.compress(b"another\n")), "is damaged"),
         (delete, "is missing"),
     ],
 )
 def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, message):
     store = moto_store
     publish(store.url, SITE)
-    shard = next(path for path in objects_of(store.url) if path.startswith(".statuary/ledger/site-"))
-    harm(store, shard)
+    part = next(path for path in objects_of(store.url) if path.endswith(".jsonl"))
+    harm(store, part)
     with pytest.raises(PublishingError, match=message) as refused:
         publish(store.url, CHANGED)
     assert refused.value.hint.startswith("delete")
@@ -590,9 +590,41 @@ def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, messa
     assert bodies_in(store) == CHANGED
 
 
-def test_unneeded_ledger_tables_are_removed(moto_store):
+def test_an_earlier_versions_ledger_is_replaced(moto_store):
+    """It cannot be read: every object is requested once, and what only that ledger knew of is removed."""
+    store = moto_store
+    publish(store.url, SITE)
+    delete(store, *(path for path in objects_of(store.url) if path.startswith(".statuary/ledger/")))
+    put(store, ".statuary/ledger/site-ab.tsv.gz", b"of an earlier version")
+    put(store, INDEX, b'{"format":1,"shards":{"site":"ab"},"begun":[]}')
+    plan, requested, _ = publish(store.url, CHANGED)
+    assert plan.counts == {Action.ADD: 2, Action.REPLACE: 2, Action.REMOVE: 1}
+    assert requested.head == len(SITE)
+    assert bodies_in(store) == CHANGED
+    assert not [path for path in objects_of(store.url) if path.endswith(".gz") and "ledger" in path]
+    plan, requested, cost = publish(store.url, CHANGED)
+    assert (plan.is_empty, requested.get, requested.head, cost.put) == (True, 1, 0, 0)
+
+
+def test_a_replacement_of_a_lost_ledger_that_breaks_off_forgets_nothing(moto_store):
+    """The next publication removes what only the lost ledger knew of."""
+    store = moto_store
+    publish(store.url, SITE)
+    delete(store, INDEX)
+
+    def fall(_):
+        raise BrokenOffError
+
+    smaller = {path: body for path, body in CHANGED.items() if not path.startswith("proof/")}
+    with pytest.raises(BrokenOffError):
+        publish(store.url, smaller, on_read=fall)
+    publish(store.url, smaller, ahead=100)
+    assert bodies_in(store) == smaller
+
+
+def test_unneeded_objects_of_the_ledger_are_removed(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED, SITE):
         publish(store.url, bodies)
     own = sorted(path for path in objects_of(store.url) if path.startswith(".statuary/"))
-    assert len(own) == 4  # index, lease, a shard for contracts and one for the rest
+    assert len(own) == 4  # index, lease, the list of the listing's parts, and its only part

@@ -18,8 +18,8 @@ from statuary.extensions.snapshots.zip_format import (
     compress_members,
 )
 from statuary.publishing.files import MANIFEST, PublishingError
-from statuary.publishing.manifest import DamagedSnapshotError, encode_manifest
-from statuary.publishing.manifest_parts import ManifestBuilder, ManifestEntry
+from statuary.publishing.listing import DamagedSnapshotError, Entry
+from statuary.publishing.manifest import ManifestBuilder, encode_manifest
 from support.sites import tree
 from support.snapshots import ORIGIN, contract, made, mirrored, small_documents, status, tiny_documents
 
@@ -104,7 +104,7 @@ def test_a_file_that_is_not_a_snapshot(tmp_path: Path, text: bytes) -> None:
 Members = list[SnapshotMember]
 
 
-def members_of(entries: list[ManifestEntry], bodies: dict[str, bytes]) -> Members:
+def members_of(entries: list[Entry], bodies: dict[str, bytes]) -> Members:
     """Return the members of a snapshot whose manifest tells of these entries."""
     tally = ManifestBuilder()
     parts = []
@@ -125,11 +125,9 @@ def forged(file: Path, members: Members) -> Path:
     return file
 
 
-def entry(path: str, body: bytes, aliases: tuple[str, ...] = ()) -> ManifestEntry:
+def entry(path: str, body: bytes, aliases: tuple[str, ...] = ()) -> Entry:
     packed = compress_member(SnapshotMember(path="x", body=body))
-    return ManifestEntry(
-        path=path, aliases=aliases, size=len(body), sha256=packed.sha256, media_type="text/plain"
-    )
+    return Entry(path=path, aliases=aliases, size=len(body), sha256=packed.sha256, media_type="text/plain")
 
 
 def harmless() -> Members:
@@ -225,7 +223,7 @@ def test_a_member_twice(tmp_path: Path) -> None:
         ([entry("a", b"")._replace(size=-1)], "not a count"),
     ],
 )
-def test_a_hostile_manifest_is_rejected(tmp_path: Path, entries: list[ManifestEntry], why: str) -> None:
+def test_a_hostile_manifest_is_rejected(tmp_path: Path, entries: list[Entry], why: str) -> None:
     bodies = {item.path: b"" for item in entries}
     unique = list({member.path: member for member in members_of(entries, bodies)}.values())
     refused(forged(tmp_path / "site.zip", unique), why)

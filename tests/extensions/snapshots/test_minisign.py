@@ -21,8 +21,8 @@ from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.snapshot_target import copy_snapshot
 from statuary.extensions.snapshots.verify import verify_snapshot
 from statuary.publishing.files import PublishingError
-from statuary.publishing.manifest import DamagedSnapshotError, encode_manifest
-from statuary.publishing.manifest_parts import ManifestBuilder
+from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publishing.manifest import ManifestBuilder, encode_manifest
 from support.requirements import require_module, require_program
 from support.snapshots import ORIGIN, made, mirrored, small_documents
 

@@ -2,18 +2,12 @@
 
 from collections.abc import Iterator
 
-from statuary.publishing.manifest_parts import (
-    MAX_PART_LENGTH,
-    MEAN_PART_LENGTH,
-    ManifestBuilder,
-    ManifestEntry,
-    ends_part,
-    split_into_parts,
-)
+from statuary.publishing.listing import MAX_PART_LENGTH, MEAN_PART_LENGTH, Entry, ends_part, split_into_parts
+from statuary.publishing.manifest import ManifestBuilder
 
 
-def entry(path: str) -> ManifestEntry:
-    return ManifestEntry(path=path, aliases=(), size=1, sha256="0" * 64, media_type="")
+def entry(path: str) -> Entry:
+    return Entry(path=path, aliases=(), size=1, sha256="0" * 64, media_type="")
 
 
 def digests(paths: list[str]) -> set[str]:
@@ -35,7 +29,7 @@ def test_one_document_more_changes_one_part() -> None:
 
 
 def test_a_part_ends_even_where_no_path_ends_it() -> None:
-    def endless() -> Iterator[ManifestEntry]:
+    def endless() -> Iterator[Entry]:
         number = 0
         while True:
             number += 1

@@ -15,8 +15,7 @@ from statuary.extensions.snapshots.snapshot_reader import read_snapshot
 from statuary.extensions.snapshots.snapshot_target import copy_snapshot
 from statuary.extensions.snapshots.verify import verify_snapshot
 from statuary.publishing.files import PublishingError
-from statuary.publishing.manifest import DamagedSnapshotError
-from statuary.publishing.manifest_parts import differences
+from statuary.publishing.listing import DamagedSnapshotError, diff
 from statuary.publishing.plan import Action
 from support.requirements import require_program
 from support.sites import tree
@@ -72,7 +71,7 @@ def test_the_differences_between_any_two_sites(before: dict[str, bytes], after: 
             for name, site in (("a.zip", before), ("b.zip", after))
         ]
         with read_snapshot(str(files[0])) as old, read_snapshot(str(files[1])) as new:
-            changes = {(change.action, change.path) for change in differences(old.entries(), new.entries())}
+            changes = {(change.action, change.entry.path) for change in diff(old.entries(), new.entries())}
     assert changes == {
         *((Action.ADD, path) for path in after.keys() - before.keys()),
         *((Action.REMOVE, path) for path in before.keys() - after.keys()),

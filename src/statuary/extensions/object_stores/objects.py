@@ -1,83 +1,64 @@
-"""Objects of a site in a store: their headers, their order, and the snapshot that they may come from."""
+"""The objects of a site in a store: their headers, and the order in which they are put."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
 from statuary.documents import url_table
 from statuary.documents.document import plain_path
 from statuary.documents.url_table import PutStep, match_url
 from statuary.domain.settings import CompressedFormat
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader
-from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, temporary_database
+from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.reader import FolderReader, find_ledger
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.ledger.ledger import read_entries
+from statuary.publishing.ledger.ledger import is_unfinished, read_listing
+from statuary.publishing.listing import Entry, Spool
 
 ENCODINGS = {CompressedFormat.GZIP: "gzip", CompressedFormat.BROTLI: "br", CompressedFormat.ZSTANDARD: "zstd"}
 """The `Content-Encoding` of a compressed form, by the ending that it is stored under."""
+
+HEADERS = ("Content-Type", "Cache-Control", "Content-Encoding")
+"""The headers of an object, as the last members of an `Entry` have them."""
 
 DIGEST_ATTRIBUTE = "statuarysha256"
 """The metadata of an object with the SHA-256 of its body, which also shows that statuary put it; Azure allows letters only."""
 
 
-class ObjectHeaders(NamedTuple):
-    """The headers of an object."""
-
-    media_type: str  # its `Content-Type`
-    cache: str = ""  # its `Cache-Control`; empty for none
-    encoding: str = ""  # its `Content-Encoding`; empty for none
-
-    @property
-    def tag(self) -> str:
-        """Eight hex digits that identify the headers."""
-        return sha256("\n".join(self).encode()).hexdigest()[:8]
-
-    def attributes(self, digest: str) -> dict[str, str]:
-        """Return the headers in the store's form, with the SHA-256 of the body."""
-        named = {
-            "Content-Type": self.media_type,
-            "Cache-Control": self.cache,
-            "Content-Encoding": self.encoding,
-        }
-        return {name: value for name, value in named.items() if value} | {DIGEST_ATTRIBUTE: digest}
-
-
-def headers_of(path: str, media_type: str = "") -> ObjectHeaders:
-    """Return the headers of a path of a site.
+def object_entry(path: str, digest: str, size: int, media_type: str = "") -> Entry:
+    """Return the entry of an object, with the headers of its path.
 
     Args:
+        digest: SHA-256 of its body, in hex.
         media_type: its media type, if the path does not determine it.
     """
     stem, _, ending = path.rpartition(".")
-    stem, path = plain_path(stem), plain_path(path)
+    stem, plain = plain_path(stem), plain_path(path)
     if ending in ENCODINGS and match_url(stem):
-        return ObjectHeaders(media_type_of(stem), cache_of(stem), ENCODINGS[CompressedFormat(ending)])
-    return ObjectHeaders(media_type or media_type_of(path), cache_of(path))
+        headers = media_type_of(stem), cache_of(stem), ENCODINGS[CompressedFormat(ending)]
+    else:
+        headers = media_type or media_type_of(plain), cache_of(plain), ""
+    return Entry(path, (), size, digest, *headers)
 
 
-def stored_headers(attributes: dict[str, str]) -> ObjectHeaders:
-    """Return the headers that a store reports for an object."""
-    names = ("Content-Type", "Cache-Control", "Content-Encoding")
-    return ObjectHeaders(*(attributes.get(name, "") for name in names))
+def attributes_of(entry: Entry) -> dict[str, str]:
+    """Return the headers of an object in the store's form, with the SHA-256 of its body."""
+    headers = zip(HEADERS, entry[-len(HEADERS) :], strict=True)
+    return {name: str(value) for name, value in headers if value} | {DIGEST_ATTRIBUTE: entry.sha256}
 
 
-class OfferedObject(NamedTuple):
-    """A path of the site and its body's digest."""
-
-    path: str  # relative to the site's root
-    digest: str  # SHA-256 of the body, in hex
-    size: int
-    headers: ObjectHeaders
+def stored_entry(path: str, size: int, attributes: dict[str, str]) -> Entry:
+    """Return the entry of an object in the store; without a SHA-256 if another program put it."""
+    headers = (attributes.get(name, "") for name in HEADERS)
+    return Entry(path, (), size, attributes.get(DIGEST_ATTRIBUTE, ""), *headers)
 
 
 class PublishedSite(Protocol):
     """A site to be published."""
 
-    def objects(self) -> Iterator[OfferedObject]:
-        """Yield every path, in any order; raise PublishingError if the site is incomplete."""
+    def objects(self) -> Iterator[Entry]:
+        """Yield an entry for each name, in any order; raise PublishingError if the site is incomplete."""
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Prepare to read the bodies of the needed paths.
@@ -97,26 +78,23 @@ class PublishedFolder:
         self.root = root
         self.reader = FolderReader(root)
 
-    def objects(self) -> Iterator[OfferedObject]:
-        """Yield every path; files that the ledger does not know are read."""
+    def objects(self) -> Iterator[Entry]:
+        """Yield an entry for each name; files that the ledger does not know are read."""
         ledger = find_ledger(self.root)
         if ledger is None:
             yield from map(self._read, self.reader.paths())
             return
-        for entry in read_entries(ledger):
-            if not entry.settled:
-                raise PublishingError(
-                    f"the last build of {self.root} was interrupted",
-                    "run the build again; it resumes that one",
-                )
-            if entry.digest:
-                yield OfferedObject(entry.path, entry.digest.hex(), entry.size, headers_of(entry.path))
-            else:
-                yield self._read(entry.path)
+        if is_unfinished(ledger):
+            raise PublishingError(
+                f"the last build of {self.root} was interrupted", "run the build again; it resumes that one"
+            )
+        for entry in read_listing(ledger):
+            for name in entry.names:
+                yield object_entry(name, entry.sha256, entry.size) if entry.sha256 else self._read(name)
 
-    def _read(self, path: str) -> OfferedObject:
+    def _read(self, path: str) -> Entry:
         body = self.read(path)
-        return OfferedObject(path, sha256(body).hexdigest(), len(body), headers_of(path))
+        return object_entry(path, sha256(body).hexdigest(), len(body))
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Do nothing: files can be read in any order."""
@@ -165,46 +143,36 @@ class PublishedSnapshot:
 
     def __init__(self, snapshot: SnapshotReader) -> None:
         self.snapshot = snapshot
-        self.bodies = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
-        self.table = temporary_database(
-            "CREATE TABLE bodies (path TEXT PRIMARY KEY, start INTEGER, size INTEGER) WITHOUT ROWID"
-        )
-        self.end = 0
+        self.bodies = Spool()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.bodies.close()
-        self.table.close()
 
-    def objects(self) -> Iterator[OfferedObject]:
-        """Yield every path of the manifest, and the manifest's own."""
+    def objects(self) -> Iterator[Entry]:
+        """Yield an entry for each name in the manifest, and the manifest's own."""
         for member in self.snapshot.own_members():
-            self._keep(member.body, (member.path,))
-            digest = sha256(member.body).hexdigest()
-            yield OfferedObject(member.path, digest, len(member.body), headers_of(member.path))
+            entry = object_entry(member.path, sha256(member.body).hexdigest(), len(member.body))
+            self._keep(member.body, [entry])
+            yield entry
         for entry in self.snapshot.kept_entries():
-            for path in (entry.path, *entry.aliases):
-                yield OfferedObject(path, entry.sha256, entry.size, headers_of(path, entry.media_type))
+            for name in entry.names:
+                yield object_entry(name, entry.sha256, entry.size, entry.media_type)
 
     def fetch(self, is_needed: Callable[[str], bool]) -> None:
         """Read the snapshot to its end, and keep the needed bodies."""
         for entry, member in self.snapshot.listed_documents():
-            needed = [path for path in (entry.path, *entry.aliases) if is_needed(path)]
-            if needed:
-                self._keep(member.body, needed)
+            self._keep(member.body, [Entry(name) for name in entry.names if is_needed(name)])
 
-    def _keep(self, body: bytes, paths: tuple[str, ...] | list[str]) -> None:
-        self.bodies.seek(self.end)
-        self.bodies.write(body)
-        rows = [(path, self.end, len(body)) for path in paths]
-        self.table.executemany("INSERT OR REPLACE INTO bodies VALUES (?,?,?)", rows)
-        self.end += len(body)
+    def _keep(self, body: bytes, entries: list[Entry]) -> None:
+        if entries:
+            start = self.bodies.append(body)
+            for entry in entries:
+                self.bodies.add(entry, start, len(body))
 
     def read(self, path: str) -> bytes:
-        """Return a kept body."""
-        query = "SELECT start, size FROM bodies WHERE path = ?"
-        start, size = self.table.execute(query, (path,)).fetchone()
-        self.bodies.seek(start)
-        return self.bodies.read(size)
+        """Return a body that waits."""
+        ((_, start, length),) = self.bodies.rows("WHERE path = ?", path)
+        return self.bodies.read(start, length)

@@ -11,6 +11,7 @@ requested again by the publication after the one that took over.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Self
 
@@ -19,9 +20,9 @@ from typing_extensions import override
 from statuary.documents.url_table import PutStep
 from statuary.extensions.object_stores.objects import (
     DIGEST_ATTRIBUTE,
-    OfferedObject,
     PublishedSite,
-    stored_headers,
+    attributes_of,
+    stored_entry,
 )
 from statuary.extensions.object_stores.store import (
     ConditionsRefusedError,
@@ -34,18 +35,20 @@ from statuary.extensions.object_stores.store import (
     transfer,
 )
 from statuary.extensions.object_stores.store_comparison import (
+    HINT,
     INDEX,
-    ObjectPut,
-    Shards,
+    LEDGER_FOLDER,
+    Parts,
     StoreComparison,
     StoreIndex,
-    StoreLedgerEntry,
-    pack,
+    listing_object,
+    parse_entries,
     parse_index,
-    shard_path,
-    unpack,
+    parse_parts,
+    part_object,
 )
 from statuary.publishing.files import OWN_FOLDER, PublishingError
+from statuary.publishing.listing import Difference, Entry
 from statuary.publishing.plan import Action, Plan
 from statuary.publishing.target import Target
 
@@ -73,60 +76,61 @@ class ObjectWriter:
         self.adopt = adopt
         self.verified = verified
 
-    async def write(self, put: ObjectPut) -> None:
+    async def write(self, change: Difference) -> None:
         """Put one object, unless the store already has it.
 
         Raises:
             PublishingError: if the site changed, another program put the object, or the lease is lost.
         """
-        body = self.site.read(put.path)
-        if sha256(body).hexdigest() != put.digest:
+        entry = change.entry
+        body = self.site.read(entry.path)
+        if sha256(body).hexdigest() != entry.sha256:
             raise PublishingError(
-                f"{put.path} has changed since the last build", "build the site again, and publish it"
+                f"{entry.path} has changed since the last build", "build the site again, and publish it"
             )
-        await self._write_if_unchanged(put, body, put.headers.attributes(put.digest))
+        there = None if change.before is None else await self.store.head(entry.path)
+        await self._write_if_unchanged(entry, body, there)
         self.advance(1)
 
-    async def _write_if_unchanged(self, put: ObjectPut, body: bytes, attributes: dict[str, str]) -> None:
-        found = None if put.is_new else await self.store.head(put.path)
+    async def _write_if_unchanged(self, entry: Entry, body: bytes, there: ObjectInfo | None) -> None:
         for _ in range(ATTEMPTS):
-            if found is not None and self._is_right(put, found):
+            if there is not None and self._is_right(entry, there):
                 return
-            self._require_verified(put.path, found)
+            self._require_verified(entry.path, there)
             if self.lease is not None:
                 self.lease.check()  # reading may have taken long, or the machine was asleep
             try:
-                await self.store.put_if_unchanged(put.path, body, attributes, found and found.tag)
+                await self.store.put_if_unchanged(entry.path, body, attributes_of(entry), there and there.tag)
             except PreconditionFailedError:
-                found = await self.store.head(put.path)
+                there = await self.store.head(entry.path)
             else:
                 return
         raise PublishingError(
-            f"another program keeps changing {put.path} in {self.store.url}", "publish again"
+            f"another program keeps changing {entry.path} in {self.store.url}", "publish again"
         )
 
-    def _require_verified(self, path: str, found: ObjectInfo | None) -> None:
+    def _require_verified(self, path: str, there: ObjectInfo | None) -> None:
         """Raise an error if an object is not the one that was verified before it is replaced."""
-        digest = None if found is None else found.attributes.get(DIGEST_ATTRIBUTE)
+        digest = None if there is None else there.attributes.get(DIGEST_ATTRIBUTE)
         if path in self.verified and digest != self.verified[path]:
             raise PublishingError(
                 f"another publisher has put {path} in {self.store.url}",
                 "build again with --to, which continues its log",
             )
 
-    def _is_right(self, put: ObjectPut, found: ObjectInfo) -> bool:
+    def _is_right(self, entry: Entry, there: ObjectInfo) -> bool:
         """Return whether the store has the object to put; raise PublishingError if another program put it."""
-        if DIGEST_ATTRIBUTE not in found.attributes and not self.adopt:
-            raise conflict_error([put.path])
-        is_same = found.attributes.get(DIGEST_ATTRIBUTE) == put.digest
-        return is_same and stored_headers(found.attributes) == put.headers
+        stored = stored_entry(entry.path, entry.size, there.attributes)
+        if not stored.sha256 and not self.adopt:
+            raise conflict_error([entry.path])
+        return stored == entry
 
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
     """Return the error for objects that another program put."""
-    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
+    first = ", ".join(paths[:5]) + (f" and {len(paths) - 5:,} more" if len(paths) > 5 else "")
     return PublishingError(
-        f"objects that statuary did not put are in the way: {shown}",
+        f"objects that statuary did not put are in the way: {first}",
         "move them away, publish below another prefix, or replace them with --adopt",
     )
 
@@ -151,7 +155,7 @@ class RequestCounts(NamedTuple):
     delete: int = 0  # delete requests, each for up to a thousand objects
 
 
-class ObjectStoreTarget(Target[OfferedObject]):
+class ObjectStoreTarget(Target[Entry]):
     """An object store as a target; a context manager, since it holds a lease and temporary files."""
 
     def __init__(
@@ -188,6 +192,9 @@ class ObjectStoreTarget(Target[OfferedObject]):
         if lease is not None:
             lease.acquire()
         self.comparison = StoreComparison()
+        # the parts of each listing in the index by its digest; and the objects of the ledger that are in the store
+        self.listings: dict[str, Parts] = {}
+        self.ledger_objects: set[str] = set()
         self.index = StoreIndex()
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
@@ -195,7 +202,6 @@ class ObjectStoreTarget(Target[OfferedObject]):
         self.verified: dict[str, str | None] = {}
         self.instant = ""  # that the site shows, in UTC, for the ledger; empty if unknown
         self._plan: Plan | None = None
-        self._taken_over: tuple[Shards, ...] = ()
 
     def __enter__(self) -> Self:
         return self
@@ -206,7 +212,7 @@ class ObjectStoreTarget(Target[OfferedObject]):
             self.lease.release()
 
     @override
-    def offer(self, documents: Iterable[OfferedObject]) -> None:
+    def offer(self, documents: Iterable[Entry]) -> None:
         self.comparison.want(documents)
 
     @override
@@ -222,74 +228,80 @@ class ObjectStoreTarget(Target[OfferedObject]):
         """
         if self._plan is None:
             self._compare()
-            counts = self.comparison.counts()
-            documents, size, changed = self.comparison.sizes()
-            self._plan = Plan(
-                counts=counts,
-                kept=documents - counts[Action.ADD] - counts[Action.REPLACE],
-                size=size,
-                changed_size=changed,
-                changes=self.comparison.changes,
-                conflicts=() if self.adopt else tuple(self.comparison.conflicts()),
-            )
+            self._plan = self.comparison.plan(adopt=self.adopt)
         return self._plan
 
     def _compare(self) -> None:
         self.comparison.divide()
-        found = self.store.get(INDEX)
+        stored = self.store.get(INDEX)
         self.asked = RequestCounts(get=1)
-        if found is not None:
-            self.index, self.index_tag = parse_index(found[0]), found[1].tag
-        if found is None or self.verify:
+        if stored is not None:
+            self.index, self.index_tag = parse_index(stored[0]), stored[1].tag
+        self.listings[self.comparison.listing] = self.comparison.parts
+        for listing in self.index.named:
+            if listing not in self.listings:
+                self.listings[listing] = parse_parts(self._read(listing_object(listing), listing))
+        self.ledger_objects = self._objects_of(self.index)
+        if self.index.listing is None or self.verify:
             self._list()
-        else:
+        if not self.verify:
             self._read_ledger()
-        transfer(self.comparison.uncertain(), self._ask, self.lease)
-        self.comparison.compare()
+        transfer((entry.path for entry in self.comparison.uncertain), self._ask, self.lease)
 
     def _list(self) -> None:
         """Add every object of the store, each to be requested: the ledger is missing or not trusted."""
         count = 0
         for path, size in self.store.listed():
             count += 1
-            if not path.startswith(f"{OWN_FOLDER}/"):
-                self.comparison.find(path, size)
+            if path.startswith(LEDGER_FOLDER):
+                self.ledger_objects.add(path)
+            elif not path.startswith(f"{OWN_FOLDER}/"):
+                self.comparison.uncertain.add(Entry(path, size=size))
         self.asked = self.asked._replace(list=1 + count // LIST_PAGE)
 
     def _read_ledger(self) -> None:
-        """Read the shards of the ledger that differ."""
-        self.comparison.leave_out(self.index)
-        self.comparison.hold(self._entries(self.index.shards or {}))
-        for number, shards in enumerate((*self.index.doubted, *self.index.begun), start=1):
-            self.comparison.may_hold(self._entries(shards), number)
+        """Read the parts of the ledger that differ."""
+        finished = () if self.index.listing is None else self.listings[self.index.listing]
+        listings = [finished, *(self.listings[name] for name in (*self.index.doubted, *self.index.begun))]
+        self.comparison.leave_out(listings)
+        self.comparison.hold([self._entries(parts) for parts in listings])
 
-    def _entries(self, shards: Shards) -> Iterator[StoreLedgerEntry]:
-        for name, digest in shards.items():
-            if self.comparison.is_left_out(name):
-                continue
-            found = self.store.get(shard_path(name, digest))
-            if found is None:
-                raise PublishingError(
-                    f"{shard_path(name, digest)} is missing in {self.store.url}",
-                    f"delete {INDEX}; the next publication requests every object instead",
-                )
-            self.asked = self.asked._replace(get=self.asked.get + 1)
-            yield from unpack(found[0], name, digest)
+    def _entries(self, parts: Parts) -> Iterator[Entry]:
+        for part in parts:
+            if part not in self.comparison.same:
+                yield from parse_entries(self._read(part_object(part.sha256), part.sha256))
+
+    def _read(self, path: str, digest: str) -> bytes:
+        """Return an object of the ledger; raise PublishingError if it is missing or damaged."""
+        stored = self.store.get(path)
+        if stored is None:
+            raise PublishingError(f"{path} is missing in {self.store.url}", HINT)
+        if sha256(stored[0]).hexdigest() != digest:
+            raise PublishingError(f"{path} is damaged", HINT)
+        self.asked = self.asked._replace(get=self.asked.get + 1)
+        return stored[0]
+
+    def _objects_of(self, index: StoreIndex) -> set[str]:
+        """Return the paths of the objects that an index needs."""
+        parts = {part_object(part.sha256) for listing in index.named for part in self.listings[listing]}
+        return parts | set(map(listing_object, index.named))
 
     async def _ask(self, path: str) -> None:
-        self.comparison.note_answer(path, await self.store.head(path))
+        there = await self.store.head(path)
+        if there is not None:
+            self.comparison.note_answer(stored_entry(path, there.size, there.attributes))
         self.asked = self.asked._replace(head=self.asked.head + 1)
         self.advance(1)
 
     def cost(self) -> RequestCounts:
         """Return the number of requests to apply the plan, without retries and the lease."""
         counts = self.plan().counts
-        shards = set(self.comparison.shards.items()) - self.index.named()
-        stale = self.index.named() - set(self.comparison.shards.items())
-        if not any(counts.values()) and not shards and not stale and self.index.shards is not None:
+        wanted = self._objects_of(StoreIndex(self.comparison.listing))
+        new, stale = wanted - self._objects_of(self.index), self.ledger_objects - wanted
+        if not any(counts.values()) and not new and not stale and self.index.listing is not None:
             return RequestCounts()
         return RequestCounts(
-            put=counts[Action.ADD] + counts[Action.REPLACE] + len(shards) + 2,
+            put=counts[Action.ADD] + counts[Action.REPLACE] + len(new) + 2,
             head=counts[Action.REPLACE],
             delete=-(-counts[Action.REMOVE] // DELETE_BATCH) + -(-len(stale) // DELETE_BATCH),
         )
@@ -310,35 +322,39 @@ class ObjectStoreTarget(Target[OfferedObject]):
         if self.cost() == RequestCounts():
             return
         self.site.fetch(self.comparison.is_changed)
-        self._begin()
+        taken_over = self._begin()
         writer = ObjectWriter(
             self.store, self.site, self.lease, self.advance, adopt=self.adopt, verified=self.verified
         )
         for step in PutStep:
             transfer(self.comparison.puts(step), writer.write, self.lease)
         transfer(batches(self.comparison.removals(), DELETE_BATCH), self._delete, self.lease)
-        self._end()
+        self._end(taken_over)
 
-    def _begin(self) -> None:
-        """Record the publication in the ledger before its first put."""
-        new = sorted(set(self.comparison.shards.items()) - self.index.named())
+    def _begin(self) -> tuple[str, ...]:
+        """Record the publication in the ledger before its first put; return the unfinished ones that it takes over."""
+        there = self._objects_of(self.index)
+        texts = {listing_object(self.comparison.listing): lambda: self.comparison.parts_text}
+        texts |= {
+            part_object(part.sha256): partial(self.comparison.part_text, part)
+            for part in self.comparison.parts
+        }
 
-        async def put(shard: tuple[str, str]) -> None:
-            name, digest = shard
-            body = pack(self.comparison.entries_of(name))
-            await self.store.put(shard_path(name, digest), body, OWN_HEADERS)
+        async def put(path: str) -> None:
+            await self.store.put(path, texts[path](), OWN_HEADERS)
 
-        transfer(new, put, self.lease)
-        self._taken_over = self.index.begun
+        transfer(sorted(texts.keys() - there), put, self.lease)
+        taken_over = self.index.begun
         self._write_index(
-            self.index._replace(begun=(*self.index.begun, self.comparison.shards), instant=self.instant)
+            self.index._replace(begun=(*taken_over, self.comparison.listing), instant=self.instant)
         )
+        return taken_over
 
-    def _end(self) -> None:
-        """Record the finished publication, and delete obsolete shards."""
-        before = self.index.named()
-        self._write_index(StoreIndex(self.comparison.shards, (), self._taken_over, self.instant))
-        stale = [shard_path(*shard) for shard in sorted(before - self.index.named())]
+    def _end(self, taken_over: tuple[str, ...]) -> None:
+        """Record the finished publication, and delete obsolete objects of the ledger."""
+        before = self.ledger_objects | self._objects_of(self.index)
+        self._write_index(StoreIndex(self.comparison.listing, (), taken_over, self.instant))
+        stale = sorted(before - self._objects_of(self.index))
         transfer(batches(stale, DELETE_BATCH), self._delete, self.lease)
 
     async def _delete(self, paths: list[str]) -> None:

@@ -55,7 +55,8 @@ from statuary.extensions.snapshots.manifest_signature import parse_public_key
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.verify import verify_anchor
 from statuary.publishing.files import MANIFEST
-from statuary.publishing.manifest import DamagedSnapshotError, SiteOrigin, parse_manifest
+from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publishing.manifest import SiteOrigin, parse_manifest
 
 
 class Contract:

@@ -31,26 +31,26 @@ from statuary.extensions.snapshots.verify import Verification, verify_snapshot
 from statuary.extensions.snapshots.zip_format import is_standard_zlib
 from statuary.publishing.files import MANIFEST, PublishingError, is_snapshot_path
 from statuary.publishing.folder.reader import folder_documents
-from statuary.publishing.manifest import Manifest, SiteOrigin, document_path, manifest_digest, noted_origin
-from statuary.publishing.manifest_parts import DocumentDifference, ManifestEntry, differences
+from statuary.publishing.listing import Difference, Entry, diff, document_path
+from statuary.publishing.manifest import Manifest, SiteOrigin, manifest_digest, noted_origin
 from statuary.version import VERSION
 
 if TYPE_CHECKING:
     from statuary.extensions.snapshots.verify import RecordVerifier
 
 
-@click.command()
+@click.command("diff")
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
 @text_or_json_option
-def diff(before: str, after: str, form: str) -> None:
+def diff_command(before: str, after: str, form: str) -> None:
     """Compare two snapshots, folders or sites; every byte of both is verified.
 
     Exit codes: 0 compared; 3 one of them is damaged or cannot be read.
     """
     with read_snapshot(before) as old, read_snapshot(after) as new:
         ends = {"from": manifest_digest(old.manifest_text), "to": manifest_digest(new.manifest_text)}
-        changes = differences(_verified(old), _verified(new))
+        changes = diff(_verified(old), _verified(new))
         if form == "json":
             click.echo(json.dumps({**ends, "changes": [_difference_json(change) for change in changes]}))
         else:
@@ -60,18 +60,23 @@ def diff(before: str, after: str, form: str) -> None:
                 click.echo(line)
 
 
-def _verified(snapshot: SnapshotReader) -> Iterator[ManifestEntry]:
+def _verified(snapshot: SnapshotReader) -> Iterator[Entry]:
     """Yield the entries of a snapshot, each after its document has been checked."""
     return (entry for entry, _ in snapshot.documents())
 
 
-def _difference_json(difference: DocumentDifference) -> dict[str, object]:
+def _difference_json(difference: Difference) -> dict[str, object]:
     return {
         "action": difference.action,
-        "path": difference.path,
-        "before": difference.before._asdict() if difference.before else None,
-        "after": difference.after._asdict() if difference.after else None,
+        "path": difference.entry.path,
+        "before": _entry_json(difference.before),
+        "after": _entry_json(difference.after),
     }
+
+
+def _entry_json(entry: Entry | None) -> dict[str, object] | None:
+    """Return the members of an entry that manifests have."""
+    return None if entry is None else dict(zip(Entry._fields[:5], entry[:5], strict=True))
 
 
 def _changed_origin(before: Manifest, after: Manifest) -> Iterator[str]:
@@ -190,7 +195,7 @@ def snapshot_command() -> None:
 
 
 snapshot_command.add_command(verify)
-snapshot_command.add_command(diff)
+snapshot_command.add_command(diff_command)
 
 
 @snapshot_command.command()

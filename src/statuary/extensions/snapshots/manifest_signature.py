@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from statuary.optional import optional
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.publishing.manifest import DamagedSnapshotError, parse_manifest
+from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publishing.manifest import parse_manifest
 
 if TYPE_CHECKING:
     from minisign import PublicKey, SecretKey, Signature

@@ -18,15 +18,16 @@ from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
 from statuary.extensions.snapshots.zip_file import ZipReader
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT, FolderReader
-from statuary.publishing.manifest import DamagedSnapshotError, parse_manifest, refuse_tar_zst, stored_names
-from statuary.publishing.manifest_parts import (
-    ManifestEntry,
+from statuary.publishing.listing import (
+    DamagedSnapshotError,
+    Entry,
     ReadPath,
     check_body,
     check_part,
     parse_entry,
-    read_entries,
+    stored_names,
 )
+from statuary.publishing.manifest import parse_manifest, read_entries, refuse_tar_zst
 
 if TYPE_CHECKING:
     from minisign import PublicKey
@@ -97,7 +98,7 @@ class ManifestIndex:
         part = self.manifest.parts[number]
         return check_part(self._read(part.path), part).splitlines(keepends=True)
 
-    def find(self, path: str) -> ManifestEntry | None:
+    def find(self, path: str) -> Entry | None:
         """Return the entry of a document by its name or an alias; None if it is not listed.
 
         Raises:
@@ -109,7 +110,7 @@ class ManifestIndex:
                 return entry
         return None
 
-    def _find_stored(self, name: str) -> ManifestEntry | None:
+    def _find_stored(self, name: str) -> Entry | None:
         number = bisect_right(self._firsts, name) - 1
         if number < 0:
             return None

@@ -16,17 +16,23 @@ from statuary.publishing.files import (
     SIGNATURE,
     PublishingError,
     is_snapshot_path,
-    temporary_database,
 )
 from statuary.publishing.folder.reader import FolderReader
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.manifest import DamagedSnapshotError, document_path, parse_manifest, refuse_tar_zst
-from statuary.publishing.manifest_parts import ManifestEntry, ReadPath, check_body, read_entries
+from statuary.publishing.listing import (
+    DamagedSnapshotError,
+    Entry,
+    Listing,
+    ReadPath,
+    check_body,
+    document_path,
+)
+from statuary.publishing.manifest import parse_manifest, read_entries, refuse_tar_zst
 
 SHOWN = 5
 """The most names in a message; the others are counted."""
 
-Entries = Callable[[], Iterator[ManifestEntry]]
+Entries = Callable[[], Iterator[Entry]]
 """Yields the entries of a manifest from the first on, each time it is called."""
 
 
@@ -157,12 +163,12 @@ def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
     """Return the first few paths that no document of the snapshot has, and their number."""
     shown: list[str] = []
     count = 0
-    with closing(temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")) as table:
+    with Listing() as names:
         for entry in entries():
-            table.executemany("INSERT OR IGNORE INTO names VALUES (?)", ((name,) for name in entry.names))
-        query = "SELECT 1 FROM names WHERE name = ?"
+            for name in entry.names:
+                names.add(Entry(name))
         for path in paths:
-            if not is_snapshot_path(path) and not table.execute(query, (path,)).fetchone():
+            if not is_snapshot_path(path) and names.find(path) is None:
                 count += 1
                 shown = [*shown, path][:SHOWN]
     return shown, count
@@ -209,19 +215,19 @@ class SnapshotReader:
             self._lines.write(member.body)
             yield member
 
-    def kept_entries(self) -> Iterator[ManifestEntry]:
+    def kept_entries(self) -> Iterator[Entry]:
         """Yield the entries of the parts by path, after `own_members`."""
         self._lines.seek(0)
         sizes = iter([part.size for part in self.manifest.parts])
         return read_entries(self.manifest, lambda _: self._lines.read(next(sizes)))
 
-    def entries(self) -> Iterator[ManifestEntry]:
+    def entries(self) -> Iterator[Entry]:
         """Yield the entries of the parts without reading documents."""
         for _ in self.own_members():
             pass
         return self.kept_entries()
 
-    def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[ManifestEntry, SnapshotMember]]:
+    def documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
         """Yield every document, checked against the manifest, and read the snapshot to its end.
 
         Args:
@@ -235,9 +241,7 @@ class SnapshotReader:
             pass
         yield from self.listed_documents(on_damage)
 
-    def listed_documents(
-        self, on_damage: OnDamage | None = None
-    ) -> Iterator[tuple[ManifestEntry, SnapshotMember]]:
+    def listed_documents(self, on_damage: OnDamage | None = None) -> Iterator[tuple[Entry, SnapshotMember]]:
         """Yield every document as `documents` does, after `own_members`."""
         for entry in self.kept_entries():
             try:

@@ -1,12 +1,10 @@
 """A snapshot as the target of a build."""
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Self
 
 from typing_extensions import override
 
@@ -16,7 +14,9 @@ from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.extensions.snapshots.zip_file import require_zip_name, write_zip
 from statuary.extensions.snapshots.zip_format import (
+    DEFLATED,
     ENDING_SIZE,
+    STORED,
     CompressedMember,
     MemberCompressor,
     SnapshotMember,
@@ -31,94 +31,33 @@ from statuary.publishing.files import (
     PublishingError,
     atomic_file,
     fold_case,
-    temporary_database,
 )
 from statuary.publishing.host_layout import media_type_of
-from statuary.publishing.manifest import (
+from statuary.publishing.listing import (
     DamagedSnapshotError,
-    Manifest,
+    Difference,
+    Entry,
     NameTable,
-    SiteOrigin,
+    Spool,
+    diff,
     document_path,
-    encode_manifest,
     lower_case_address,
+    plan_of,
+    split_into_parts,
+)
+from statuary.publishing.manifest import (
+    Manifest,
+    ManifestBuilder,
+    SiteOrigin,
+    encode_manifest,
     manifest_digest,
     refuse_older,
 )
-from statuary.publishing.manifest_parts import (
-    ManifestBuilder,
-    ManifestEntry,
-    differences,
-    encode_part,
-    split_into_parts,
-)
-from statuary.publishing.plan import Action, Change, Plan
+from statuary.publishing.plan import Plan
 from statuary.publishing.target import RebuiltTarget
 
-SCHEMA = """
-CREATE TABLE bodies (
-    folded TEXT PRIMARY KEY,   -- the path without its case
-    path TEXT,
-    aliases TEXT,              -- a line each
-    size INTEGER, sha256 TEXT, media_type TEXT,
-    method INTEGER, crc INTEGER, packed_size INTEGER,
-    offset INTEGER             -- in the file
-) WITHOUT ROWID
-"""
-
-
-class Spool:
-    """Compressed documents that wait until all have arrived."""
-
-    def __init__(self, folder: Path) -> None:
-        self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by __exit__
-        self.connection = temporary_database(SCHEMA)
-        self.end = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.connection.close()
-        self.file.close()
-
-    def add(self, packed: CompressedMember) -> None:
-        """Add a document; raise PublishingError if another name is the same, or differs only in case."""
-        header, folded = packed.header, fold_case(packed.header.path)
-        known = (header.path, "\n".join(packed.aliases), header.size, packed.sha256, packed.media_type)
-        row = (folded, *known, header.method, header.crc, header.packed_size, self.end)
-        if not self.connection.execute(
-            "INSERT OR IGNORE INTO bodies VALUES (?,?,?,?,?,?,?,?,?,?)", row
-        ).rowcount:
-            raise self._clash(header.path, folded)
-        self.file.write(packed.data)
-        self.end += header.packed_size
-
-    def remove(self, paths: Iterable[str]) -> None:
-        """Forget documents; their bodies stay in the file."""
-        query = "DELETE FROM bodies WHERE folded = ?"
-        self.connection.executemany(query, ((fold_case(path),) for path in paths))
-
-    def _clash(self, path: str, folded: str) -> PublishingError:
-        query = "SELECT path FROM bodies WHERE folded = ?"
-        with closing(self.connection.execute(query, (folded,))) as found:
-            (other,) = found.fetchone()
-        if other == path:
-            return PublishingError(f"two documents claim the same path, {path}")
-        return names_differ_only_in_case(other, path)
-
-    def entries(self) -> Iterator[ManifestEntry]:
-        """Yield the entries by path."""
-        query = "SELECT path, aliases, size, sha256, media_type FROM bodies ORDER BY path"
-        for path, aliases, size, digest, media_type in self.connection.execute(query):
-            yield ManifestEntry(path, tuple(aliases.splitlines()), size, digest, media_type)
-
-    def documents(self) -> Iterator[CompressedMember]:
-        """Yield the documents by path."""
-        query = "SELECT path, method, crc, packed_size, size, offset FROM bodies ORDER BY path"
-        for *header, offset in self.connection.execute(query):
-            self.file.seek(offset)
-            yield CompressedMember(ZipHeader(*header), self.file.read(header[3]))
+CRC = 4
+"""Bytes of the CRC-32 of a document, before its compressed bytes in the spool."""
 
 
 def names_differ_only_in_case(one: str, other: str) -> PublishingError:
@@ -199,14 +138,26 @@ class SnapshotTarget(RebuiltTarget):
 
     def _keep(self, ready: Iterable[CompressedMember]) -> None:
         for packed in ready:
-            self.spool.add(packed)
+            header = packed.header
+            start = self.spool.append(header.crc.to_bytes(CRC) + packed.data)
+            entry = Entry(header.path, packed.aliases, header.size, packed.sha256, packed.media_type)
+            if not self.spool.add(entry, start, header.packed_size):
+                raise PublishingError(f"two documents claim the same path, {header.path}")
+
+    def _documents(self) -> Iterator[CompressedMember]:
+        """Yield the documents by path."""
+        for entry, start, size in self.spool.rows("ORDER BY path"):
+            text = self.spool.read(start, CRC + size)
+            method = STORED if size == entry.size else DEFLATED  # what is deflated is shorter
+            header = ZipHeader(entry.path, method, int.from_bytes(text[:CRC]), size, entry.size)
+            yield CompressedMember(header, text[CRC:])
 
     def _sealed(self) -> Manifest:
         """Return the manifest of everything offered; nothing can be offered after that."""
         if self.manifest is None:
             self._keep(self.packer.rest())
             builder = ManifestBuilder()
-            for entries in split_into_parts(_distinct(self.spool.entries())):
+            for entries in split_into_parts(_distinct(self.spool)):
                 builder.add(entries)
             self.manifest = builder.manifest(self.origin)
         return self.manifest
@@ -218,33 +169,21 @@ class SnapshotTarget(RebuiltTarget):
 
     @override
     def plan(self) -> Plan:
-        """Return the differences between the new file and the present one.
+        """Return the diff between the new file and the present one.
 
         Raises:
             PublishingError: if another kind of file has the name.
         """
         manifest = self._sealed()
-        counts = dict.fromkeys(Action, 0)
-        changed_size = 0
-        for change in self._changes():
-            counts[change.action] += 1
-            changed_size += change.size
-        return Plan(
-            counts=counts,
-            kept=manifest.documents - counts[Action.ADD] - counts[Action.REPLACE],
-            size=manifest.size,
-            changed_size=changed_size,
-            changes=self._changes,
-        )
+        return plan_of(self._differences, manifest.documents, manifest.size)
 
-    def _changes(self) -> Iterator[Change]:
+    def _differences(self) -> Iterator[Difference]:
         if not self.out.exists():
-            yield from (Change(Action.ADD, entry.path, entry.size) for entry in self.spool.entries())
+            yield from diff((), self.spool)
             return
         try:
             with read_snapshot(str(self.out)) as before:
-                for difference in differences(before.entries(), self.spool.entries()):
-                    yield difference.change
+                yield from diff(before.entries(), self.spool)
         except DamagedSnapshotError:
             raise PublishingError(
                 f"{self.out} exists and is not a whole snapshot", "move it, or name another file"
@@ -256,19 +195,18 @@ class SnapshotTarget(RebuiltTarget):
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
         with atomic_file(self.out) as stream:
-            write_zip(stream, chain(map(compress_member, self._own_members()), self.spool.documents()))
+            write_zip(stream, chain(map(compress_member, self._own_members()), self._documents()))
 
     def _own_members(self) -> Iterator[SnapshotMember]:
         manifest = encode_manifest(self._sealed())
         yield SnapshotMember(path=MANIFEST, body=manifest)
         if self.signer is not None:
             yield SnapshotMember(path=SIGNATURE, body=self.signer(manifest))
-        for entries in split_into_parts(self.spool.entries()):
-            part, text = encode_part(entries)
+        for part, text in self.spool.parts():
             yield SnapshotMember(path=part.path, body=text)
 
 
-def _distinct(entries: Iterable[ManifestEntry]) -> Iterator[ManifestEntry]:
+def _distinct(entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield entries; raise an error if one is the folder of another."""
     with NameTable() as table:
         for entry in entries:

@@ -9,7 +9,7 @@ from typing import IO, Protocol
 
 from statuary.extensions.http.client import get_range, size_of
 from statuary.publishing.files import PublishingError
-from statuary.publishing.manifest import DamagedSnapshotError
+from statuary.publishing.listing import DamagedSnapshotError
 
 CHUNK = 1 << 20
 """Bytes of each read."""

@@ -20,14 +20,14 @@ from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import UntypedJson as Json
 from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
-from statuary.publishing.manifest import DamagedSnapshotError, Manifest, manifest_digest
-from statuary.publishing.manifest_parts import ManifestEntry
+from statuary.publishing.listing import DamagedSnapshotError, Entry
+from statuary.publishing.manifest import Manifest, manifest_digest
 
 if TYPE_CHECKING:
     from minisign import PublicKey, Signature
 
 
-InspectDocument = Callable[[ManifestEntry, bytes], None]
+InspectDocument = Callable[[Entry, bytes], None]
 """Is called with every undamaged document."""
 
 
@@ -227,7 +227,7 @@ class RecordVerifier:
     def __exit__(self, *_: object) -> None:
         self.anchors.__exit__()
 
-    def __call__(self, entry: ManifestEntry, body: bytes) -> None:
+    def __call__(self, entry: Entry, body: bytes) -> None:
         """Verify a document if it is a record."""
         contract = contract_of_path(entry.path)
         if contract is None:

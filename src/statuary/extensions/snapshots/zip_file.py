@@ -25,7 +25,7 @@ from statuary.extensions.snapshots.zip_format import (
 )
 from statuary.publishing.files import PublishingError, is_snapshot_path
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT
-from statuary.publishing.manifest import DamagedSnapshotError
+from statuary.publishing.listing import DamagedSnapshotError
 
 IN_MEMORY = 16 << 20
 """Bytes of a central directory that stay in memory before they go into a temporary file."""

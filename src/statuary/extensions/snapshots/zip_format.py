@@ -15,7 +15,7 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Self
 
-from statuary.publishing.manifest import DamagedSnapshotError
+from statuary.publishing.listing import DamagedSnapshotError
 
 STORED = 0
 DEFLATED = 8

@@ -1,30 +1,21 @@
 """Read a site in a folder: documents by path, or all of them; regular files inside it only."""
 
 import os
-import sqlite3
 import stat
 from collections.abc import Iterator
-from contextlib import closing, suppress
-from itertools import chain
+from contextlib import suppress
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 
 from statuary.documents.document import Document
-from statuary.publishing.files import (
-    OWN_FOLDER,
-    PublishingError,
-    checked_path,
-    fold_case,
-    ignores_case,
-    temporary_database,
-)
+from statuary.publishing.files import OWN_FOLDER, PublishingError, checked_path, fold_case, ignores_case
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.ledger.ledger import read_paths
+from statuary.publishing.ledger.ledger import read_listing
+from statuary.publishing.listing import PUBLISHED_HIDDEN_NAMES, Entry, Listing
 
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Bytes of the largest document that is read; the largest record known of the real system has a few million."""
-
-PUBLISHED_HIDDEN_NAMES = frozenset({".assetsignore", ".nojekyll", ".well-known"})
-"""Names with a leading dot that may be part of a site."""
 
 
 class FolderReader:
@@ -49,14 +40,14 @@ class FolderReader:
         Raises:
             PublishingError: if it is larger than any document.
         """
-        found = self._file(path)
-        if found is None:
+        file = self._file(path)
+        if file is None:
             return None
-        file, size = found
+        name, size = file
         if size > LARGEST_DOCUMENT:
             raise PublishingError(f"{path} has more than {LARGEST_DOCUMENT:,} bytes")
-        with open(file, "rb") as opened:
-            return opened.read()
+        with open(name, "rb") as stream:
+            return stream.read()
 
     def require(self, path: str) -> bytes:
         """Return the bytes of a published file; raise PublishingError if it is missing."""
@@ -71,10 +62,11 @@ class FolderReader:
         if ledger is None or not ignores_case(self.root):
             yield from walk_files(self.root)
             return
-        with closing(temporary_database("CREATE TABLE names (path TEXT PRIMARY KEY) WITHOUT ROWID")) as names:
-            paths = chain(walk_files(self.root), read_paths(ledger))
-            names.executemany("INSERT OR IGNORE INTO names VALUES (?)", ((path,) for path in paths))
-            yield from (path for (path,) in names.execute("SELECT path FROM names"))
+        with Listing() as names:
+            listed = (name for entry in read_listing(ledger) for name in entry.names)
+            for path in chain(walk_files(self.root), listed):
+                names.add(Entry(path))
+            yield from (entry.path for entry in names)
 
     def _file(self, path: str) -> tuple[str, int] | None:
         """Return a regular file inside the folder, and its size; None if there is none."""
@@ -83,10 +75,10 @@ class FolderReader:
             file = os.path.join(self._real_folder(folder), name)
             if os.path.islink(file):
                 file = os.path.realpath(file)
-            found = os.lstat(file)
+            status = os.lstat(file)
         except (PublishingError, ValueError, OSError):
             return None
-        return (file, found.st_size) if stat.S_ISREG(found.st_mode) and self._is_inside(file) else None
+        return (file, status.st_size) if stat.S_ISREG(status.st_mode) and self._is_inside(file) else None
 
     def _real_folder(self, folder: str) -> str:
         """Return the real path of a folder, cached: many files share one."""
@@ -116,17 +108,17 @@ def walk_files(root: Path) -> Iterator[str]:
     while folders:
         folder = folders.pop()
         with os.scandir(root / folder) as listing:
-            for found in listing:
-                if found.name.startswith(".") and found.name not in PUBLISHED_HIDDEN_NAMES:
+            for file in listing:
+                if file.name.startswith(".") and file.name not in PUBLISHED_HIDDEN_NAMES:
                     continue
-                path = f"{folder}{found.name}"
-                if found.is_dir(follow_symlinks=False):
+                path = f"{folder}{file.name}"
+                if file.is_dir(follow_symlinks=False):
                     folders.append(f"{path}/")
-                elif found.is_file(follow_symlinks=False):
+                elif file.is_file(follow_symlinks=False):
                     yield path
                 else:
                     raise PublishingError(
-                        f"{found.path} is neither a file nor a folder (a symbolic link?)",
+                        f"{file.path} is neither a file nor a folder (a symbolic link?)",
                         "remove it from the site",
                     )
 
@@ -148,29 +140,29 @@ def folder_documents(root: Path) -> Iterator[Document]:
             names of one document have different bytes.
     """
     folder, ledger = FolderReader(root), find_ledger(root)
-    schema = "CREATE TABLE names (folded TEXT, path TEXT, PRIMARY KEY (folded, path)) WITHOUT ROWID"
-    with closing(temporary_database(schema)) as names:
-        paths = read_paths(ledger) if ledger else folder.paths()
-        names.executemany("INSERT INTO names VALUES (?,?)", ((fold_case(path), path) for path in paths))
-        for first, *others in _grouped(names):
-            body = folder.require(first)
-            if any(folder.require(other) != body for other in others):
-                raise PublishingError(
-                    f"{first} and {others[0]} differ only in case, and have different bytes",
-                    "on many systems they are one file: rename one of them, and build the site again",
-                )
-            yield Document(
-                path=first,
-                body=body,
-                media_type=media_type_of(first),
-                cache=cache_of(first),
-                aliases=tuple(others),
+    entries = read_listing(ledger) if ledger else _by_case(folder.paths())
+    for first, *others in (sorted(entry.names) for entry in entries):
+        body = folder.require(first)
+        if any(folder.require(other) != body for other in others):
+            raise PublishingError(
+                f"{first} and {others[0]} differ only in case, and have different bytes",
+                "on many systems they are one file: rename one of them, and build the site again",
             )
+        yield Document(
+            path=first,
+            body=body,
+            media_type=media_type_of(first),
+            cache=cache_of(first),
+            aliases=tuple(others),
+        )
 
 
-def _grouped(names: sqlite3.Connection) -> Iterator[list[str]]:
-    query = (
-        "SELECT group_concat(path, char(10)) FROM (SELECT * FROM names ORDER BY folded, path) GROUP BY folded"
-    )
-    for (group,) in names.execute(query):
-        yield sorted(group.splitlines())
+def _by_case(paths: Iterator[str]) -> Iterator[Entry]:
+    """Yield an entry for all paths that differ only in case, sorted."""
+    with Listing() as names:
+        for path in paths:
+            names.add(Entry(f"{fold_case(path)}\n{path}"))
+        pairs = (entry.path.split("\n", 1) for entry in names)
+        for _, group in groupby(pairs, itemgetter(0)):
+            path, *aliases = (name for _, name in group)
+            yield Entry(path, tuple(aliases))

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from statuary.publishing.files import PublishingError, transaction
+from statuary.publishing.host_layout import media_type_of
 from statuary.publishing.ledger.document_table import (
     ADD,
     KEEP,
@@ -39,8 +40,10 @@ from statuary.publishing.ledger.schema import (
     SOURCES,
     WORK,
     LedgerEntry,
+    names_of,
 )
 from statuary.publishing.ledger.source_table import SourceTable
+from statuary.publishing.listing import Entry
 from statuary.publishing.plan import Action, Change, Plan
 
 if TYPE_CHECKING:
@@ -333,21 +336,6 @@ def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int
     return LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)
 
 
-HELD = "digest, size, modified, sources, run"
-EVERY_NAME = f"""
-    WITH RECURSIVE further (name, rest, {HELD}) AS (
-        SELECT NULL, aliases || char(10), {HELD} FROM documents WHERE aliases != ''
-        UNION ALL
-        SELECT substr(rest, 1, instr(rest, char(10)) - 1), substr(rest, instr(rest, char(10)) + 1), {HELD}
-        FROM further WHERE rest != ''
-    )
-    SELECT path, {HELD} FROM (
-        SELECT path, {HELD} FROM documents
-        UNION ALL SELECT name, {HELD} FROM further WHERE name IS NOT NULL
-    ) ORDER BY path COLLATE BINARY
-"""
-"""Every name of every file, in the order of the names."""
-
 NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
 
 
@@ -385,18 +373,25 @@ def read_note(file: Path, name: str) -> str | None:
     return next((str(value) for (value,) in _rows(file, query, (name,))), None)
 
 
-def read_paths(file: Path) -> Iterator[str]:
-    """Yield every name of every file in a ledger, sorted; raise PublishingError if the file is not one."""
-    return (entry.path for entry in read_entries(file))
+def read_listing(file: Path) -> Iterator[Entry]:
+    """Yield the entries of a ledger by path, without a digest where it is not known.
 
-
-def read_entries(file: Path) -> Iterator[LedgerEntry]:
-    """Yield the entry of every name, sorted by name; raise PublishingError if the file is not a ledger."""
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
+    query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
     with _opened(file) as connection:
-        if connection is not None:
-            unfinished_run = _unfinished_run(connection)
-            for path, digest, size, modified, sources, run in connection.execute(EVERY_NAME):
-                yield LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)
+        for path, aliases, size, digest in connection.execute(query) if connection is not None else ():
+            yield Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
+
+
+def is_unfinished(file: Path) -> bool:
+    """Return whether a ledger has files of a build that did not finish; raise PublishingError if it is none."""
+    query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
+    with _opened(file) as connection:
+        if connection is None:
+            return False
+        return connection.execute(query, (_unfinished_run(connection),)).fetchone() is not None
 
 
 def _unfinished_run(connection: sqlite3.Connection) -> int:

@@ -1,0 +1,513 @@
+"""A site as a sorted listing: the path, size, digest and headers of every document.
+
+A manifest is a listing that is published, the ledger of a store is the listing of its last publication, and `diff` compares
+any two. A listing is written as a JSON line for each entry, sorted by path, in parts:
+
+    {"path":"v2/contract/1/0xAb…","also":["v2/contract/1/0xab…"],"size":4000,"sha256":"…","media_type":"…"}
+
+A part ends after a path whose SHA-256 ends in nine zero bits: every 512th on average. Since only the path decides, an added
+or removed document changes only its own part, and two listings that are much alike share nearly all their parts.
+"""
+
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from hashlib import sha256
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any, NamedTuple, Self, TypeVar
+
+import orjson
+from typing_extensions import override
+
+from statuary.domain.primitives import checksum_address
+from statuary.publishing.files import (
+    FOLDER,
+    OWN_FOLDER,
+    PublishingError,
+    checked_path,
+    fold_case,
+    part_path,
+    temporary_database,
+)
+from statuary.publishing.plan import Action, Change, Plan
+
+MEAN_PART_LENGTH = 512
+"""Lines of a part on average; a power of two."""
+
+MAX_PART_LENGTH = 4 * MEAN_PART_LENGTH
+"""Lines after which a part ends in any case."""
+
+LONGEST_LINE = 64 * 1024
+"""Bytes of the longest line of a part."""
+
+PUBLISHED_HIDDEN_NAMES = frozenset({".assetsignore", ".nojekyll", ".well-known"})
+"""Names with a leading dot that may be part of a site."""
+
+ReadPath = Callable[[str], bytes | None]
+"""Returns the bytes at a path; None if there are none."""
+
+
+class DamagedSnapshotError(PublishingError):
+    """A snapshot or a listing is incomplete, modified or malicious. Nothing was written."""
+
+
+class Entry(NamedTuple):
+    """A document in a listing."""
+
+    path: str  # the name that it is stored under
+    aliases: tuple[str, ...] = ()  # its other names: the path with the address in lower case, or none
+    size: int = 0
+    sha256: str = ""  # of the bytes, as 64 hex digits; empty if unknown
+    media_type: str = ""  # the `Content-Type` to serve it with
+    cache: str = ""  # its `Cache-Control`, for a store; empty for none, or where the path determines it
+    encoding: str = ""  # its `Content-Encoding`, for a store; empty for none
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its names, the stored one first."""
+        return (self.path, *self.aliases)
+
+
+# Paths and other names
+
+
+NAME = "[0-9A-Za-z_](?:[0-9A-Za-z_.-]{0,100}[0-9A-Za-z_-])?"
+PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
+"""Paths that need no further check: nearly all of them, and there may be millions."""
+
+
+def document_path(path: str) -> str:
+    """Return a path if a document of a snapshot may have it.
+
+    Raises:
+        DamagedSnapshotError: if it leaves the site, is hidden, is another name on some system, or is in the
+            snapshot's own folder.
+    """
+    if PLAIN_PATH.fullmatch(path) and not fold_case(path).startswith(FOLDER):
+        return path
+    try:
+        checked_path(path)
+        path.encode("utf-8")
+    except (PublishingError, UnicodeEncodeError):
+        raise DamagedSnapshotError(f"{path!r} is not a path inside a site") from None
+    names = path.split("/")
+    if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_unwanted, names)):
+        raise DamagedSnapshotError(f"{path!r} is not a path that a document may have")
+    return path
+
+
+def _is_unwanted(name: str) -> bool:
+    """Return whether a name is hidden, or ends in dots or spaces, which Windows drops."""
+    return (name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES) or name.endswith((".", " "))
+
+
+ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
+
+
+def lower_case_address(path: str) -> str:
+    """Return a path with its address in lower case; a path without an address is unchanged."""
+    return ADDRESS.sub(lambda address: address[0].lower(), path, count=1)
+
+
+def stored_names(path: str) -> Iterator[str]:
+    """Yield the names under which a document with the name or alias `path` may be stored, likeliest first."""
+    address = ADDRESS.search(path)
+    if address is not None and address[0].islower():
+        yield path.replace(address[0], checksum_address(address[0]), 1)
+    yield path
+
+
+class NameTable:
+    """The names so far, on disk."""
+
+    def __init__(self) -> None:
+        self.connection = temporary_database(
+            "CREATE TABLE names (folded TEXT PRIMARY KEY, written TEXT, is_folder INTEGER) WITHOUT ROWID"
+        )
+        self.last_folder = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    def claim(self, path: str) -> None:
+        """Add the name of a file; raise DamagedSnapshotError if a file or folder has it, in any case."""
+        folder = path.rpartition("/")[0]
+        if folder != self.last_folder:
+            self._claim_folders(folder)
+            self.last_folder = folder
+        owner = self._add(path, is_folder=False)
+        if owner is not None:
+            raise _clash(path, owner)
+
+    def _claim_folders(self, folder: str) -> None:
+        """Add the names of a folder and of its parents."""
+        while folder:
+            owner = self._add(folder, is_folder=True)
+            if owner is not None and not owner[1]:
+                raise _clash(folder, owner)
+            if owner is not None:
+                return
+            folder = folder.rpartition("/")[0]
+
+    def _add(self, name: str, *, is_folder: bool) -> tuple[str, bool] | None:
+        """Add a name; return the present owner if there is one, and whether it is a folder."""
+        row = (fold_case(name), name, is_folder)
+        if self.connection.execute("INSERT OR IGNORE INTO names VALUES (?,?,?)", row).rowcount:
+            return None
+        query = "SELECT written, is_folder FROM names WHERE folded = ?"
+        with closing(self.connection.execute(query, row[:1])) as rows:
+            written, is_owner_folder = rows.fetchone()
+        return str(written), bool(is_owner_folder)
+
+
+def _clash(path: str, owner: tuple[str, bool]) -> DamagedSnapshotError:
+    other, is_folder = owner
+    if path != other:
+        return DamagedSnapshotError(
+            f"{path} and {other} differ only in case: on many systems they are one file",
+            "rename one of them",
+        )
+    what = "is a file and a folder" if is_folder else "is listed twice, or is a file and a folder"
+    return DamagedSnapshotError(f"{path} {what}")
+
+
+# Lines
+
+
+Value = TypeVar("Value")
+DIGEST = re.compile("[0-9a-f]{64}")
+
+
+def encode_entry(entry: Entry) -> bytes:
+    """Return the line of a document, with its line break; raise DamagedSnapshotError if it is too long."""
+    value: dict[str, object] = {"path": entry.path}
+    if entry.aliases:
+        value["also"] = entry.aliases
+    value |= {"size": entry.size, "sha256": entry.sha256, "media_type": entry.media_type}
+    if entry.cache or entry.encoding:
+        value |= {"cache": entry.cache, "encoding": entry.encoding}
+    line = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    if len(line) > LONGEST_LINE:
+        raise DamagedSnapshotError(f"{entry.path} has too long a name")
+    return line
+
+
+def parse_entry(line: bytes) -> Entry:
+    """Parse the line of a manifest; raise DamagedSnapshotError if it is malformed or of a wrong path."""
+    value = json_object(line, "a line of the manifest")
+    try:
+        entry = _entry(value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedSnapshotError(f"the manifest has a malformed line: {line[:100]!r} ({error})") from None
+    if encode_entry(entry) != line:
+        raise DamagedSnapshotError(f"the manifest's line of {entry.path} is not in statuary's format")
+    return entry
+
+
+def _entry(value: Mapping[str, Any]) -> Entry:
+    path = document_path(checked_text(value["path"]))
+    aliases = tuple(document_path(checked_text(name)) for name in value.get("also", ()))
+    if aliases and aliases != (lower_case_address(path),):
+        raise DamagedSnapshotError(f"{path} has unexpected aliases: {', '.join(aliases)}")
+    return Entry(
+        path=path,
+        aliases=aliases,
+        size=checked_count(value["size"]),
+        sha256=checked_digest(value["sha256"]),
+        media_type=_header_value(value["media_type"]),
+    )
+
+
+def json_object(text: bytes, what: str) -> Mapping[str, Any]:
+    """Return the members of a JSON object; raise DamagedSnapshotError if the text is anything else."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise DamagedSnapshotError(f"{what} is not JSON") from None
+    if not isinstance(value, dict):
+        raise DamagedSnapshotError(f"{what} is not a JSON object")
+    return value
+
+
+def checked_text(value: str) -> str:
+    """Return a value that must be a string; raise ValueError if it is not."""
+    return _checked(value, "text", is_right=isinstance(value, str))
+
+
+def checked_count(value: int) -> int:
+    """Return a value that must be an integer of at least 0; raise ValueError if it is not."""
+    return _checked(value, "a count", is_right=type(value) is int and value >= 0)
+
+
+def checked_digest(value: str) -> str:
+    """Return a value that must be a SHA-256 in hex; raise ValueError if it is not."""
+    return _checked(value, "a SHA-256", is_right=DIGEST.fullmatch(checked_text(value)) is not None)
+
+
+def _header_value(value: str) -> str:
+    """Return a text that is a valid header value: printable ASCII without line breaks."""
+    return _checked(value, "a media type", is_right=checked_text(value).isascii() and value.isprintable())
+
+
+def _checked(value: Value, what: str, *, is_right: bool) -> Value:
+    if not is_right:
+        raise ValueError(f"{value!r} is not {what}")
+    return value
+
+
+def check_body(entry: Entry, body: bytes) -> None:
+    """Check the bytes of a document against its entry; raise DamagedSnapshotError if they differ."""
+    if len(body) != entry.size:
+        raise DamagedSnapshotError(
+            f"{entry.path} is damaged: it has {len(body):,} bytes, the manifest lists {entry.size:,}"
+        )
+    if sha256(body).hexdigest() != entry.sha256:
+        raise DamagedSnapshotError(f"{entry.path} is damaged: its SHA-256 is not the one in the manifest")
+
+
+# Parts
+
+
+class Part(NamedTuple):
+    """A part of a listing."""
+
+    sha256: str  # of its lines, as 64 hex digits; also its file name
+    first: str  # the path of its first document
+    documents: int  # the number of its lines
+    size: int  # of its lines in bytes
+
+    @property
+    def path(self) -> str:
+        """The path of its member in a snapshot."""
+        return part_path(self.sha256)
+
+
+def parse_part_row(value: Mapping[str, Any]) -> Part:
+    """Return a part from its members; raise ValueError, KeyError or TypeError if they are not those of a part."""
+    return Part(
+        sha256=checked_digest(value["sha256"]),
+        first=document_path(checked_text(value["first"])),
+        documents=checked_count(value["documents"]),
+        size=checked_count(value["size"]),
+    )
+
+
+def ends_part(path: str) -> bool:
+    """Return whether a part ends after a path."""
+    return int.from_bytes(sha256(path.encode()).digest()[-2:], "big") % MEAN_PART_LENGTH == 0
+
+
+def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield sorted entries in parts."""
+    part: list[Entry] = []
+    for entry in entries:
+        part.append(entry)
+        if ends_part(entry.path) or len(part) == MAX_PART_LENGTH:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def encode_part(entries: list[Entry]) -> tuple[Part, bytes]:
+    """Return a part and the bytes of its lines."""
+    lines = bytearray()  # orjson's lines have spare capacity: many of them together would need much memory
+    for entry in entries:
+        lines += encode_entry(entry)
+    text = bytes(lines)
+    return Part(sha256(text).hexdigest(), entries[0].path, len(entries), len(text)), text
+
+
+def check_part(text: bytes | None, part: Part) -> bytes:
+    """Return the bytes of a part; raise DamagedSnapshotError if they are missing or modified."""
+    if text is None:
+        raise DamagedSnapshotError(f"{part.path} is missing")
+    if len(text) != part.size or sha256(text).hexdigest() != part.sha256:
+        raise DamagedSnapshotError(f"{part.path} is damaged: its SHA-256 is not the one in its name")
+    return text
+
+
+def parse_part(text: bytes | None, part: Part) -> list[Entry]:
+    """Parse a part; raise DamagedSnapshotError if it is not the part that the manifest lists."""
+    entries = [parse_entry(line) for line in check_part(text, part).splitlines(keepends=True)]
+    if len(entries) != part.documents or not entries or entries[0].path != part.first:
+        raise DamagedSnapshotError(f"{part.path} is not the part that the manifest lists")
+    return entries
+
+
+# Listings on disk
+
+
+EVERY_ENTRY = "SELECT * FROM entries"
+
+
+class Listing:
+    """A listing on disk, by path; a context manager, since it is a temporary database."""
+
+    def __init__(self) -> None:
+        self.database = temporary_database(
+            "CREATE TABLE entries (path TEXT PRIMARY KEY, aliases TEXT, size INTEGER, sha256 TEXT,"
+            " media_type TEXT, cache TEXT, encoding TEXT, start INTEGER, length INTEGER) WITHOUT ROWID"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Delete the listing."""
+        self.database.close()
+
+    def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
+        """Add an entry, unless there is one with its path; return whether there was none.
+
+        Args:
+            start: where the body waits, if it does (`Spool`).
+            length: how many bytes wait there.
+        """
+        path, aliases, *others = entry
+        row = (path, "\n".join(aliases), *others, start, length)
+        added = self.database.execute("INSERT OR IGNORE INTO entries VALUES (?,?,?,?,?,?,?,?,?)", row)
+        return added.rowcount == 1
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Remove the entries at these paths."""
+        self.database.executemany("DELETE FROM entries WHERE path = ?", ((path,) for path in paths))
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (entry for entry, *_ in self.rows("ORDER BY path"))
+
+    def find(self, path: str) -> Entry | None:
+        """Return the entry at a path; None if there is none."""
+        return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
+
+    def rows(self, which: str, *values: object) -> Iterator[tuple[Entry, int, int]]:
+        """Yield entries, each with `start` and `length`."""
+        rows = self.database.execute(f"{EVERY_ENTRY} {which}", values)
+        for path, aliases, size, digest, media_type, cache, encoding, start, length in rows:
+            names = tuple(aliases.split("\n")) if aliases else ()
+            yield Entry(path, names, size, digest, media_type, cache, encoding), start, length
+
+    def parts(self) -> Iterator[tuple[Part, bytes]]:
+        """Yield the parts of the listing with the bytes of their lines."""
+        return map(encode_part, split_into_parts(self))
+
+    def part(self, part: Part) -> list[Entry]:
+        """Return the entries of a part."""
+        rows = self.rows("WHERE path >= ? ORDER BY path LIMIT ?", part.first, part.documents)
+        return [entry for entry, *_ in rows]
+
+    def sizes(self) -> tuple[int, int]:
+        """Return the number of entries and the bytes of their bodies."""
+        count, size = self.database.execute("SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries").fetchone()
+        return int(count), int(size)
+
+
+class Spool(Listing):
+    """A listing whose bodies wait in a file."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Begin a spool; raise OSError if the folder of its file cannot be written."""
+        self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close
+        self.end = 0
+        super().__init__()
+
+    @override
+    def close(self) -> None:
+        super().close()
+        self.file.close()
+
+    def append(self, data: bytes) -> int:
+        """Add the body of entries to be added; return where it starts."""
+        start, self.end = self.end, self.end + len(data)
+        self.file.seek(start)
+        self.file.write(data)
+        return start
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return bytes of the file."""
+        self.file.seek(start)
+        return self.file.read(length)
+
+
+# Differences
+
+
+class Difference(NamedTuple):
+    """A path at which two listings differ."""
+
+    before: Entry | None  # None if it is new
+    after: Entry | None  # None if it is removed
+
+    @property
+    def action(self) -> Action:
+        """The kind of difference."""
+        if self.before is None:
+            return Action.ADD
+        return Action.REMOVE if self.after is None else Action.REPLACE
+
+    @property
+    def entry(self) -> Entry:
+        """The entry after it; the one before it if there is none."""
+        return self.after or self.before or Entry("")
+
+    @property
+    def change(self) -> Change:
+        """The difference in the form of a plan."""
+        return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
+
+
+def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
+    """Yield the entries of each path of sorted listings, in the order of the listings; None where one has no such path."""
+
+    def numbered(number: int) -> Iterator[tuple[str, int, Entry]]:
+        return ((entry.path, number, entry) for entry in listings[number])
+
+    rows = merge(*map(numbered, range(len(listings))), key=itemgetter(0, 1))
+    for _, group in groupby(rows, itemgetter(0)):
+        entries = {number: entry for _, number, entry in group}
+        yield [entries.get(number) for number in range(len(listings))]
+
+
+def diff(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[Difference]:
+    """Yield the differences of two listings, by path."""
+    for old, new in side_by_side(before, after):
+        if old != new:
+            yield Difference(old, new)
+
+
+def plan_of(
+    differences: Callable[[], Iterator[Difference]],
+    documents: int,
+    size: int,
+    conflicts: tuple[str, ...] = (),
+) -> Plan:
+    """Return the plan that leads to a listing.
+
+    Args:
+        differences: yields them by path, each time it is called.
+        documents: the number of entries of the new listing.
+        size: bytes of their bodies.
+        conflicts: paths with files of another program.
+    """
+    counts, changed_size = dict.fromkeys(Action, 0), 0
+    for difference in differences():
+        counts[difference.action] += 1
+        changed_size += difference.change.size
+    return Plan(
+        counts=counts,
+        kept=documents - counts[Action.ADD] - counts[Action.REPLACE],
+        size=size,
+        changed_size=changed_size,
+        changes=lambda: (difference.change for difference in differences()),
+        conflicts=conflicts,
+    )
