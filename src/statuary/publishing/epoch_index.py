@@ -96,15 +96,15 @@ class EpochIndex(NamedTuple):
         number = versions.again.get(change, change)
         if number in versions.whole:
             return StoredDocument(self._file(url_table.EPOCH_DOCUMENT, number, path))
-        base = max(one for one in versions.whole if one < number)
+        base = max(version for version in versions.whole if version < number)
         return StoredDocument(
             self._file(url_table.EPOCH_DOCUMENT, base, path), self._file(url_table.EPOCH_PATCH, number, path)
         )
 
     def versions_of(self, path: str) -> Iterable[StoredDocument]:
         """Yield where a document is at each instant of the index from its first on."""
-        found = (self.document_at(path, since) for since in self.instants)
-        return (one for one in found if one is not None)
+        documents = (self.document_at(path, since) for since in self.instants)
+        return (document for document in documents if document is not None)
 
     def next_after(self, now: Instant) -> Instant | None:
         """Return the next instant at which a document changes; None if there is none before the end."""

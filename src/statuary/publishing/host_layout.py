@@ -78,17 +78,17 @@ def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) ->
 
 
 def _keeps_time(path: str) -> bool:
-    found = match_url(path)
-    return found is not None and found[0].is_timed
+    match = match_url(path)
+    return match is not None and match[0].is_timed
 
 
 def media_type_of(path: str) -> str:
     """Return the `Content-Type` of a path; a compressed form has its document's."""
     path = uncompressed_path(path)
-    found = match_url(path)
-    if found is None:
+    match = match_url(path)
+    if match is None:
         return media_type_by_extension(path)
-    url, members = found
+    url, members = match
     if url is EPOCH_DOCUMENT:
         return media_type_of(members["path"])
     return url.media_type or media_type_by_extension(path)
@@ -96,8 +96,8 @@ def media_type_of(path: str) -> str:
 
 def cache_of(path: str) -> str:
     """Return the `Cache-Control` of a path; empty if the host decides."""
-    found = match_url(uncompressed_path(path))
-    return "" if found is None else found[0].cache
+    match = match_url(uncompressed_path(path))
+    return "" if match is None else match[0].cache
 
 
 def headers_of(path: str) -> dict[str, str]:

@@ -85,10 +85,10 @@ def _extend_log(
 
 def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) -> list[Document]:
     """Return the documents of all incidents and maintenances after the change."""
-    new = {one.path: one.body for one in moved}
+    new = {document.path: document.body for document in moved}
     paths = {*target.ledger.documents.below("incidents"), *new} - set(removed)
-    found = ((path, new.get(path) or target.published(path)) for path in sorted(paths) if incident_of(path))
-    return [Document(path=path, body=body) for path, body in found if body is not None]
+    bodies = ((path, new.get(path) or target.published(path)) for path in sorted(paths) if incident_of(path))
+    return [Document(path=path, body=body) for path, body in bodies if body is not None]
 
 
 def _moved(target: FolderTarget, documents: Mapping[str, StoredDocument | None]) -> list[Document]:
@@ -119,7 +119,7 @@ def _changes(
 ) -> Document:
     """Return `changes.json` for documents that are about to change, the unchanged ones included."""
     bodies = {path: target.published(path) or b"null" for path in COMPARED_PATHS} | {
-        one.path: one.body for one in moved
+        document.path: document.body for document in moved
     }
     return changes_document(
         target.published, [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS], log_entries

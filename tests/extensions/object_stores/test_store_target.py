@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import random
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -567,6 +568,12 @@ def test_a_body_that_differs_from_the_offered_one_is_not_put(moto_store):
     assert bodies_in(store) == {}
 
 
+def listing_of(store) -> str:
+    """Return the path of the list of the ledger's parts."""
+    (path,) = (path for path in objects_of(store.url) if re.fullmatch(r"\.statuary/ledger/\w+\.json", path))
+    return path
+
+
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
@@ -575,6 +582,8 @@ def test_a_body_that_differs_from_the_offered_one_is_not_put(moto_store):
         (lambda store, part: put(store, part, b"damaged"), "is damaged"),
         (lambda store, part: put(store, part, gzip.compress(b"another\n")), "is damaged"),
         (delete, "is missing"),
+        (lambda store, part: delete(store, listing_of(store)), "is missing"),
+        (lambda store, part: put(store, listing_of(store), b"[]"), "is damaged"),
     ],
 )
 def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, message):

@@ -112,7 +112,7 @@ class ObjectStore:
         """Yield path and size of every object, in no order."""
         try:
             for piece in self.library.list(self.store, chunk_size=1000):
-                yield from ((found["path"], found["size"]) for found in piece)
+                yield from ((item["path"], item["size"]) for item in piece)
         except self.failures as error:
             raise self._refused("be listed", error) from None
 
@@ -313,10 +313,10 @@ class Lease:
             PublishingError: if another publisher has it, or the store ignores conditions, which makes a lease
                 useless.
         """
-        found = self.bucket.get(LEASE)
-        if found is not None:
-            self._refuse_if_held(_parse_terms(found[0]))
-            self.tag = found[1].tag
+        lease = self.bucket.get(LEASE)
+        if lease is not None:
+            self._refuse_if_held(_parse_terms(lease[0]))
+            self.tag = lease[1].tag
         try:
             self._write(self.holder)
         except PreconditionFailedError:
@@ -360,10 +360,10 @@ class Lease:
 
     def _took_effect(self) -> bool:
         """Return whether the object is ours: the response to an earlier put may be lost."""
-        found = self.bucket.get(LEASE)
-        if found is None or _parse_terms(found[0]).holder != self.holder:
+        lease = self.bucket.get(LEASE)
+        if lease is None or _parse_terms(lease[0]).holder != self.holder:
             return False
-        self.tag = found[1].tag
+        self.tag = lease[1].tag
         self._write(self.holder)
         return True
 

@@ -383,9 +383,9 @@ class ObjectStoreTarget(Target[Entry]):
         Raises:
             PublishingError: if it is a different one.
         """
-        found = self.store.get(INDEX)
-        if found is None or found[0] != index.encode():
+        stored = self.store.get(INDEX)
+        if stored is None or stored[0] != index.encode():
             raise PublishingError(
                 f"another publisher has written the ledger of {self.store.url}", "publish again"
             )
-        return found[1].tag
+        return stored[1].tag

@@ -62,18 +62,18 @@ class SiteSubset(NamedTuple):
         return self.contracts or self._wants_of_chain(path, body) or self._wants_contract(path)
 
     def _wants_of_chain(self, path: str, body: bytes) -> bool:
-        found = CHAIN_PATH.fullmatch(path)
-        if found is not None:
-            return found[1] in self.chains
+        match = CHAIN_PATH.fullmatch(path)
+        if match is not None:
+            return match[1] in self.chains
         return path.startswith(url_table.CONTRACT_ALL_CHAINS.prefix) and not self.chains.isdisjoint(
             _chains_of_results(body)
         )
 
     def _wants_contract(self, path: str) -> bool:
-        found = CONTRACT_PATH.fullmatch(path) if self.contracts_listed else None
-        if found is None:
+        match = CONTRACT_PATH.fullmatch(path) if self.contracts_listed else None
+        if match is None:
             return False
-        chain, address = found[1], found[2].lower()
+        chain, address = match[1], match[2].lower()
         if chain == "all-chains":
             return any(listed == address for _, listed in self.contracts_listed)
         return not self.contracts_listed.isdisjoint({(chain, address), (ANY_CHAIN, address)})
@@ -100,7 +100,7 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
     Raises:
         PublishingError: if one is anything else.
     """
-    given: dict[str, list[str]] = {}
+    values: dict[str, list[str]] = {}
     for text in texts:
         name, _, value = text.partition("=")
         if PARTS.get(name) != bool(value):
@@ -108,18 +108,18 @@ def parse_site_subset(texts: Iterable[str]) -> SiteSubset:
                 f"--only {text} is not a part of a site",
                 "use contracts, status, chain=<id> or address-list=<file>",
             )
-        given.setdefault(name, []).append(value)
+        values.setdefault(name, []).append(value)
     try:
-        chains = frozenset(map(parse_chain_id, given.get("chain", ())))
-        lists = [_lines(Path(file)) for file in given.get("address-list", ())]
+        chains = frozenset(map(parse_chain_id, values.get("chain", ())))
+        lists = [_lines(Path(file)) for file in values.get("address-list", ())]
         listed = frozenset(_listed(line) for lines in lists for line in lines)
     except InvalidValueError as error:
         raise PublishingError(f"--only: {error}", error.hint) from None
-    plain = {name for name in given if not PARTS[name]}
+    plain = {name for name in values if not PARTS[name]}
     return SiteSubset(
         texts=tuple(sorted(plain | {f"chain={chain}" for chain in chains} | _digest_text(listed))),
-        contracts="contracts" in given,
-        status="status" in given,
+        contracts="contracts" in values,
+        status="status" in values,
         chains=chains,
         contracts_listed=listed,
     )

@@ -67,9 +67,9 @@ class ZipMembers:
 
     def take(self, path: str, aliases: tuple[str, ...] = ()) -> SnapshotMember:
         """Return the next member, which must be this one."""
-        found = self.reader.next_path()
-        if found != path:
-            raise self._unexpected(found, path)
+        next_path = self.reader.next_path()
+        if next_path != path:
+            raise self._unexpected(next_path, path)
         return self.reader.member(aliases)
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
@@ -78,20 +78,20 @@ class ZipMembers:
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
         """Read the zip to its end, where nothing else may be."""
-        found = self.reader.next_path()
-        if found is not None:
-            raise self._unexpected(found, None)
+        next_path = self.reader.next_path()
+        if next_path is not None:
+            raise self._unexpected(next_path, None)
         self.reader.finish()
 
-    def _unexpected(self, found: str | None, wanted: str | None) -> DamagedSnapshotError:
-        if found is not None and not is_snapshot_path(found):
-            document_path(found)  # an invalid document name is the better message
+    def _unexpected(self, path: str | None, wanted: str | None) -> DamagedSnapshotError:
+        if path is not None and not is_snapshot_path(path):
+            document_path(path)  # an invalid document name is the better message
         if wanted == MANIFEST:
             return DamagedSnapshotError(f"{self.name} is not a snapshot: its first member is not {MANIFEST}")
-        if found is None:
+        if path is None:
             return DamagedSnapshotError(f"{wanted} is missing in {self.name}")
         where = f"in place of {wanted}" if wanted else "after its last member"
-        return DamagedSnapshotError(f"{self.name} has an extra member {found} {where}")
+        return DamagedSnapshotError(f"{self.name} has an extra member {path} {where}")
 
 
 class SiteMembers:
@@ -128,13 +128,13 @@ class SiteMembers:
         return SnapshotMember(path=path, body=body, aliases=aliases)
 
     def _compare_alias(self, alias: str, body: bytes) -> None:
-        found = self._read(alias)
-        if found is None:
+        body_there = self._read(alias)
+        if body_there is None:
             self._missing += 1
             self._shown = [*self._shown, alias][:SHOWN]
             return
         self._aliases += 1
-        if found != body:
+        if body_there != body:
             raise DamagedSnapshotError(
                 f"{alias} is damaged: it differs from the document that it is an alias of"
             )
@@ -161,7 +161,7 @@ class SiteMembers:
 
 def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
     """Return the first few paths that no document of the snapshot has, and their number."""
-    shown: list[str] = []
+    first: list[str] = []
     count = 0
     with Listing() as names:
         for entry in entries():
@@ -170,12 +170,12 @@ def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
         for path in paths:
             if not is_snapshot_path(path) and names.find(path) is None:
                 count += 1
-                shown = [*shown, path][:SHOWN]
-    return shown, count
+                first = [*first, path][:SHOWN]
+    return first, count
 
 
-def _some_of(shown: list[str], count: int) -> str:
-    return ", ".join(shown) + (f" and {count - len(shown):,} more" if count > len(shown) else "")
+def _some_of(first: list[str], count: int) -> str:
+    return ", ".join(first) + (f" and {count - len(first):,} more" if count > len(first) else "")
 
 
 IN_MEMORY = 16 << 20

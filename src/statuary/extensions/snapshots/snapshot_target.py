@@ -60,10 +60,10 @@ CRC = 4
 """Bytes of the CRC-32 of a document, before its compressed bytes in the spool."""
 
 
-def names_differ_only_in_case(one: str, other: str) -> PublishingError:
+def names_differ_only_in_case(name: str, other: str) -> PublishingError:
     """Return the error for two documents that many file systems cannot hold side by side."""
     return PublishingError(
-        f"{one} and {other} differ only in case: on many systems they are one file", "rename one of them"
+        f"{name} and {other} differ only in case: on many systems they are one file", "rename one of them"
     )
 
 

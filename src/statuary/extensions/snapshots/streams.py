@@ -141,13 +141,13 @@ class UrlRanges:
         wanted = range(offset // BLOCK, -(-end // BLOCK))
         with self._lock:
             self._request([number for number in wanted if number not in self._blocks])
-            found = b"".join(self._blocks[number] for number in wanted)
+            data = b"".join(self._blocks[number] for number in wanted)
             for number in wanted:
                 self._blocks.move_to_end(number)
             while len(self._blocks) > KEPT_BLOCKS:
                 self._blocks.popitem(last=False)
         start = offset - wanted.start * BLOCK
-        return found[start : start + end - offset]
+        return data[start : start + end - offset]
 
     def _request(self, missing: list[int]) -> None:
         """Request blocks, and those between them, in one request."""

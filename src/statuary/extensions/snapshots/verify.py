@@ -123,8 +123,8 @@ def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, 
         anchor = parse_anchor(proof["anchor"], "", findings)
     if anchor is not None and anchor.deployment is not None:
         require_sender_recovery()
-    known = anchor_claims(RecordView(record), anchor, digest).claims
-    for claim in known:
+    claims = anchor_claims(RecordView(record), anchor, digest).claims
+    for claim in claims:
         published = as_object(as_object(proof.get("claims")).get(claim.name.value))
         is_shown = claim.status is ClaimStatus.SHOWN
         if published.get("status") == ClaimStatus.SHOWN and not is_shown:
@@ -133,7 +133,7 @@ def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, 
         elif is_shown and published.get("evidence") != claim.evidence:
             message = f"the proof gives other evidence for {claim.name.value} than its anchor"
             findings.append(Finding(rule=RULE, message=message))
-    return known, findings
+    return claims, findings
 
 
 @dataclass(slots=True)
@@ -160,15 +160,15 @@ class AnchorVerifier:
         """Verify a proof whose record came before it, or keep it until then."""
         name = _name(proof)
         claims = as_object(proof.get("claims"))
-        statuses = [as_object(claims.get(one.value)).get("status") for one in CHAIN_CLAIMS]
+        statuses = [as_object(claims.get(claim.value)).get("status") for claim in CHAIN_CLAIMS]
         if proof.get("anchor") is None and ClaimStatus.SHOWN not in statuses:
             return
-        kept = {member: proof[member] for member in ("claims", "anchor") if member in proof}
+        about_chain = {member: proof[member] for member in ("claims", "anchor") if member in proof}
         record = self._take(f"record {name}")
         if record is None:
-            self._keep(f"proof {name}", kept)
+            self._keep(f"proof {name}", about_chain)
         else:
-            yield from self._verify(path, kept, record["record"], record["digest"])
+            yield from self._verify(path, about_chain, record["record"], record["digest"])
 
     def take_record(self, path: str, record: Json, digest: str) -> Iterator[Finding]:
         """Verify a record whose proof came before it, or keep what its proof is about until then."""
@@ -180,8 +180,8 @@ class AnchorVerifier:
             self._keep(f"record {name}", {"record": _about_chain(record), "digest": digest})
 
     def _verify(self, path: str, proof: Json, record: Json, digest: str) -> Iterator[Finding]:
-        known, findings = verify_anchor(proof, record, digest)
-        for claim in known:
+        claims, findings = verify_anchor(proof, record, digest)
+        for claim in claims:
             self.shown[claim.name] += claim.status is ClaimStatus.SHOWN
         yield from (finding.within(path) for finding in findings)
 

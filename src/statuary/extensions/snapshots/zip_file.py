@@ -1,7 +1,8 @@
-"""Write a snapshot's zip, read it once from its first byte to its last, or read single members of it.
+"""Write a snapshot's zip, read it once from its first byte to its last, or read single members by its directory.
 
-Everything but the members' data follows from the members, so the same code writes and verifies it: any byte
-that statuary would not write is found.
+`zipfile` reads a whole directory (36 MB for 300,000 documents) and cannot write a member that is compressed already.
+Everything but the members' data follows from the members, so the same code writes and verifies it: any byte that statuary
+would not write is found.
 """
 
 import tempfile
@@ -223,8 +224,8 @@ class ZipReader:
 
     def read(self, path: str) -> bytes | None:
         """Return the body of a member; None without one; raise DamagedSnapshotError if it is damaged."""
-        found = self.compressed(path)
-        return None if found is None else decompress_member(found)
+        member = self.compressed(path)
+        return None if member is None else decompress_member(member)
 
     def paths(self) -> Iterator[str]:
         """Yield the name of every member."""
@@ -270,11 +271,11 @@ class ZipReader:
         low, high = self._documents, self._end
         while high - low > SCANNED:
             middle = (low + high) // 2
-            found = self._first_entry(middle, high)
-            if found is None:
+            entry = self._first_entry(middle, high)
+            if entry is None:
                 high = middle
                 continue
-            name, span = found
+            name, span = entry
             if name == wanted:
                 return span
             low, high = (span[1], high) if name < wanted else (low, span[0])
@@ -285,9 +286,9 @@ class ZipReader:
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(start, min(size, self._end - start))
             for begin in zip_format.BEGINS_ENTRY.finditer(text):
-                found = zip_format.central_name(text, begin.start())
-                if found is not None and start + begin.start() < end:
-                    return found[0], (start + begin.start(), start + found[1])
+                entry = zip_format.central_name(text, begin.start())
+                if entry is not None and start + begin.start() < end:
+                    return entry[0], (start + begin.start(), start + entry[1])
         return None
 
     def _entries(self, start: int, end: int | None = None) -> Iterator[tuple[bytes, Span]]:
@@ -295,11 +296,11 @@ class ZipReader:
         end = self._end if end is None else end
         text, position = b"", 0
         while start + position < end:
-            found = zip_format.central_name(text, position)
-            if found is None:  # the page ends in this entry
+            entry = zip_format.central_name(text, position)
+            if entry is None:  # the page ends in this entry
                 start, position = start + position, 0
-                text, found = self._page(start)
-            name, after = found
+                text, entry = self._page(start)
+            name, after = entry
             yield name, (start + position, start + after)
             position = after
 
@@ -307,7 +308,7 @@ class ZipReader:
         """Return the bytes from an entry on, its name, and its end in them."""
         for size in (PAGE, LONGEST_ENTRY):
             text = self.ranges.read(start, min(size, self._end - start))
-            found = zip_format.central_name(text, 0)
-            if found is not None:
-                return text, found
+            entry = zip_format.central_name(text, 0)
+            if entry is not None:
+                return text, entry
         raise DamagedSnapshotError(f"{self.name} is damaged: its directory is cut off")

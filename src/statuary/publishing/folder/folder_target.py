@@ -122,7 +122,9 @@ class FolderTarget(BuildTarget):
             problem = database_error(error, file)
             if isinstance(problem, DamagedLedgerError):
                 owned = file.with_name(OWNED_NAMES)
-                for damaged in [one for one in (file, owned) if not is_whole(one, thoroughly=True)] or [file]:
+                for damaged in [
+                    database for database in (file, owned) if not is_whole(database, thoroughly=True)
+                ] or [file]:
                     set_aside(damaged)
             raise problem from error
         if isinstance(error, OSError):
@@ -134,16 +136,16 @@ class FolderTarget(BuildTarget):
     @override
     def offer(self, documents: Iterable[Document]) -> None:
         self._plan = None
-        self.ledger.documents.offer(file for one in documents for file in self._stager.stage(one))
+        self.ledger.documents.offer(file for document in documents for file in self._stager.stage(document))
 
     @override
     def keep(self, paths: Iterable[str]) -> bool:
         """Offer the files at these paths unchanged if all match the ledger; return whether they do."""
-        found = [self._stager.unchanged(path) for path in paths]
-        unchanged = [file for file in found if file is not None]
-        if len(unchanged) == len(found):
+        files = [self._stager.unchanged(path) for path in paths]
+        unchanged = [file for file in files if file is not None]
+        if len(unchanged) == len(files):
             self.ledger.documents.offer(unchanged)
-        return len(unchanged) == len(found)
+        return len(unchanged) == len(files)
 
     @override
     def output(self, name: str) -> PartitionOutput:
@@ -172,11 +174,11 @@ class FolderTarget(BuildTarget):
         is_moved = self.ledger.note(IGNORES_CASE) != self._case_note[IGNORES_CASE]
         self.ledger.add_notes(self._case_note)
         if verify or self._is_unclean or is_moved:
-            found = self._damaged()
+            lacking = self._damaged()
         else:
             changed = self.ledger.documents.changed_folders(self.folder.folder_time)
-            found = (sources for folder in changed for sources in self._absent(folder))
-        return frozenset(source for sources in found for source in sources.split("\n"))
+            lacking = (sources for folder in changed for sources in self._absent(folder))
+        return frozenset(source for sources in lacking for source in sources.split("\n"))
 
     def _absent(self, folder: str) -> Iterator[str]:
         sizes = self.folder.sizes(folder)
@@ -206,8 +208,8 @@ class FolderTarget(BuildTarget):
         if self._staged is None:
             return False
         leftover, staged = self.folder.leftover, self._staged
-        found = _text(leftover / FINGERPRINT) == fingerprint and (leftover / PARTITIONS).is_dir()
-        if found:
+        is_resumed = _text(leftover / FINGERPRINT) == fingerprint and (leftover / PARTITIONS).is_dir()
+        if is_resumed:
             (staged / BODIES).rmdir()
             os.rename(leftover / BODIES, staged / BODIES)
             os.rename(leftover / PARTITIONS, staged / PARTITIONS)
@@ -218,8 +220,8 @@ class FolderTarget(BuildTarget):
         self.folder.discard_leftover()
         (staged / PARTITIONS).mkdir(exist_ok=True)
         (staged / FINGERPRINT).write_text(fingerprint, "utf-8")
-        self._is_resumed = found
-        return found
+        self._is_resumed = is_resumed
+        return is_resumed
 
     @override
     def plan(self) -> Plan:
@@ -266,9 +268,9 @@ class FolderTarget(BuildTarget):
 
 def conflict_error(paths: Sequence[str]) -> PublishingError:
     """Return the error for paths that hold files of another program."""
-    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+    first = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     return PublishingError(
-        f"files that statuary did not write are in the way: {shown}",
+        f"files that statuary did not write are in the way: {first}",
         "move them away, or publish into another folder",
     )
 
@@ -296,10 +298,10 @@ class StagedOutput(PartitionOutput):
 
     @override
     def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
-        made = PartitionResult(
+        result = PartitionResult(
             items=items, rows=rows, files=self.files, folders=sorted(self.stager.source_folders)
         )
         if self.file is None:
-            return made
-        write_partition_file(self.file, made)
+            return result
+        write_partition_file(self.file, result)
         return PartitionResult(items=items, file=self.file)

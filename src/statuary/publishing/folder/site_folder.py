@@ -122,13 +122,13 @@ class Stager:
     def _found(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
         """Return the action for a path, and the time of its file, or 0."""
         folder, _, name = path.rpartition("/")
-        known = self.states.get(folder)
-        if known is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
+        state = self.states.get(folder)
+        if state is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
             checked_path(path)
-            known = self._state(folder)
-        if known is FolderState.ABSENT:
+            state = self._state(folder)
+        if state is FolderState.ABSENT:
             return ADD, 0
-        if known is FolderState.BLOCKED:
+        if state is FolderState.BLOCKED:
             return OBSTRUCTED, 0
         try:
             there = os.lstat(f"{self.root}/{path}")
@@ -307,8 +307,8 @@ class SiteFolder:
         """Move a staged folder into the site; a folder that the site lacks is moved whole."""
         with os.scandir(source) as entries:
             # a log's checkpoint follows the tiles that it is about
-            found = sorted(entries, key=lambda entry: (entry.name == CHECKPOINT, entry.name))
-        for entry in found:
+            children = sorted(entries, key=lambda entry: (entry.name == CHECKPOINT, entry.name))
+        for entry in children:
             path = f"{target}/{entry.name}"
             if not entry.is_dir(follow_symlinks=False):
                 os.replace(entry.path, path)
@@ -340,10 +340,10 @@ class SiteFolder:
     def folder_time(self, folder: str) -> int | None:
         """Return when a folder's list of names last changed (`st_mtime_ns`); None without the folder."""
         try:
-            found = os.lstat(self.root / folder)
+            status = os.lstat(self.root / folder)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return found.st_mtime_ns if stat.S_ISDIR(found.st_mode) else None
+        return status.st_mtime_ns if stat.S_ISDIR(status.st_mode) else None
 
     def own_name(self, name: str) -> str:
         """Return the form of a name that is the same for all names of one file here."""

@@ -78,7 +78,7 @@ class DocumentTable:
             return True
         query = "SELECT 1 FROM work.offered WHERE path = ? AND sources != ?"
         clashing = (
-            one for one in files if self.connection.execute(query, (one.path, one.sources)).fetchone()
+            file for file in files if self.connection.execute(query, (file.path, file.sources)).fetchone()
         )
         self.clash = self.clash or self._same_path_error(next(clashing, files[-1]))
         return False
@@ -109,7 +109,8 @@ class DocumentTable:
         query = "SELECT path, aliases, actions FROM work.offered WHERE path = ?"
         row = self.connection.execute(query, (name,)).fetchone()
         return row is not None and (name, True) in [
-            (one, action in (ADD, REPLACE)) for one, action in zip(names_of(*row[:2]), row[2], strict=True)
+            (other, action in (ADD, REPLACE))
+            for other, action in zip(names_of(*row[:2]), row[2], strict=True)
         ]
 
     def changed(self) -> Iterator[tuple[str, str, int]]:
@@ -141,8 +142,8 @@ class DocumentTable:
         )
         gone = "SELECT path, aliases, '', '' FROM leaving_documents"
         for old, old_aliases, new, new_aliases in self.connection.execute(f"{gone} UNION ALL {renamed}"):
-            kept = set(names_of(new, new_aliases)) if new else set()
-            yield from (name for name in names_of(old, old_aliases) if name not in kept)
+            names = set(names_of(new, new_aliases)) if new else set()
+            yield from (name for name in names_of(old, old_aliases) if name not in names)
 
     def site_size(self, published_names: int, published_size: int) -> SiteSize:
         """Return the size of the site after the build.
@@ -181,8 +182,8 @@ class DocumentTable:
     def made_from(self, sources: str, folder: str) -> list[str]:
         """Return the published files below a folder that were made from the given sources."""
         query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
-        found = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
-        return [path for (path,) in found]
+        rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
+        return [path for (path,) in rows]
 
     def below(self, folder: str) -> list[str]:
         """Return the paths of the published files below a folder."""
@@ -213,8 +214,8 @@ class DocumentTable:
 
     def changed_folders(self, time_of: Callable[[str], int | None]) -> list[str]:
         """Return the recorded folders in which names were added or removed since then."""
-        known = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
-        return [folder for folder, modified in known if time_of(folder) != modified]
+        times = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
+        return [folder for folder, modified in times if time_of(folder) != modified]
 
     def removals(self, *, but_other_names: bool) -> Iterator[str]:
         """Yield the names that the last `save` decided to remove.
@@ -274,16 +275,16 @@ BEGIN;
 """
 
 
-def write_partition_file(file: Path, made: PartitionResult) -> None:
+def write_partition_file(file: Path, result: PartitionResult) -> None:
     """Write the results of a partition, atomically."""
     unfinished = file.with_suffix(".part")
     unfinished.unlink(missing_ok=True)
     with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
         connection.executescript(SCHEMA)
         # sqlite3 binds the values of a plain tuple in half of the time
-        connection.executemany(f"INSERT INTO offered {OFFERED_VALUES}", map(tuple, made.files))
-        connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", map(tuple, made.rows))
-        connection.executemany("INSERT INTO folders VALUES (?)", ((folder,) for folder in made.folders))
+        connection.executemany(f"INSERT INTO offered {OFFERED_VALUES}", map(tuple, result.files))
+        connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", map(tuple, result.rows))
+        connection.executemany("INSERT INTO folders VALUES (?)", ((folder,) for folder in result.folders))
         connection.execute("COMMIT")
     os.replace(unfinished, file)
 

@@ -177,8 +177,8 @@ class Ledger:
 
     def _check_columns(self) -> None:
         for table, columns in EXPECTED_COLUMNS.items():
-            found = self.connection.execute(f"SELECT * FROM {table} LIMIT 0").description
-            if tuple(name for name, *_ in found) != columns:
+            description = self.connection.execute(f"SELECT * FROM {table} LIMIT 0").description
+            if tuple(name for name, *_ in description) != columns:
                 raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
 
     def _attach_owned(self, file: Path | None) -> None:
@@ -225,8 +225,8 @@ class Ledger:
 
     def _number(self, name: str) -> int:
         """Return a note that is a number; 0 if there is none."""
-        found = self.note(name)
-        return int(found) if found.isdecimal() else 0
+        text = self.note(name)
+        return int(text) if text.isdecimal() else 0
 
     def add_notes(self, notes: Mapping[str, str]) -> None:
         """Add notes, which are stored when this build is saved."""
@@ -274,16 +274,16 @@ class Ledger:
         if self._keeps_unchanged:
             self.documents.remove_site_unless_offered()
             self.documents.remove_unless_offered(self.sources.superseded_documents())
-        found = self.documents.site_size(self._number("names"), self._number("size"))
+        size = self.documents.site_size(self._number("names"), self._number("size"))
         return Plan(
             counts={
-                Action.ADD: found.by_action[ADD],
-                Action.REPLACE: found.by_action[REPLACE] + found.by_action[OBSTRUCTED],
+                Action.ADD: size.by_action[ADD],
+                Action.REPLACE: size.by_action[REPLACE] + size.by_action[OBSTRUCTED],
                 Action.REMOVE: sum(1 for _ in self.documents.leaving()),
             },
-            kept=found.by_action[KEEP],
-            size=found.size,
-            changed_size=found.changed_size,
+            kept=size.by_action[KEEP],
+            size=size.size,
+            changed_size=size.changed_size,
             changes=self._changes,
             conflicts=tuple(self.documents.conflicts()),
         )
@@ -352,8 +352,8 @@ def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
         PublishingError: if the file is not a ledger.
     """
     query = "SELECT reason FROM sources WHERE location = ?"
-    found = ((source, row) for source in sources for row in _rows(file, query, (source,)))
-    return {source: str(reason) for source, (reason,) in found}
+    rows = ((source, row) for source in sources for row in _rows(file, query, (source,)))
+    return {source: str(reason) for source, (reason,) in rows}
 
 
 def nearest_paths(file: Path, path: str) -> list[str]:
@@ -364,7 +364,7 @@ def nearest_paths(file: Path, path: str) -> list[str]:
     """
     name = path.rpartition("/")[2]
     literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return [str(found) for (found,) in _rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))]
+    return [str(nearest) for (nearest,) in _rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))]
 
 
 def read_note(file: Path, name: str) -> str | None:

@@ -1,8 +1,21 @@
 """The tables and views of a ledger: the last build, this build, and the site after it.
 
 `main` is the ledger's file. `work` holds the running build and is attached, so the ledger does not change
-before the site does, and no list is kept in memory. The views show the site after the build: what this build
-made and, in a partial build, also what the last one made and this one does not replace.
+before the site does, and no list is kept in memory. `owned` beside it has the names of our files alone: it says what is
+ours where the ledger is lost.
+
+    state      entered by                     main                removals      unfinished run   work
+    finished   finish, a transaction          the site            none          none             none
+    offering   begin_build                    the site            none          none             what is offered
+    applying   save, a transaction            the site to be      names to go   this build       what was offered
+
+    killed while offering   The next build begins at "finished", and reuses what was staged.
+    killed while applying   The next build repeats the last steps first: staged files are put in place, removals removed. Until it
+                            has finished itself, it trusts neither size nor time of a file of the unfinished run.
+    main lost or damaged    It begins with the names in `owned`, without digests; every file is compared.
+
+A name is in `owned` from before its file is put in place until after it has been removed. The views show the site after the
+build: what this build made and, in a partial build, also what the last one made and this one does not replace.
 """
 
 from collections.abc import Iterable, Sequence

@@ -83,8 +83,8 @@ class SourceTable:
     def drop(self, location: str) -> list[str]:
         """Delete a row of this build; return the paths of its documents."""
         query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
-        found = self.connection.execute(query, (location,)).fetchall()
-        return [path for (lines,) in found for path in lines.split("\n")]
+        rows = self.connection.execute(query, (location,)).fetchall()
+        return [path for (lines,) in rows for path in lines.split("\n")]
 
     def supersede(self) -> None:
         """Determine which rows of the last build are obsolete, after every row has been added."""
@@ -93,25 +93,25 @@ class SourceTable:
         if self.partial:
             self.connection.executescript(SUPERSEDE)
 
-    def withhold(self, one: DuplicateContract, finding: str) -> list[str]:
+    def withhold(self, contract: DuplicateContract, finding: str) -> list[str]:
         """Withhold a contract that repeats another; return the paths that its source made.
 
         The next build reads its source again: the other may have been removed by then.
 
         Args:
-            one: the contract.
+            contract: it, with where another one is written.
             finding: why, as JSON.
         """
-        execute, location = self.connection.execute, (one.location,)
+        execute, location = self.connection.execute, (contract.location,)
         if self.partial:
             execute(
                 "INSERT OR IGNORE INTO work.built SELECT * FROM main.sources WHERE location = ?", location
             )
             execute("INSERT OR IGNORE INTO work.superseded VALUES (?)", location)
-            execute("INSERT OR REPLACE INTO work.touched VALUES (?, '', '')", (one.unit,))
+            execute("INSERT OR REPLACE INTO work.touched VALUES (?, '', '')", (contract.unit,))
         execute(
             "UPDATE work.built SET git = '', stat = '', digest = x'' WHERE location IN (?, ?)",
-            (*location, one.unit),
+            (*location, contract.unit),
         )
         ((findings, documents),) = execute(
             "SELECT findings, documents FROM work.built WHERE location = ?", location
@@ -188,10 +188,10 @@ class SourceTable:
             f" ORDER BY address, {BY_MATCH_ID} LIMIT {PAGE}"
         )
         last = ""
-        while found := self.connection.execute(query, (last,)).fetchall():
-            page = [(location, ContractRow._make(listed)) for location, *listed in found]
+        while rows := self.connection.execute(query, (last,)).fetchall():
+            page = [(location, ContractRow._make(listed)) for location, *listed in rows]
             if len(page) == PAGE:  # the last address may continue beyond the page
-                page = [one for one in page if one[1].address != page[-1][1].address]
+                page = [row for row in page if row[1].address != page[-1][1].address]
             yield from page
             last = page[-1][1].address
 
@@ -217,14 +217,14 @@ class SourceTable:
         query = (
             f"SELECT location, unit, {columns}, {LISTED} FROM next_sources WHERE ({columns}) IN ({repeated})"
         )
-        found: dict[tuple[str, ...], list[DuplicateContract]] = {}
+        groups: dict[tuple[str, ...], list[DuplicateContract]] = {}
         width = columns.count(",") + 1
         for location, unit, *values in self.connection.execute(f"{query} ORDER BY location"):
-            one = DuplicateContract(location, unit, ContractRow._make(values[width:]), "")
-            found.setdefault(tuple(values[:width]), []).append(one)
-        for first, second, *others in found.values():
+            contract = DuplicateContract(location, unit, ContractRow._make(values[width:]), "")
+            groups.setdefault(tuple(values[:width]), []).append(contract)
+        for first, second, *others in groups.values():
             yield first._replace(other=second.location)
-            yield from (one._replace(other=first.location) for one in (second, *others))
+            yield from (contract._replace(other=first.location) for contract in (second, *others))
 
     def _repeated(self, columns: list[str]) -> str:
         """Return the query for the values of columns that more than one row has."""
@@ -246,8 +246,8 @@ class SourceTable:
         execute = self.connection.execute
         (built,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
         execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")
-        (kept,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.partial else (0,)
-        if built > kept:  # rebuilding the indexes is then faster than updating them for each row
+        (staying,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.partial else (0,)
+        if built > staying:  # rebuilding the indexes is then faster than updating them for each row
             for name in SOURCE_INDEXES:
                 execute(f"DROP INDEX IF EXISTS main.sources_{name}")
         execute("INSERT OR REPLACE INTO main.sources SELECT * FROM work.built")
