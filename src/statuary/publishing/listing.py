@@ -10,18 +10,15 @@ or removed document changes only its own part, and two listings that are much al
 """
 
 import re
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from hashlib import sha256
 from heapq import merge
 from itertools import groupby
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeVar
 
 import orjson
-from typing_extensions import override
 
 from statuary.domain.primitives import checksum_address
 from statuary.publishing.files import (
@@ -410,33 +407,6 @@ class Listing:
         """Return the number of entries and the bytes of their bodies."""
         count, size = self.database.execute("SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries").fetchone()
         return int(count), int(size)
-
-
-class Spool(Listing):
-    """A listing whose bodies wait in a file."""
-
-    def __init__(self, folder: Path | None = None) -> None:
-        """Begin a spool; raise OSError if the folder of its file cannot be written."""
-        self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close
-        self.end = 0
-        super().__init__()
-
-    @override
-    def close(self) -> None:
-        super().close()
-        self.file.close()
-
-    def append(self, data: bytes) -> int:
-        """Add the body of entries to be added; return where it starts."""
-        start, self.end = self.end, self.end + len(data)
-        self.file.seek(start)
-        self.file.write(data)
-        return start
-
-    def read(self, start: int, length: int) -> bytes:
-        """Return bytes of the file."""
-        self.file.seek(start)
-        return self.file.read(length)
 
 
 # Differences

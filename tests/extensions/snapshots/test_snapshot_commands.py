@@ -89,7 +89,7 @@ def test_verify_describes_the_snapshot(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip", "--revision", "v7")
     printed = run("snapshot", "verify", file).output
     assert "documents are whole" in printed
-    assert "as of 2026-11-20T12:00:00+00:00" in printed
+    assert "as of 2026-11-20T12:00:00Z" in printed
     assert "content v7" in printed
     assert "not signed" in printed
     printed = json.loads(run("snapshot", "verify", file, "--format", "json").output)

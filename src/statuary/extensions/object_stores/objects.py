@@ -10,11 +10,12 @@ from statuary.documents.document import plain_path
 from statuary.documents.url_table import PutStep, match_url
 from statuary.domain.settings import CompressedFormat
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader
+from statuary.extensions.snapshots.streams import Spool
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.reader import FolderReader, find_ledger
 from statuary.publishing.host_layout import cache_of, media_type_of
 from statuary.publishing.ledger.ledger import is_unfinished, read_listing
-from statuary.publishing.listing import Entry, Spool
+from statuary.publishing.listing import Entry
 
 ENCODINGS = {CompressedFormat.GZIP: "gzip", CompressedFormat.BROTLI: "br", CompressedFormat.ZSTANDARD: "zstd"}
 """The `Content-Encoding` of a compressed form, by the ending that it is stored under."""

@@ -12,6 +12,7 @@ from statuary.documents.document import Document
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
+from statuary.extensions.snapshots.streams import Spool
 from statuary.extensions.snapshots.zip_file import require_zip_name, write_zip
 from statuary.extensions.snapshots.zip_format import (
     DEFLATED,
@@ -38,7 +39,6 @@ from statuary.publishing.listing import (
     Difference,
     Entry,
     NameTable,
-    Spool,
     diff,
     document_path,
     lower_case_address,

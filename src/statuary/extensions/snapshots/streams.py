@@ -1,15 +1,18 @@
-"""Byte streams that count and hash, and ranges of files and of URLs."""
+"""Byte streams that count and hash, ranges of files and URLs, and bodies that wait in a file."""
 
 import os
+import tempfile
 import threading
 from collections import OrderedDict
 from hashlib import sha256
 from pathlib import Path
 from typing import IO, Protocol
 
+from typing_extensions import override
+
 from statuary.extensions.http.client import get_range, size_of
 from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publishing.listing import DamagedSnapshotError, Listing
 
 CHUNK = 1 << 20
 """Bytes of each read."""
@@ -158,3 +161,30 @@ class UrlRanges:
         data = get_range(self.name, first * BLOCK, size)
         for number in range(first, last + 1):
             self._blocks[number] = data[(number - first) * BLOCK :][:BLOCK]
+
+
+class Spool(Listing):
+    """A listing whose bodies wait in a file."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        """Begin a spool; raise OSError if the folder of its file cannot be written."""
+        self.file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by close
+        self.end = 0
+        super().__init__()
+
+    @override
+    def close(self) -> None:
+        super().close()
+        self.file.close()
+
+    def append(self, data: bytes) -> int:
+        """Add the body of entries to be added; return where it starts."""
+        start, self.end = self.end, self.end + len(data)
+        self.file.seek(start)
+        self.file.write(data)
+        return start
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return bytes of the file."""
+        self.file.seek(start)
+        return self.file.read(length)
