@@ -16,7 +16,7 @@ from architecture.code import SRC, modules
 PAGE = SRC / "ARCHITECTURE.md"
 BLOCK = re.compile(r"(?<=<!-- picture -->\n)```text\n.*?```\n", re.DOTALL)
 ROUNDED = 500
-"""Lines are rounded to this number, so that the picture changes when the house does, not with each edit."""
+"""Lines are rounded to this number; the test compares the floors, so that an edit does not make the picture wrong."""
 
 
 def floors() -> list[list[str]]:
