@@ -40,13 +40,13 @@ def format_findings(findings: Sequence[Finding], folder: str, form: str) -> str:
 def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, str] | None = None) -> str:
     """Return each finding as `file:line:column: severity: message [rule]`, its source line and its hint."""
     sources = _Sources(Path(folder), edited or {})
-    shown: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     lines: list[str] = []
     for finding in findings:
-        shown[finding.rule] += 1
-        if shown[finding.rule] <= MAX_PER_RULE:
+        counts[finding.rule] += 1
+        if counts[finding.rule] <= MAX_PER_RULE:
             lines += _text_lines(finding, folder, sources)
-    more = ((rule, number - MAX_PER_RULE) for rule, number in shown.items() if number > MAX_PER_RULE)
+    more = ((rule, number - MAX_PER_RULE) for rule, number in counts.items() if number > MAX_PER_RULE)
     lines += [f"and {number:,} more [{rule}]; --format json shows all" for rule, number in more]
     return "\n".join(lines)
 
@@ -112,8 +112,8 @@ def _github_command(finding: Finding, folder: str) -> str:
     if finding.position:
         properties |= {"line": str(finding.position.line), "col": str(finding.position.column)}
     properties["title"] = finding.rule
-    given = ",".join(f"{name}={_github_property(value)}" for name, value in properties.items())
-    return f"::{GITHUB_COMMANDS[finding.severity]} {given}::{_github_data(_message(finding))}"
+    parameters = ",".join(f"{name}={_github_property(value)}" for name, value in properties.items())
+    return f"::{GITHUB_COMMANDS[finding.severity]} {parameters}::{_github_data(_message(finding))}"
 
 
 def _github_data(text: str) -> str:
@@ -154,10 +154,10 @@ def _file(finding: Finding, folder: str) -> str:
 
 def sarif_report(findings: Iterable[Finding], folder: str) -> str:
     """Return one SARIF log with one run."""
-    found = list(findings)
-    rules = [{"id": rule} for rule in sorted({finding.rule for finding in found})]
+    listed = list(findings)
+    rules = [{"id": rule} for rule in sorted({finding.rule for finding in listed})]
     driver = {"name": "statuary", "version": VERSION, "rules": rules}
-    results = [_sarif_result(finding, folder) for finding in found]
+    results = [_sarif_result(finding, folder) for finding in listed]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
     return json_text(log)

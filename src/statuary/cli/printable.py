@@ -13,7 +13,7 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 def printable(text: str) -> str:
     """Return a text on one line, with characters escaped that could affect a terminal or a log."""
-    return UNSAFE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
+    return UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def json_text(value: object) -> str:

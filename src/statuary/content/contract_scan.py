@@ -113,15 +113,15 @@ class ContractScan(ContractSources):
     def result(self) -> ScanResult:
         """The result of one pass over all names."""
         count, bulk, findings, links = 0, BulkSourceCollector(), [], False
-        for found in chain.from_iterable(self._streams()):
-            if isinstance(found, _Records):
-                count += len(found.names)
-            elif isinstance(found, ContractSource):
+        for item in chain.from_iterable(self._streams()):
+            if isinstance(item, _Records):
+                count += len(item.names)
+            elif isinstance(item, ContractSource):
                 count += 1
-            elif isinstance(found, Finding):
-                findings.append(found)
-            elif isinstance(found, _BulkFile):
-                bulk.take(found.kind, found.pure, found.path)
+            elif isinstance(item, Finding):
+                findings.append(item)
+            elif isinstance(item, _BulkFile):
+                bulk.take(item.kind, item.pure, item.path)
             else:
                 links = True
         return ScanResult(count, bulk.sources(), tuple(findings), links)
@@ -222,28 +222,28 @@ _Found = ContractSource | Finding | _BulkFile | _Link | _Records
 
 
 def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
-    for found in stream:
-        if isinstance(found, _Records):
-            folder, chain_id, names, others = found
+    for item in stream:
+        if isinstance(item, _Records):
+            folder, chain_id, names, others = item
             for name in names:
                 address = name[: name.rindex(".")]
                 # a folder beside a record has its evidence
                 has_folder = bool(others) and f"{address}/" in others
                 form = ContractForm.RECORD_WITH_EVIDENCE if has_folder else ContractForm.RECORD
                 yield ContractSource(f"{folder}/{name}", chain_id, address, form)
-        elif isinstance(found, ContractSource):
-            yield found
+        elif isinstance(item, ContractSource):
+            yield item
 
 
 def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
     """Yield what is found in the folder of a workspace or of an export, or behind a link."""
     if (root / path).is_symlink():
         yield _Link()
-    for found in walk_path(root, path):
-        if isinstance(found, Finding):
-            yield found
+    for item in walk_path(root, path):
+        if isinstance(item, Finding):
+            yield item
         else:
-            yield from _classify(ExternalFile(pure / found.path[len(path) + 1 :], found.path))
+            yield from _classify(ExternalFile(pure / item.path[len(path) + 1 :], item.path))
 
 
 def _classify(file: ExternalFile) -> Iterator[_Found]:

@@ -146,10 +146,10 @@ def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:
 
 def _unknown_file_hint(path: PurePosixPath) -> str:
     top = path.parts[0]
-    known = [pattern.pattern for pattern in FILE_PATTERNS if pattern.folder == top]
-    if not known:
+    patterns = [pattern.pattern for pattern in FILE_PATTERNS if pattern.folder == top]
+    if not patterns:
         word, words = (top, FOLDERS) if len(path.parts) > 1 else (path.stem, STEMS)
         if suggestion := did_you_mean(word, words):
             return suggestion
-        known = [pattern.pattern for pattern in FILE_PATTERNS]
-    return f"statuary reads: {', '.join(known)}"
+        patterns = [pattern.pattern for pattern in FILE_PATTERNS]
+    return f"statuary reads: {', '.join(patterns)}"

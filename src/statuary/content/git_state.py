@@ -90,8 +90,8 @@ class GitQuery:
         self._processes: list[subprocess.Popen[bytes]] = []
         self._index: tuple[int, ...] = ()
         above = (folder / ".git" for folder in (root.absolute(), *root.absolute().parents))
-        if (found := next((git for git in above if git.exists()), None)) is not None:
-            self._index = _index_of(found)  # before git and the content are read, so both are newer
+        if (repository := next((git for git in above if git.exists()), None)) is not None:
+            self._index = _index_of(repository)  # before git and the content are read, so both are newer
             with suppress(OSError):  # git may not be installed
                 self._processes = [_git(root, *command) for command in GIT_COMMANDS]
 
@@ -114,8 +114,8 @@ def _index_of(git: Path) -> tuple[int, ...]:
     with suppress(OSError, UnicodeDecodeError):
         if git.is_file():
             git = git.parent / git.read_text("utf-8").removeprefix("gitdir:").strip()
-        found = (git / "index").stat()
-        return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+        stat = (git / "index").stat()
+        return stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
     return ()
 
 

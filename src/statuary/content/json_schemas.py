@@ -53,7 +53,7 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
     Pydantic can read these docstrings itself, but does so at import, which costs every command a third of its start.
     """
     schema: dict[str, Any] = TypeAdapter(model).json_schema()
-    models = {one.__name__: one for one in _descendants(SourceModel)}
+    models = {descendant.__name__: descendant for descendant in _descendants(SourceModel)}
     for name, part in {model.__name__: schema, **schema.get("$defs", {})}.items():
         for key, text in _docstrings(models[name]) if name in models else ():
             part["properties"][key]["description"] = text

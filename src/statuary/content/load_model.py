@@ -19,48 +19,48 @@ from statuary.domain.primitives import InvalidValueError
 def validation_findings(error: ValidationError, model: object, tree: Json) -> list[Finding]:
     """Return the findings about `tree`, which `model` rejects; their pointers lead into it."""
     errors = error.errors(include_url=False)
-    findings = list(dict.fromkeys(_finding(one, model, tree) for one in errors[:MAX_SHOWN_FINDINGS]))
+    findings = list(dict.fromkeys(_finding(details, model, tree) for details in errors[:MAX_SHOWN_FINDINGS]))
     if len(errors) > MAX_SHOWN_FINDINGS:
         message = f"{len(errors) - MAX_SHOWN_FINDINGS:,} more values are not valid"
         findings.append(Finding(rule="right-value", message=message))
     return findings
 
 
-def _finding(one: ErrorDetails, model: object, tree: Json) -> Finding:
-    pointer = _pointer(one["loc"], tree)
-    if one["type"] == "extra_forbidden":
+def _finding(details: ErrorDetails, model: object, tree: Json) -> Finding:
+    pointer = _pointer(details["loc"], tree)
+    if details["type"] == "extra_forbidden":
         return unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)
-    if one["type"] == "missing":
-        key = str(one["loc"][-1])
+    if details["type"] == "missing":
+        key = str(details["loc"][-1])
         message, hint = f"key {key!r} is missing", f"write `{key}:`"
         return Finding(rule="required-key", message=message, hint=hint, pointer=pointer)
-    message, hint = _wrong_value(one)
+    message, hint = _wrong_value(details)
     return Finding(rule="right-value", message=message, hint=hint, pointer=pointer)
 
 
-def _wrong_value(one: ErrorDetails) -> tuple[str, str]:
+def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
     """Return message and hint for a value of the wrong kind."""
-    cause = one.get("ctx", {}).get("error")
+    cause = details.get("ctx", {}).get("error")
     if isinstance(cause, ValueError):
         return str(cause), cause.hint if isinstance(cause, InvalidValueError) else ""
-    found = describe_value(one["input"])
-    if one["type"] in ("literal_error", "enum"):
-        return _wrong_choice(found, str(one["input"]), one["ctx"]["expected"])
-    if one["type"] in ("string_too_long", "too_long"):
-        limit, size = one["ctx"]["max_length"], len(one["input"])
-        return f"{found} has {size:,} characters; the limit is {limit:,}", "shorten it"
-    if one["type"] == "string_pattern_mismatch":
-        return f"{found} does not have the form {one['ctx']['pattern']}", ""
-    if one["type"] in EXPECTED:
-        expected = EXPECTED[one["type"]]
-        return f"expected {expected}, found {found}", f"write {expected}"
-    return f"{found} is not valid: {one['msg'][:1].lower()}{one['msg'][1:]}", ""
+    described = describe_value(details["input"])
+    if details["type"] in ("literal_error", "enum"):
+        return _wrong_choice(described, str(details["input"]), details["ctx"]["expected"])
+    if details["type"] in ("string_too_long", "too_long"):
+        limit, size = details["ctx"]["max_length"], len(details["input"])
+        return f"{described} has {size:,} characters; the limit is {limit:,}", "shorten it"
+    if details["type"] == "string_pattern_mismatch":
+        return f"{described} does not have the form {details['ctx']['pattern']}", ""
+    if details["type"] in EXPECTED:
+        expected = EXPECTED[details["type"]]
+        return f"expected {expected}, found {described}", f"write {expected}"
+    return f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}", ""
 
 
-def _wrong_choice(found: str, value: str, expected: str) -> tuple[str, str]:
+def _wrong_choice(described: str, value: str, expected: str) -> tuple[str, str]:
     """Return message and hint for a value that is not one of a few; `expected` is pydantic's list of them."""
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
-    return f"unknown value {found}", did_you_mean(value, choices) or f"write one of {expected}"
+    return f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}"
 
 
 EXPECTED = {
@@ -76,12 +76,12 @@ EXPECTED = {
 }
 
 
-def unknown_key_finding(key: str, known: list[str], pointer: Pointer) -> Finding:
+def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
     """Return the finding about a key that no model has, with the nearest known one."""
     return Finding(
         rule="known-keys",
         message=f"unknown key {key!r}",
-        hint=did_you_mean(key, known) or f"known keys: {', '.join(known)}",
+        hint=did_you_mean(key, keys) or f"known keys: {', '.join(keys)}",
         pointer=pointer,
         on_key=True,
     )
@@ -89,15 +89,15 @@ def unknown_key_finding(key: str, known: list[str], pointer: Pointer) -> Finding
 
 def _pointer(location: tuple[str | int, ...], tree: Json) -> Pointer:
     """Keep the part of pydantic's location that the tree has; the rest names validators and missing keys."""
-    kept: list[str | int] = []
+    steps: list[str | int] = []
     for step in location:
         if isinstance(tree, dict) and str(step) in tree:
             tree = tree[str(step)]
-            kept.append(str(step))
+            steps.append(str(step))
         elif isinstance(tree, list) and isinstance(step, int) and step < len(tree):
             tree = tree[step]
-            kept.append(step)
-    return tuple(kept)
+            steps.append(step)
+    return tuple(steps)
 
 
 def known_keys_at(model: object, pointer: Pointer) -> list[str]:

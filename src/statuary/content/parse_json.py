@@ -87,10 +87,10 @@ class _ConstantError(Exception):
 
 
 def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
         raise _DuplicateKeyError
-    return found
+    return members
 
 
 def _no_constant(name: str) -> Json:
@@ -107,7 +107,7 @@ class Lines:
     """Where the lines of a text begin."""
 
     def __init__(self, text: str) -> None:
-        self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def position(self, offset: int) -> Position:
         """Return the line and column of an offset in characters."""
@@ -120,8 +120,8 @@ LEXEME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', 
 
 
 def _lexemes(text: str) -> Iterator[tuple[str, int]]:
-    for found in LEXEME.finditer(text):
-        yield found[0], found.start()
+    for match in LEXEME.finditer(text):
+        yield match[0], match.start()
 
 
 def _duplicate_key(text: str) -> tuple[str, int]:

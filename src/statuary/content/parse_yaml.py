@@ -72,14 +72,14 @@ _Children = dict[int, dict[str | int, tuple[Any, Any]]]
 """By the identity of a mapping or sequence: each child, by key or index, with its key's node."""
 
 
-def _locate(node: Any, pointer: Pointer, known: _Children, *, on_key: bool) -> Position:
+def _locate(node: Any, pointer: Pointer, children: _Children, *, on_key: bool) -> Position:
     if node is None:
         return Position(1, 1)
     mark = node.start_mark
     for step in pointer:
-        if id(node) not in known:
-            known[id(node)] = _children(node)
-        key, child = known[id(node)].get(step) or known[id(node)].get(str(step), (None, None))
+        if id(node) not in children:
+            children[id(node)] = _children(node)
+        key, child = children[id(node)].get(step) or children[id(node)].get(str(step), (None, None))
         if child is None:
             break
         # of a collection, the key is the better position to look at
@@ -139,8 +139,8 @@ def _unreadable(error: YAMLError) -> UnreadableError:
     mark = getattr(error, "problem_mark", None)
     problem = str(getattr(error, "problem", None) or error).replace("\n", " ")
     position = Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
-    known = (known for part, known in PROBLEMS.items() if problem.startswith(part))
-    message, hint = next(known, (problem, ""))
+    sentences = (sentences for part, sentences in PROBLEMS.items() if problem.startswith(part))
+    message, hint = next(sentences, (problem, ""))
     return UnreadableError(f"not YAML: {message or problem}", hint, position)
 
 
@@ -189,17 +189,17 @@ class _Constructor:
         return self.mapping(node, depth)
 
     def mapping(self, node: MappingNode, depth: int) -> dict[str, Tree]:
-        found: dict[str, Tree] = {}
+        members: dict[str, Tree] = {}
         for key, item in node.value:
             name = key.value
             if not isinstance(key, ScalarNode):
                 raise _at(key, "a key is a list or a mapping", "write a text as the key")
             if name == "<<" and not key.style:
                 raise _at(key, "a mapping is merged with `<<`, which is not supported", "write its keys out")
-            if name in found:
+            if name in members:
                 raise _at(key, f"duplicate key {name!r}", "remove one of the two")
-            found[name] = self.value(item, depth + 1)
-        return found
+            members[name] = self.value(item, depth + 1)
+        return members
 
     def count(self, node: Any, depth: int) -> None:
         self.nodes_left -= 1

@@ -101,10 +101,10 @@ def front_matter(text: str) -> str:
     Raises:
         UnreadableError: if they have no end.
     """
-    found = FRONT_MATTER.match(text)
-    if found is None and text.startswith("---"):
+    match = FRONT_MATTER.match(text)
+    if match is None and text.startswith("---"):
         raise UnreadableError("the front matter of the page has no end", "end it with a line ---")
-    return found[0] if found else "{}"
+    return match[0] if match else "{}"
 
 
 THEME = "theme"
@@ -191,13 +191,13 @@ def _unknown_file(path: str) -> Finding:
 
 
 def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
-    known = sorted({*LANGUAGES, *(file.pure.stem for file in texts)})
+    languages = sorted({*LANGUAGES, *(file.pure.stem for file in texts)})
     return Finding(
         rule="known-language",
         path="site.yaml",
         pointer=("pages", "language"),
         message=f"no page texts in language {language!r}",
-        hint=f"write {THEME}/texts/{language}.yaml, or one of: {', '.join(known)}",
+        hint=f"write {THEME}/texts/{language}.yaml, or one of: {', '.join(languages)}",
     )
 
 
@@ -222,11 +222,11 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
         message = f"no content folder {str(root)!r}"
         return ReadResult(None, [Finding(rule="content-folder", message=message, hint="run `statuary init`")])
     reader = _Reader(root, has_contracts=files is None)
-    for found in walk_folder(root, (CONTRACTS,)) if files is None else files:
-        if isinstance(found, Finding):
-            reader.findings.append(found)
+    for file in walk_folder(root, (CONTRACTS,)) if files is None else files:
+        if isinstance(file, Finding):
+            reader.findings.append(file)
         else:
-            reader.take(found)
+            reader.take(file)
     return ReadResult(reader.catalogue(), reader.findings)
 
 
@@ -280,9 +280,12 @@ class _Reader:
             page_source=file.path,
             components=() if components is None else translate_components(components[1], page),
             components_source="components.yaml" if components is None else components[0].path,
-            incidents=tuple(translate_incident(one, file.pure.stem, file.path) for file, one in incidents),
+            incidents=tuple(
+                translate_incident(incident, file.pure.stem, file.path) for file, incident in incidents
+            ),
             maintenances=tuple(
-                translate_maintenance(one, file.pure.stem, file.path, page) for file, one in maintenances
+                translate_maintenance(maintenance, file.pure.stem, file.path, page)
+                for file, maintenance in maintenances
             ),
         )
         self._require_components(status)

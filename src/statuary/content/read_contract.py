@@ -43,7 +43,7 @@ def _read_contract(root: Path, source: ContractSource) -> ParsedContract:
 
             return read_workspace(file, source)
         raw = file.bytes(LARGEST_RECORD)
-        found = (parse_record_json if source.path.endswith(".json") else parse_record_yaml)(raw, source.path)
+        parsed = (parse_record_json if source.path.endswith(".json") else parse_record_yaml)(raw, source.path)
     except UnreadableError as error:
         return ParsedContract(None, findings=[error.finding(source.path)])
-    return found._replace(digest=record_digest(raw))
+    return parsed._replace(digest=record_digest(raw))

@@ -105,8 +105,10 @@ class ProxySource(SourceModel):
     def resolution(self) -> Json:
         """Return the members of a record's `proxyResolution`."""
         implementations = [
-            {"address": one.address} if one.name is None else {"address": one.address, "name": one.name}
-            for one in self.implementations
+            {"address": implementation.address}
+            if implementation.name is None
+            else {"address": implementation.address, "name": implementation.name}
+            for implementation in self.implementations
         ]
         return {"isProxy": self.is_proxy, "proxyType": self.type, "implementations": implementations}
 

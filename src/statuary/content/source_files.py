@@ -114,11 +114,13 @@ def _walk(root: Path, real_root: Path, below: str, without: Container[str]) -> I
         return
     try:
         with os.scandir(root / below) as entries:
-            found = sorted((one for one in entries if one.name not in without), key=lambda entry: entry.name)
+            listed = sorted(
+                (item for item in entries if item.name not in without), key=lambda entry: entry.name
+            )
     except OSError as error:
         yield Finding(rule="readable-text", path=below, message=f"cannot read the folder: {error.strerror}")
         return
-    for entry in found:
+    for entry in listed:
         path = f"{below}/{entry.name}" if below else entry.name
         if not is_utf8(entry.name):
             yield undecodable_name(path)
@@ -145,9 +147,9 @@ def is_utf8(name: str) -> bool:
 
 def undecodable_name(path: str) -> Finding:
     """Return the finding about a path whose last name is not UTF-8."""
-    shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+    escaped = os.fsencode(path).decode("utf-8", "backslashreplace")
     return Finding(
-        rule="inside-content", path=shown, message="the file name is not UTF-8", hint="rename the file"
+        rule="inside-content", path=escaped, message="the file name is not UTF-8", hint="rename the file"
     )
 
 
@@ -213,17 +215,17 @@ def _paths(root: Path | str, source: ContractSource | BulkSource) -> Sequence[st
         return source.files
     if source.form not in (ContractForm.WORKSPACE, ContractForm.RECORD_WITH_EVIDENCE):
         return (source.path,)
-    found = walk_path(Path(root), evidence_folder(source))
-    files = [file.path for file in found if isinstance(file, SourceFile)]
+    walked = walk_path(Path(root), evidence_folder(source))
+    files = [file.path for file in walked if isinstance(file, SourceFile)]
     return files if source.form is ContractForm.WORKSPACE else [source.path, *files]
 
 
 def _stat(root: Path | str, path: str) -> SourceStat:
     try:
-        found = os.stat(f"{root}/{path}")
+        stat = os.stat(f"{root}/{path}")
     except (OSError, ValueError):
         return SourceStat("", 0)
-    return SourceStat(f"{found.st_size} {found.st_mtime_ns}", found.st_mtime_ns)
+    return SourceStat(f"{stat.st_size} {stat.st_mtime_ns}", stat.st_mtime_ns)
 
 
 def record_digest(raw: bytes) -> bytes:

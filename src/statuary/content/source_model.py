@@ -161,7 +161,7 @@ HexText = Annotated[
 
 def members_of(model: object) -> dict[str, object]:
     """Return the types of the members that a model, or the first model of a union, names; by key."""
-    return next((found for option in _options(model) if (found := _members(option)) is not None), {})
+    return next((members for option in _options(model) if (members := _members(option)) is not None), {})
 
 
 def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:

@@ -56,11 +56,11 @@ def added_findings(
     root: Path, now: Instant, before: StatusContent, edits: Iterable[FileEdit]
 ) -> list[Finding]:
     """Return the findings that edits add."""
-    known = Counter(map(_identity, before.findings))
+    counts = Counter(map(_identity, before.findings))
     added = []
     for finding in read_status_content(root, now, edits).findings:
-        if known[_identity(finding)]:
-            known[_identity(finding)] -= 1
+        if counts[_identity(finding)]:
+            counts[_identity(finding)] -= 1
         else:
             added.append(finding)
     return added
@@ -92,10 +92,10 @@ def edited_files(
 ) -> Iterator[SourceFile | Finding]:
     """Yield what `walk_folder` yields, edited files with their new texts, and new files last."""
     new = dict(edits)
-    for found in walk_folder(root, without) if root.is_dir() else ():
-        if isinstance(found, SourceFile) and found.path in new:
-            yield EditedFile(root, found.path, new.pop(found.path))
+    for item in walk_folder(root, without) if root.is_dir() else ():
+        if isinstance(item, SourceFile) and item.path in new:
+            yield EditedFile(root, item.path, new.pop(item.path))
         else:
-            yield found
+            yield item
     for path, text in sorted(new.items()):
         yield EditedFile(root, path, text)

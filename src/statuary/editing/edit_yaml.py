@@ -40,8 +40,8 @@ class Replacement(NamedTuple):
 
 def apply_replacements(text: str, replacements: Iterable[Replacement]) -> str:
     """Return a text with spans replaced; they must not overlap."""
-    for one in sorted(replacements, reverse=True):
-        text = text[: one.start] + one.text + text[one.end :]
+    for replacement in sorted(replacements, reverse=True):
+        text = text[: replacement.start] + replacement.text + text[replacement.end :]
     return text
 
 
@@ -320,7 +320,7 @@ def _with_value(tree: Tree, pointer: Pointer, value: YamlValue) -> Tree:
 
 def _with_item(tree: Tree, pointer: Pointer, item: YamlValue) -> Tree:
     """Return a copy of a tree in which the list at a pointer has one more item."""
-    found = tree
+    items = tree
     for step in pointer:
-        found = found[step]
-    return _with_value(tree, pointer, [*found, item])
+        items = items[step]
+    return _with_value(tree, pointer, [*items, item])

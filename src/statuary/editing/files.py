@@ -49,9 +49,9 @@ def write_edit(root: Path, edit: FileEdit) -> Path:
     """
     file = (root / edit.path).resolve()
     mode = file.stat().st_mode & 0o7777 if file.exists() else None
-    found = file.read_bytes() if file.exists() else None
-    mark = BOM_UTF8 if found is not None and found.startswith(BOM_UTF8) else b""
-    if found != (None if edit.before is None else mark + edit.before.encode("utf-8")):
+    present = file.read_bytes() if file.exists() else None
+    mark = BOM_UTF8 if present is not None and present.startswith(BOM_UTF8) else b""
+    if present != (None if edit.before is None else mark + edit.before.encode("utf-8")):
         raise EditError(f"{file} has changed since it was read", "run the command again")
     with atomic_file(file) as stream:
         if mode is not None:
@@ -114,17 +114,17 @@ NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
 
 
 def new_file(
-    folder: str, value: Mapping[str, YamlValue], day: date, taken: Container[str], given_id: str | None
+    folder: str, value: Mapping[str, YamlValue], day: date, existing: Container[str], given_id: str | None
 ) -> FileEdit:
     """Return the edit that creates a file in `incidents` or `maintenances`, without keys that are null or empty.
 
     Raises:
         EditError: if the given id is taken.
     """
-    if given_id is not None and given_id in taken:
+    if given_id is not None and given_id in existing:
         raise EditError(f"the id {given_id!r} is taken", "leave out --id, or choose another one")
-    file_id = given_id or new_id(day, str(value["name"]), folder.removesuffix("s"), taken)
-    written = {key: one for key, one in value.items() if one is not None and one not in ({}, [])}
+    file_id = given_id or new_id(day, str(value["name"]), folder.removesuffix("s"), existing)
+    written = {key: item for key, item in value.items() if item is not None and item not in ({}, [])}
     return FileEdit(path=f"{folder}/{file_id}.yaml", before=None, after=block_text(written))
 
 
@@ -146,11 +146,11 @@ def page_day(timeline: Timeline, at: Instant) -> date:
     return day_of(at, timeline.catalogue.page.time_zone)
 
 
-def new_id(day: date, title: str, fallback: str, taken: Container[str]) -> str:
+def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
     """Return an id: the day, the words of the title or else `fallback`, and a number if that id is taken."""
     first = f"{day.isoformat()}-{slug(title) or fallback}"
     names = (first if number == 1 else f"{first}-{number}" for number in count(1))
-    return next(name for name in names if name not in taken)
+    return next(name for name in names if name not in existing)
 
 
 def slug(title: str) -> str:

@@ -9,8 +9,12 @@ from typing import get_args
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant, format_exact
 from statuary.domain.status.incident_history import IncidentHistory
-from statuary.domain.status.records import Component, Incident, IncidentUpdate, Maintenance, StatusCatalogue
-from statuary.domain.status.recurrence import window_id, window_starts, with_automatic_updates
+from statuary.domain.status.records import Component, Incident, IncidentUpdate, StatusCatalogue
+from statuary.domain.status.recurrence import (
+    in_display_order,
+    window_id,
+    window_starts,
+)
 from statuary.domain.status.timeline import Timeline
 from statuary.domain.status.vocabulary import (
     ALLOWED_TRANSITIONS,
@@ -32,14 +36,14 @@ def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str
     Raises:
         EditError: if a component or a status is unknown, is a group, or is repeated.
     """
-    found: dict[str, ComponentStatus | None] = {}
+    statuses: dict[str, ComponentStatus | None] = {}
     for word in words:
         name, equals, status = word.partition("=")
         key = find_component(name, catalogue).key
-        if key in found:
+        if key in statuses:
             raise EditError(f"duplicate component {key!r}", "name it once")
-        found[key] = parse_status(status) if equals else None
-    return found
+        statuses[key] = parse_status(status) if equals else None
+    return statuses
 
 
 def find_component(name: str, catalogue: StatusCatalogue) -> Component:
@@ -58,8 +62,12 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
 
 def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
     """Return the only component whose name on the page is `name`, in any case."""
-    found = [one for one in catalogue.components if one.name.casefold() == name.strip().casefold()]
-    return found[0] if len(found) == 1 else None
+    named = [
+        component
+        for component in catalogue.components
+        if component.name.casefold() == name.strip().casefold()
+    ]
+    return named[0] if len(named) == 1 else None
 
 
 def parse_status(word: str) -> ComponentStatus:
@@ -71,9 +79,9 @@ def parse_status(word: str) -> ComponentStatus:
     raise EditError(f"unknown component status {word!r}", suggestion or f"use one of {', '.join(STATUSES)}")
 
 
-def _suggested_name(word: str, known: Sequence[str]) -> str:
+def _suggested_name(word: str, names: Sequence[str]) -> str:
     """Return a question that names the known words that begin with a word or resemble it; empty if none does."""
-    near = [one for one in known if word and one.startswith(word)] or get_close_matches(word, known, 3)
+    near = [name for name in names if word and name.startswith(word)] or get_close_matches(word, names, 3)
     return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
@@ -84,7 +92,7 @@ def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
 
 def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
     """Return the keys of the components on the page, without groups."""
-    return [one.key for one in catalogue.components if not (one.group or one.removed)]
+    return [component.key for component in catalogue.components if not (component.group or component.removed)]
 
 
 MAX_SUGGESTIONS = 5
@@ -97,13 +105,15 @@ def find_incident(typed: str, histories: Sequence[IncidentHistory], noun: str, a
         EditError: if there is none, or several match.
     """
     incidents = [history.incident for history in histories]
-    found = [one for one in incidents if typed in incident_names(one)]
-    found = found or [one for one in incidents if any(name.startswith(typed) for name in incident_names(one))]
-    if not found:
+    matches = [incident for incident in incidents if typed in incident_names(incident)]
+    matches = matches or [
+        incident for incident in incidents if any(name.startswith(typed) for name in incident_names(incident))
+    ]
+    if not matches:
         raise EditError(f"unknown {noun} {typed!r}", _suggested_incident(typed, incidents, noun))
-    if len(found) > 1:
-        raise _ambiguous(typed, found, noun, at)
-    return found[0]
+    if len(matches) > 1:
+        raise _ambiguous(typed, matches, noun, at)
+    return matches[0]
 
 
 def incidents_with_status(
@@ -129,8 +139,7 @@ def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
 
     Drafts and embargoed incidents have one too: they are edited before they are published.
     """
-    updates = with_automatic_updates(incident) if isinstance(incident, Maintenance) else incident.updates
-    passed = sorted((one for one in updates if one.display_at <= at), key=lambda one: one.display_at)
+    passed = [update for update in in_display_order(incident) if update.display_at <= at]
     return passed[-1] if passed else None
 
 
@@ -141,17 +150,19 @@ def shortened(ids: Sequence[str]) -> str:
 
 
 def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) -> str:
-    known = list(dict.fromkeys(name for one in incidents for name in incident_names(one)))
-    near = [name for name in known if typed.lower() in name.lower()] or get_close_matches(typed, known, 3)
+    names = list(dict.fromkeys(name for incident in incidents for name in incident_names(incident)))
+    near = [name for name in names if typed.lower() in name.lower()] or get_close_matches(typed, names, 3)
     return f"did you mean {shortened(near)}?" if near else f"run `statuary {noun} list --all`"
 
 
-def _ambiguous(typed: str, found: Sequence[Incident], noun: str, at: Instant) -> EditError:
-    ids = list(dict.fromkeys(one.id for one in found))
+def _ambiguous(typed: str, matches: Sequence[Incident], noun: str, at: Instant) -> EditError:
+    ids = list(dict.fromkeys(incident.id for incident in matches))
     if len(ids) == 1:
-        files = ", ".join(one.source for one in found)
+        files = ", ".join(incident.source for incident in matches)
         return EditError(f"several files have the id {ids[0]!r}: {files}", "change the id in one of them")
-    still_open = list(dict.fromkeys(one.id for one in found if status_at(one, at) not in CLOSED_STATUSES))
+    still_open = list(
+        dict.fromkeys(incident.id for incident in matches if status_at(incident, at) not in CLOSED_STATUSES)
+    )
     return EditError(
         f"several {noun}s begin with {typed!r}: {shortened(still_open or ids)}", "type more of the id"
     )
@@ -228,8 +239,8 @@ def pointer_in_file(timeline: Timeline, incident: Incident) -> Pointer:
     Raises:
         EditError: if the recurrence rule no longer gives this window.
     """
-    recurring = (one for one in timeline.catalogue.maintenances if one.recurrence)
-    whole = next((one for one in recurring if one.source == incident.source), None)
+    recurring = (maintenance for maintenance in timeline.catalogue.maintenances if maintenance.recurrence)
+    whole = next((maintenance for maintenance in recurring if maintenance.source == incident.source), None)
     if whole is None or whole.recurrence is None:
         return ()
     for start in window_starts(whole, whole.recurrence, timeline.until):

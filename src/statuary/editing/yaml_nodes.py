@@ -279,8 +279,8 @@ class YamlStyle:
 
 def _first_indent(root: YamlNode, outer: NodeKind, inner: NodeKind) -> int:
     """Return the indentation of the first collection of a kind in one of another kind; 2 if there is none."""
-    found = ((at, block) for at, block in _blocks(root) if (at.kind, block.kind) == (outer, inner))
-    return next((block.column - at.column for at, block in found), 2)
+    pairs = ((at, block) for at, block in _blocks(root) if (at.kind, block.kind) == (outer, inner))
+    return next((block.column - at.column for at, block in pairs), 2)
 
 
 def _blocks(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from statuary.checks.rules import check
-from statuary.checks.status.status_context import StatusContext, StatusViolation, in_display_order
+from statuary.checks.status.status_context import StatusContext, StatusViolation
 from statuary.domain.findings import Pointer, Severity
 from statuary.domain.primitives import format_utc
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import Incident, IncidentUpdate, Maintenance
+from statuary.domain.status.recurrence import in_display_order
 from statuary.domain.status.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSES, may_follow
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from operator import attrgetter
 
 from statuary.checks.rules import check
-from statuary.checks.status.status_context import StatusContext, StatusViolation, in_display_order
+from statuary.checks.status.status_context import StatusContext, StatusViolation
 from statuary.domain.findings import Pointer, Severity
 from statuary.domain.primitives import Instant, format_utc
 from statuary.domain.status.records import Maintenance, Recurrence
@@ -14,6 +14,7 @@ from statuary.domain.status.recurrence import (
     continues_after,
     ended_manually_at,
     first_start,
+    in_display_order,
     window_starts,
 )
 from statuary.domain.status.vocabulary import CLOSED_STATUSES

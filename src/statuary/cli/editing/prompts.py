@@ -38,14 +38,14 @@ def is_interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def value_or_ask(given: Value | None, name: str, ask: Callable[[], Value], hint: str = "") -> Value:
+def value_or_ask(value: Value | None, name: str, ask: Callable[[], Value], hint: str = "") -> Value:
     """Return the value of an option (`--name`) or an argument (in capitals), or a person's answer.
 
     Raises:
         click.UsageError: if it was not given and there is no terminal.
     """
-    if given is not None:
-        return given
+    if value is not None:
+        return value
     if is_interactive():
         return ask()
     kind = "option" if name.startswith("-") else "argument"
@@ -121,7 +121,7 @@ def incident_or_ask(
         click.UsageError: if nothing was typed and there is no terminal.
     """
     choices = incidents_with_status(histories, at, is_wanted)
-    hint = f"Use one of {shortened([one.id for one in choices])}" if choices else ""
+    hint = f"Use one of {shortened([choice.id for choice in choices])}" if choices else ""
     name = value_or_ask(typed, "ID", lambda: _ask_incident(choices, noun, at), hint)
     return find_incident(name, histories, noun, at)
 
@@ -129,30 +129,32 @@ def incident_or_ask(
 def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:
     if not choices:
         raise EditError(f"there is no {noun} to choose from")
-    return ask_line(f"Which {noun}", [(one.id, f"{one.name} ({status_at(one, at)})") for one in choices])
+    return ask_line(
+        f"Which {noun}", [(choice.id, f"{choice.name} ({status_at(choice, at)})") for choice in choices]
+    )
 
 
-def statuses_or_ask(given: Sequence[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
+def statuses_or_ask(words: Sequence[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
     """Return the given statuses by component; ask a person for missing ones.
 
     Raises:
         click.UsageError: if a component has no status and there is no terminal.
     """
-    found = parse_statuses(given, catalogue)
+    statuses = parse_statuses(words, catalogue)
     if not is_interactive():
-        for key in (key for key, status in found.items() if status is None):
+        for key in (key for key, status in statuses.items() if status is None):
             raise click.UsageError(
                 f"--component {key} has no status. Write {key}=STATUS, with {', '.join(STATUSES)}"
             )
-        return found
-    keys = found if given else _ask_keys(catalogue)
-    return {key: found.get(key) or ask_choice(f"Status of {key}", STATUSES) for key in keys}
+        return statuses
+    keys = statuses if words else _ask_keys(catalogue)
+    return {key: statuses.get(key) or ask_choice(f"Status of {key}", STATUSES) for key in keys}
 
 
-def components_or_ask(given: Sequence[str], catalogue: StatusCatalogue) -> list[str]:
+def components_or_ask(names: Sequence[str], catalogue: StatusCatalogue) -> list[str]:
     """Return the keys of the given components; if none are given, ask a person for them."""
-    if given or not is_interactive():
-        return list(dict.fromkeys(find_component(name, catalogue).key for name in given))
+    if names or not is_interactive():
+        return list(dict.fromkeys(find_component(name, catalogue).key for name in names))
     return list(_ask_keys(catalogue))
 
 
@@ -203,7 +205,7 @@ def complete_component_status(ctx: click.Context, param: click.Parameter, incomp
     key, equals, status = incomplete.partition("=")
     if not equals:
         return complete_component(ctx, param, incomplete)
-    return [f"{key}={one}" for one in STATUSES if one.startswith(status)]
+    return [f"{key}={candidate}" for candidate in STATUSES if candidate.startswith(status)]
 
 
 def _content(ctx: click.Context) -> Path:

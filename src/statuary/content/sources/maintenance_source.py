@@ -160,15 +160,15 @@ class MaintenanceSource(RecordSource, AutomationSource):
 
     @model_validator(mode="after")
     def _recurs_by_window(self) -> Self:
-        given = self.model_fields_set if self.recurrence is not None else set()
+        keys = self.model_fields_set if self.recurrence is not None else set()
         for key in PER_WINDOW_KEYS:
-            if key in given and getattr(self, key):
+            if key in keys and getattr(self, key):
                 raise InvalidValueError(
                     f"a recurring maintenance has `{key}` for single windows only",
                     f"move {key} into recurrence.occurrences",
                 )
         for key in DERIVED_KEYS:
-            if key in given and getattr(self, key) is not None:
+            if key in keys and getattr(self, key) is not None:
                 raise InvalidValueError(
                     f"`{key}` has no effect on a recurring maintenance: it follows from each window",
                     f"remove {key}",

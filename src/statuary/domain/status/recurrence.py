@@ -10,7 +10,14 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 
 from statuary.domain.primitives import Instant, InvalidValueError, instant, shorten
-from statuary.domain.status.records import IncidentUpdate, Maintenance, Occurrence, Recurrence, derived_id
+from statuary.domain.status.records import (
+    Incident,
+    IncidentUpdate,
+    Maintenance,
+    Occurrence,
+    Recurrence,
+    derived_id,
+)
 from statuary.domain.status.vocabulary import CANCELLED_BODY, DEFAULT_BODIES, REMINDER_BODY, UpdateStatus
 
 MAX_WINDOWS = 20_000
@@ -199,8 +206,21 @@ REMINDER_LEAD = timedelta(minutes=60)
 """How long before a window its reminder is posted; the text of the reminder states the same time."""
 
 
-def with_automatic_updates(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
-    """Return a maintenance's updates, written and automatic, each kind in its own order."""
+def in_display_order(record: Incident) -> list[IncidentUpdate]:
+    """Return a record's updates, automatic ones included, by the time that readers see."""
+    return sorted(with_automatic_updates(record), key=lambda update: update.display_at)
+
+
+def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
+    """Return a record's updates; after them, for a maintenance or a window of one, the automatic ones in their own order."""
+    return (
+        _with_automatic(record)
+        if isinstance(record, Maintenance) and not record.recurrence
+        else record.updates
+    )
+
+
+def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
     start = begins_at(maintenance)
     automatic = (_reminder(maintenance, start), _start(maintenance, start), _end(maintenance, start))
     return (*maintenance.updates, *(update for update in automatic if update is not None))

@@ -100,8 +100,7 @@ def _events(
     for record in records:
         if record.draft:
             continue
-        updates = with_automatic_updates(record) if isinstance(record, Maintenance) else record.updates
-        for rank, update in enumerate(updates, start=1):
+        for rank, update in enumerate(with_automatic_updates(record), start=1):
             yield _UpdateEvent(published_at(record, update), record, update, rank)
 
 
