@@ -9,7 +9,6 @@ import orjson
 
 from statuary.documents.url_table import CONTRACT, CONTRACT_SHARD, JSON, PROOF, PROOF_SHARD, match_url
 from statuary.domain.json_values import NumberText
-from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.settings import CompressedFormat
 
 
@@ -45,7 +44,7 @@ def encode_json(value: object) -> bytes:
     return body
 
 
-def _read_back(body: bytes) -> Json:
+def _read_back(body: bytes) -> object:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError:  # the escape of a lone surrogate
@@ -71,7 +70,7 @@ def _fragment(value: object) -> orjson.Fragment | str:
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def _encode_slowly(value: Json) -> str:
+def _encode_slowly(value: object) -> str:
     """Encode what orjson rejects: lone surrogates, which JSON text can contain and UTF-8 cannot."""
     if isinstance(value, NumberText):
         return value

@@ -32,7 +32,7 @@ from statuary.domain.chain.transaction import (
 )
 from statuary.domain.contracts.proof import NO_EVIDENCE, Claim, ClaimName, ClaimStatus, EvidenceValue
 from statuary.domain.contracts.proxy_detection import BEACON_SLOT, ProxyVerdict, proxy_evidence, proxy_slots
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, as_list
 from statuary.domain.primitives import Address, checksum_address, keccak256
 from statuary.domain.reasons import EvidenceError, Reason, because
 from statuary.optional import RECOVERING_SENDERS, MissingExtraError, optional
@@ -76,7 +76,7 @@ def _in_storage(
 
 
 def _named(resolution: Mapping[str, Json]) -> list[Json]:
-    return [as_object(one).get("address") for one in resolution.get("implementations") or []]
+    return [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
 
 
 def _in_slot(slot: str, word: int, named: list[Json]) -> AnchoredProxy:

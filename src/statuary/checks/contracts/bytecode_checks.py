@@ -26,7 +26,7 @@ from statuary.domain.contracts.transformations import (
     value_names,
 )
 from statuary.domain.findings import Pointer, Severity
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, shorten
 
 _SINGLE_VALUES = ("callProtection", "constructorArguments")

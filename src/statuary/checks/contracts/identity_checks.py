@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView
+from statuary.checks.contracts.record_view import RecordView, as_object, as_text
 from statuary.checks.rules import check
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
@@ -29,7 +29,7 @@ TRANSACTION_HASH_LENGTH = 66
 def chain_id_is_decimal(record: RecordView) -> Iterator[Observation]:
     """A chain id is 1 to 20 digits without a leading zero."""
     try:
-        yield Evidence({"chainId": parse_chain_id(record.value["chainId"])})
+        yield Evidence({"chainId": parse_chain_id(as_text(record.value["chainId"]))})
     except InvalidValueError as malformed:
         yield Violation(str(malformed), ("chainId",), malformed.hint)
 
@@ -37,7 +37,7 @@ def chain_id_is_decimal(record: RecordView) -> Iterator[Observation]:
 @check
 def address_is_checksummed(record: RecordView) -> Iterator[Observation]:
     """An address is 0x and 40 hex digits with its EIP-55 checksum."""
-    text = record.value["address"]
+    text = as_text(record.value["address"])
     try:
         address = parse_address(text)
     except InvalidValueError as malformed:
@@ -55,7 +55,7 @@ def address_is_checksummed(record: RecordView) -> Iterator[Observation]:
 @check
 def match_id_is_decimal(record: RecordView) -> Iterator[Observation]:
     """A match id is a decimal number, written as text."""
-    text = record.value["matchId"]
+    text = as_text(record.value["matchId"])
     yield Evidence({"matchId": shorten(text)})
     if not DECIMAL.fullmatch(text):
         yield Violation(
@@ -68,7 +68,7 @@ def match_id_is_decimal(record: RecordView) -> Iterator[Observation]:
 @check
 def verified_at_is_in_seconds(record: RecordView) -> Iterator[Observation]:
     """The time of verification is in UTC and whole seconds."""
-    text = record.value["verifiedAt"]
+    text = as_text(record.value["verifiedAt"])
     yield Evidence({"verifiedAt": shorten(text)})
     if not _is_instant(text):
         yield Violation(
@@ -89,9 +89,9 @@ def _is_instant(text: str) -> bool:
 @check
 def deployment_is_well_formed(record: RecordView) -> Iterator[Observation]:
     """A deployment's hash has 32 bytes, its numbers are decimal text, its deployer is an address."""
-    deployment = record.value.get("deployment") or {}
-    transaction = deployment.get("transactionHash")
-    if transaction is not None:
+    deployment = as_object(record.value.get("deployment"))
+    if deployment.get("transactionHash") is not None:
+        transaction = as_text(deployment["transactionHash"])
         yield Evidence({"transactionHash": shorten(transaction, TRANSACTION_HASH_LENGTH)})
         if not TRANSACTION_HASH.fullmatch(transaction):
             yield Violation(
@@ -100,15 +100,15 @@ def deployment_is_well_formed(record: RecordView) -> Iterator[Observation]:
                 "write 0x and 64 hex digits",
             )
     for member in ("blockNumber", "transactionIndex"):
-        number = deployment.get(member)
-        if number not in (None, "-1") and not DECIMAL.fullmatch(number):
+        number = as_text(deployment.get(member))
+        if deployment.get(member) is not None and number != "-1" and not DECIMAL.fullmatch(number):
             yield Violation(
                 f"{member} {shorten(number)} is not a decimal number",
                 ("deployment", member),
                 'write digits in quotes, or "-1" for a contract of the genesis block',
             )
     if deployment.get("deployer") is not None:
-        yield from _address_faults(deployment["deployer"], ("deployment", "deployer"))
+        yield from _address_faults(as_text(deployment["deployer"]), ("deployment", "deployer"))
 
 
 def _address_faults(text: str, pointer: Pointer) -> Iterator[Observation]:

@@ -41,7 +41,7 @@ from statuary.domain.contracts.transformations import (
     replay,
 )
 from statuary.domain.contracts.vyper_integrity import VyperProgram, imported_paths, integrity_hashes
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json
 from statuary.domain.limits import MAX_INTEGRITY_TEXTS
 from statuary.domain.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
 
@@ -187,7 +187,9 @@ class SideView:
         """The compiler's code, with zeros for libraries and immutables."""
         text = self.value.get("recompiledBytecode")
         onchain = as_text(self.value.get("onchainBytecode"))
-        if self.onchain is None or not text or len(text) % 2 or not onchain.startswith(text):
+        if not isinstance(text, str) or self.onchain is None:
+            return hex_bytes(text)
+        if not text or len(text) % 2 or not onchain.startswith(text):
             return hex_bytes(text)
         # nearly always all of the on-chain code, or all but its constructor arguments
         return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]

@@ -20,7 +20,7 @@ from statuary.domain.contracts.abi import SIGNATURE_KINDS, decode_abi_values, si
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, shorten
 
 _PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
@@ -323,14 +323,13 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     yield from faults
     if faults:
         return
-    for number, variable in enumerate(read.variables):
-        path = str(variable.get("contract")).rpartition(":")[0]
+    for number, variable in enumerate(map(as_object, read.variables)):
+        path, label = str(variable.get("contract")).rpartition(":")[0], as_text(variable.get("label"))
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
         # an inherited variable may be declared in another file than the contract's
-        elif not any(_has_word(record.sources[one], variable["label"]) for one in (path, *record.sources)):
-            label = variable["label"][:80]
-            yield LayoutFault(f"no source has a variable {label!r}", ("storage", number, "label"))
+        elif not any(_has_word(record.sources[source], label) for source in (path, *record.sources)):
+            yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
 
 
 def _places_its_layout(text: str) -> bool:

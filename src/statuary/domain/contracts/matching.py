@@ -25,7 +25,7 @@ from statuary.domain.contracts.transformations import (
     TransformationStep,
     TransformationType,
 )
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError
 
 
@@ -56,7 +56,7 @@ def side_level(
     return MatchLevel.MATCH
 
 
-def overall_level(creation: str | None, runtime: str | None) -> str | None:
+def overall_level(creation: object, runtime: object) -> str | None:
     """Return the record's `match`: exact if either side is exact, null only if both are."""
     if creation is None and runtime is None:
         return None
@@ -97,7 +97,7 @@ class SideMatch(NamedTuple):
 
     level: MatchLevel
     transformations: tuple[TransformationStep, ...]
-    values: dict[str, Json]
+    values: Mapping[str, Json]
 
 
 class MismatchError(InvalidValueError):
@@ -111,7 +111,7 @@ class _Attempt:
     code: bytearray
     onchain: bytes
     steps: list[TransformationStep] = field(default_factory=list)
-    values: dict[str, Json] = field(default_factory=dict)
+    values: dict[str, str | dict[str, str]] = field(default_factory=dict)
 
     def put(
         self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
@@ -127,7 +127,14 @@ class _Attempt:
         end = place.start + (place.length if kind is TransformationType.REPLACE else 0)
         self.code[place.start : end] = value
         self.steps.append(TransformationStep(type=kind, reason=reason, offset=place.start, id=place.id))
-        self.values.setdefault(group, {})[place.id] = "0x" + value.hex()
+        self.group(group)[place.id] = "0x" + value.hex()
+
+    def group(self, name: str) -> dict[str, str]:
+        """Return the values of a kind by id, to be filled."""
+        values = self.values.setdefault(name, {})
+        if not isinstance(values, dict):
+            raise TypeError(f"{name} is one value")
+        return values
 
 
 def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
@@ -203,7 +210,7 @@ def _agree(attempt: _Attempt, *, whole: bool) -> bool:
 
 def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
     """Replace the recompiled auxdata with the on-chain one; cut it where the on-chain code ends."""
-    values = attempt.values.setdefault("cborAuxdata", {})
+    values = attempt.group("cborAuxdata")
     for number, piece in enumerate(side.auxdata.values(), start=1):
         end = piece.offset + len(piece.value)
         onchain = attempt.onchain[piece.offset : end]

@@ -8,8 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple, TypeVar
 
-from statuary.domain.json_values import UntypedJson as Json
-from statuary.domain.json_values import is_whole_number
+from statuary.domain.json_values import Json, is_whole_number
 from statuary.domain.limits import MAX_RESIZING_STEPS
 from statuary.domain.primitives import InvalidValueError, decode_hex_digits, shorten
 

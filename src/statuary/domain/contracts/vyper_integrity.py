@@ -9,12 +9,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from itertools import permutations, product
+from itertools import islice, permutations, product
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple
 
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, as_object
 from statuary.domain.limits import MAX_IMPORT_DEPTH, MAX_IMPORTED_MODULES, MAX_PERMUTED_VARIABLES
 from statuary.domain.primitives import InvalidValueError
 
@@ -192,20 +192,25 @@ def _ending(sources: Mapping[str, str], tail: str) -> list[str]:
 
 def _override_texts(overrides: Json, path: str) -> Iterator[str]:
     """Yield the JSON texts of a module's overrides, in every possible order of members."""
-    given = overrides.get(path) if isinstance(overrides, Mapping) else None
-    if not isinstance(given, Mapping) or not given:
-        return
-    layouts = [given, next(iter(given.values()))]  # from 0.4.2 on they are one level deeper
-    for layout in filter(_is_override, layouts):
-        for names, members in product(_orders(layout), permutations(_SLOT_MEMBERS)):
-            yield json.dumps({name: _reordered(layout[name], members) for name in names})
+    layout = as_object(as_object(overrides).get(path))
+    layouts = (
+        [layout, *islice(layout.values(), 1)] if layout else []
+    )  # from 0.4.2 on they are one level deeper
+    for places in map(_places, layouts):
+        if places is not None:
+            for names, members in product(_orders(places), permutations(_SLOT_MEMBERS)):
+                yield json.dumps({name: _reordered(places[name], members) for name in names})
 
 
-def _is_override(layout: Json) -> bool:
-    return isinstance(layout, Mapping) and all(isinstance(place, Mapping) for place in layout.values())
+def _places(layout: Json) -> dict[str, Mapping[str, Json]] | None:
+    """Return the places of variables by name; None if it is no layout."""
+    if not isinstance(layout, Mapping):
+        return None
+    places = {name: place for name, place in layout.items() if isinstance(place, Mapping)}
+    return places if len(places) == len(layout) else None
 
 
-def _orders(layout: Mapping[str, Json]) -> Iterator[tuple[str, ...]]:
+def _orders(layout: Mapping[str, Mapping[str, Json]]) -> Iterator[tuple[str, ...]]:
     if len(layout) <= MAX_PERMUTED_VARIABLES:
         yield from permutations(layout)
         return

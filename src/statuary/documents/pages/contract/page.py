@@ -1,6 +1,6 @@
 """The page of a contract: its head, the facts, and the sections."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import orjson
@@ -18,8 +18,7 @@ from statuary.documents.pages.site_context import FormattedTime, Localization, P
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, LOG_CONTRACT, PROOF
 from statuary.domain.contracts.proof import ClaimName, PinnedBy, Proof
 from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import UntypedJson as Json
-from statuary.domain.json_values import as_list, as_object, as_text
+from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, parse_instant
 
 MAX_SETTINGS_LENGTH = 50_000
@@ -257,15 +256,17 @@ def _proxy(record: RecordValue, pages: ContractPageContext, block: str) -> Proxy
     return ProxyView(
         kind=one_line(as_text(resolution.get("proxyType"))),
         implementations=tuple(
-            _implementation(as_object(one), record["chainId"], pages)
-            for one in as_list(resolution.get("implementations"))
+            _implementation(as_object(implementation), record["chainId"], pages)
+            for implementation in as_list(resolution.get("implementations"))
         ),
         error=one_line(as_text(error.get("message"))),
         block=block,
     )
 
 
-def _implementation(value: Json, chain_id: str, pages: ContractPageContext) -> ImplementationLink:
+def _implementation(
+    value: Mapping[str, Json], chain_id: str, pages: ContractPageContext
+) -> ImplementationLink:
     address = one_line(as_text(value.get("address")))
     has_page = (chain_id, address) in pages.known
     return ImplementationLink(
