@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import UntypedJson as Json
-from statuary.domain.json_values import is_whole_number
+from statuary.domain.json_values import Json, as_object, is_whole_number
 from statuary.domain.limits import MAX_LAYOUT_DEPTH, MAX_LAYOUT_TYPES
 from statuary.domain.primitives import InvalidValueError
 
@@ -42,6 +41,14 @@ class _Cursor(NamedTuple):
 
     slot: int
     offset: int
+
+
+class _Variable(NamedTuple):
+    """A variable of a layout, or a member of a struct."""
+
+    label: str
+    type: str
+    place: _Cursor
 
 
 @dataclass(slots=True)
@@ -76,15 +83,15 @@ class SolidityLayout:
             InvalidValueError: if the type is undefined, contains itself, or does not have the size of its
                 parts.
         """
-        if isinstance(name, str) and name in self._sizes:
-            return self._sizes[name]
-        known = self.types.get(name) if isinstance(name, str) else None
-        if not isinstance(known, dict):
+        definition = self.types.get(name) if isinstance(name, str) else None
+        if not isinstance(name, str) or not isinstance(definition, dict):
             raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
+        if name in self._sizes:
+            return self._sizes[name]
         if depth > MAX_LAYOUT_DEPTH:
             raise InvalidValueError(f"type {name[:80]!r} contains itself, or types are nested too deep")
-        size = _number_of_bytes(name, known)
-        expected = self._expected_size(known, depth)
+        size = _number_of_bytes(name, definition)
+        expected = self._expected_size(definition, depth)
         if expected is None and size > (_ENUM_BYTES if name.startswith("t_enum") else WORD):
             raise InvalidValueError(f"{name[:80]!r} has {size} bytes, more than such a type can have")
         if expected not in (None, size):
@@ -92,26 +99,26 @@ class SolidityLayout:
         self._sizes[name] = size
         return size
 
-    def _expected_size(self, known: Mapping[str, Json], depth: int) -> int | None:
+    def _expected_size(self, definition: Mapping[str, Json], depth: int) -> int | None:
         """Return the size of a type's parts in bytes; None if only the type itself states it."""
-        if known.get("encoding") in _FULL_SLOT:
-            self._require_parts(known)
+        if definition.get("encoding") in _FULL_SLOT:
+            self._require_parts(definition)
             return WORD
-        if known.get("encoding") != "inplace":
-            raise InvalidValueError(f"encoding {known.get('encoding')!r} is not one of solc's")
-        members, label = known.get("members"), known.get("label")
+        if definition.get("encoding") != "inplace":
+            raise InvalidValueError(f"encoding {definition.get('encoding')!r} is not one of solc's")
+        members, label = definition.get("members"), definition.get("label")
         if isinstance(members, list):
             return self._struct_size(members, depth)
         if not isinstance(label, str):
             raise InvalidValueError("a type has no label")
-        if "base" in known:
-            return self._array_size(label, known["base"], depth)
+        if "base" in definition:
+            return self._array_size(label, definition["base"], depth)
         return (_remembered_size if len(label) <= _LONGEST_REMEMBERED else _elementary_size)(label)
 
-    def _require_parts(self, known: Mapping[str, Json]) -> None:
+    def _require_parts(self, definition: Mapping[str, Json]) -> None:
         for part in ("key", "value", "base"):
-            if part in known and known[part] not in self.types:
-                raise InvalidValueError(f"type {str(known[part])[:80]!r} is not defined")
+            if part in definition and definition[part] not in self.types:
+                raise InvalidValueError(f"type {str(definition[part])[:80]!r} is not defined")
 
     def _struct_size(self, members: Sequence[Json], depth: int) -> int:
         for member in members:
@@ -119,15 +126,15 @@ class SolidityLayout:
         for fault in self._misplaced(members, ()):
             raise InvalidValueError(fault.message)
         end = _Cursor(0, 0)
-        for member in members:
-            end = self._after(self._place(end, member["type"]), member["type"])
+        for variable in filter(None, map(_variable, members)):
+            end = self._after(self._place(end, variable.type), variable.type)
         return (end.slot + (end.offset > 0)) * WORD
 
     def _array_size(self, label: str, base: Json, depth: int) -> int:
-        found = _ARRAY.fullmatch(label)
-        if found is None:
+        match = _ARRAY.fullmatch(label)
+        if match is None:
             raise InvalidValueError(f"the array {label[:80]!r} has no length")
-        length, size = int(found[1]), self.size(base, depth + 1)
+        length, size = int(match[1]), self.size(base, depth + 1)
         if size > WORD // 2:
             return length * -(-size // WORD) * WORD
         return -(-length // (WORD // size)) * WORD
@@ -136,31 +143,32 @@ class SolidityLayout:
         self, variables: Sequence[Json], pointer: Pointer, *, may_start_anywhere: bool = False
     ) -> Iterator[LayoutFault]:
         cursor = _Cursor(0, 0)
-        for number, variable in enumerate(variables):
-            where = (*pointer, number)
-            if not _is_variable(variable):
+        for number, value in enumerate(variables):
+            where, variable = (*pointer, number), _variable(value)
+            if variable is None:
                 yield LayoutFault("a variable lacks its label, type, slot or offset", where)
                 return
             try:
-                self.size(variable["type"])
+                self.size(variable.type)
             except InvalidValueError as error:
                 yield LayoutFault(str(error), where)
                 return
-            given = _Cursor(int(variable["slot"]), variable["offset"])
-            cursor = given if may_start_anywhere and not number else self._place(cursor, variable["type"])
-            if given != cursor:
-                label = variable["label"][:80]
+            place, is_free = variable.place, may_start_anywhere and not number
+            cursor = place if is_free else self._place(cursor, variable.type)
+            if place != cursor:
                 yield LayoutFault(
-                    f"{label!r} is at slot {given.slot}, byte {given.offset}, but packing puts it at slot"
-                    f" {cursor.slot}, byte {cursor.offset}",
+                    f"{variable.label[:80]!r} is at slot {place.slot}, byte {place.offset}, but packing puts it"
+                    f" at slot {cursor.slot}, byte {cursor.offset}",
                     where,
                 )
                 return
-            cursor = self._after(cursor, variable["type"])
+            cursor = self._after(cursor, variable.type)
 
     def _starts_a_slot(self, name: str) -> bool:
-        known = self.types[name]
-        return known.get("encoding") in _FULL_SLOT or "members" in known or "base" in known
+        definition = as_object(self.types[name])
+        return definition.get("encoding") in _FULL_SLOT or not definition.keys().isdisjoint(
+            ("members", "base")
+        )
 
     def _place(self, cursor: _Cursor, name: str) -> _Cursor:
         """Return where a variable goes after the byte before `cursor`."""
@@ -178,18 +186,18 @@ class SolidityLayout:
 
 def _elementary_size(label: str) -> int | None:
     """Return the bytes of a type that has a name of its own; None for an enum, a function type or one of the user's."""
-    found = _ELEMENTARY.fullmatch(label)
-    if found is None:
+    match = _ELEMENTARY.fullmatch(label)
+    if match is None:
         return None
-    bits, length, *named = found.groups()
+    bits, length, *named = match.groups()
     return int(bits) // 8 if bits else int(length) if length else _SIZES[next(filter(None, named))]
 
 
 _remembered_size = lru_cache(maxsize=1024)(_elementary_size)
 
 
-def _number_of_bytes(name: str, known: Mapping[str, Json]) -> int:
-    text = known.get("numberOfBytes")
+def _number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
+    text = definition.get("numberOfBytes")
     if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text == "0":
         raise InvalidValueError(f"numberOfBytes of {name[:80]!r} is not a decimal number above zero")
     return int(text)
@@ -209,16 +217,16 @@ def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
 
 def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
     """Yield the inconsistencies of a Vyper layout: variables that overlap, or have no slot."""
-    taken: list[tuple[int, int, Pointer]] = []
+    ranges: list[tuple[int, int, Pointer]] = []
     for pointer, place in _vyper_places(layout, ()):
         slot, count = place.get("slot", place.get("offset")), place.get("n_slots", place.get("length", 1))
         if not (is_whole_number(slot) and is_whole_number(count) and slot >= 0 and count >= 0):
             yield LayoutFault("a variable has no slot", pointer)
             return
         if "slot" in place:
-            taken.append((slot, slot + count, pointer))
-    taken.sort(key=lambda held: held[:2])
-    for (_, end, _), (start, _, pointer) in pairwise(taken):
+            ranges.append((slot, slot + count, pointer))
+    ranges.sort(key=lambda slots: slots[:2])
+    for (_, end, _), (start, _, pointer) in pairwise(ranges):
         if start < end:
             yield LayoutFault(f"the variable at slot {start} overlaps the one before it", pointer)
             return
@@ -227,23 +235,23 @@ def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
 def _vyper_places(
     layout: Mapping[str, Json], pointer: Pointer
 ) -> Iterator[tuple[Pointer, Mapping[str, Json]]]:
-    for name, held in layout.items():
+    for name, place in layout.items():
         where = (*pointer, name)
-        if not isinstance(held, dict) or len(where) > MAX_LAYOUT_DEPTH:
+        if not isinstance(place, dict) or len(where) > MAX_LAYOUT_DEPTH:
             yield where, {}
-        elif "type" in held and not isinstance(held["type"], dict):
-            yield where, held
+        elif "type" in place and not isinstance(place["type"], dict):
+            yield where, place
         else:
-            yield from _vyper_places(held, where)
+            yield from _vyper_places(place, where)
 
 
-def _is_variable(value: Json) -> bool:
-    return (
-        isinstance(value, dict)
-        and isinstance(value.get("label"), str)
-        and isinstance(value.get("type"), str)
-        and isinstance(value.get("slot"), str)
-        and _NUMBER.fullmatch(value["slot"]) is not None
-        and is_whole_number(value.get("offset"))
-        and 0 <= value["offset"] < WORD
-    )
+def _variable(value: Json) -> _Variable | None:
+    """Return a variable; None if one of its members is missing or of the wrong kind."""
+    if not isinstance(value, dict):
+        return None
+    label, kind, slot, offset = (value.get(member) for member in ("label", "type", "slot", "offset"))
+    if not (isinstance(label, str) and isinstance(kind, str) and isinstance(slot, str)):
+        return None
+    if not _NUMBER.fullmatch(slot) or not is_whole_number(offset) or not 0 <= offset < WORD:
+        return None
+    return _Variable(label, kind, _Cursor(int(slot), offset))
