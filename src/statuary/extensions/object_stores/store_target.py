@@ -267,8 +267,12 @@ class ObjectStoreTarget(Target[Entry]):
         self.comparison.hold([self._entries(parts) for parts in listings])
 
     def _entries(self, parts: Parts) -> Iterator[Entry]:
+        own = frozenset(self.comparison.parts)
+        differing = own - self.comparison.same
         for part in parts:
-            if part not in self.comparison.same:
+            if part in differing:
+                yield from self.comparison.site.part(part)
+            elif part not in own:
                 yield from parse_entries(self._read(part_object(part.sha256), part.sha256))
 
     def _read(self, path: str, digest: str) -> bytes:

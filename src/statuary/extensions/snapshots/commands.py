@@ -142,7 +142,7 @@ def _lines(verification: Verification, records: "RecordVerifier | None") -> Iter
         yield "lower-case addresses are missing, as after unzip; `statuary publish` writes both"
     if records is not None:
         yield f"{records.verified:,} records verified, {records.rejected:,} rejected"
-        on_chain, deployed = records.anchors.shown.values()
+        on_chain, deployed = records.anchors.counts.values()
         yield f"the chain's own proofs show the code of {on_chain:,} and the deployment of {deployed:,}"
     yield f"site {verification.manifest_digest}"
 
@@ -170,7 +170,7 @@ def _verification_json(verification: Verification, records: "RecordVerifier | No
     }
     if records is not None:
         value |= {"proved": records.verified, "refused": records.rejected}
-        value |= {claim.value: number for claim, number in records.anchors.shown.items()}
+        value |= {claim.value: number for claim, number in records.anchors.counts.items()}
         value["errors"] = [{"path": f.path, "rule": f.rule, "message": f.message} for f in records.errors]
     return value
 

@@ -144,7 +144,7 @@ class AnchorVerifier:
     """
 
     # the number of records of which the chain shows each claim
-    shown: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
+    counts: dict[ClaimName, int] = field(default_factory=lambda: dict.fromkeys(CHAIN_CLAIMS, 0))
     waiting: sqlite3.Connection = field(default_factory=lambda: sqlite3.connect(""))
 
     def __post_init__(self) -> None:
@@ -182,7 +182,7 @@ class AnchorVerifier:
     def _verify(self, path: str, proof: Json, record: Json, digest: str) -> Iterator[Finding]:
         claims, findings = verify_anchor(proof, record, digest)
         for claim in claims:
-            self.shown[claim.name] += claim.status is ClaimStatus.SHOWN
+            self.counts[claim.name] += claim.status is ClaimStatus.SHOWN
         yield from (finding.within(path) for finding in findings)
 
     def _keep(self, name: str, value: Json) -> None:

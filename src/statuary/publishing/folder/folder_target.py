@@ -92,7 +92,7 @@ class FolderTarget(BuildTarget):
         if ledger.run == 1:
             ledger.add_notes(self._case_note)
         self._stager = self.folder.stager(staged, SITE)
-        self._stager.known = ledger.entry
+        self._stager.entry_of = ledger.entry
         self._staged = staged
 
     def __enter__(self) -> Self:
@@ -169,7 +169,7 @@ class FolderTarget(BuildTarget):
     @override
     def missing(self, *, verify: bool) -> frozenset[str]:
         if verify:
-            self._stager.known = None  # from now on, every file that is offered is read
+            self._stager.entry_of = None  # from now on, every file that is offered is read
         # where a folder has moved to, other names may be one file
         is_moved = self.ledger.note(IGNORES_CASE) != self._case_note[IGNORES_CASE]
         self.ledger.add_notes(self._case_note)

@@ -53,7 +53,7 @@ class Stager:
     # folders of the site with documents of single sources
     source_folders: set[str] = field(default_factory=set)
     # returns the ledger's entry of a path; without a ledger every file is read
-    known: Callable[[str], LedgerEntry | None] | None = None
+    entry_of: Callable[[str], LedgerEntry | None] | None = None
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
 
     def stage(self, document: Document) -> Iterator[OfferedFile]:
@@ -89,7 +89,7 @@ class Stager:
 
     def unchanged(self, path: str) -> OfferedFile | None:
         """Return an unchanged file as an offer; None if it differs from its ledger entry."""
-        entry = self.known(path) if self.known else None
+        entry = self.entry_of(path) if self.entry_of else None
         if (
             entry is None
             or not entry.settled
@@ -142,7 +142,7 @@ class Stager:
 
     def _holds(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
         """Return whether the file at a path has this body."""
-        entry = self.known(path) if self.known else None
+        entry = self.entry_of(path) if self.entry_of else None
         if entry and entry.settled and entry.digest == digest and entry.modified == there.st_mtime_ns:
             return True
         with open(f"{self.root}/{path}", "rb") as file:
