@@ -53,13 +53,13 @@ def test_only_what_every_listing_tells_alike_is_certain(comparison):
     begun = [entry(1), entry(2, digest=7), entry(4), entry(5)]
     doubted = [entry(1), entry(2), entry(3), entry(4, digest=7)]
     comparison.hold([finished, doubted, begun])
-    assert list(comparison.store) == [entry(1)]
+    assert list(comparison.stored) == [entry(1)]
     assert [item.path for item in comparison.uncertain] == [entry(number).path for number in (2, 3, 4, 5)]
 
 
 def test_nothing_is_certain_before_the_first_publication_is_finished(comparison):
     comparison.hold([(), [entry(1), entry(2)]])
-    assert list(comparison.store) == []
+    assert list(comparison.stored) == []
     assert [item.path for item in comparison.uncertain] == [entry(1).path, entry(2).path]
 
 

@@ -103,9 +103,8 @@ class StoreComparison:
 
     def __init__(self) -> None:
         self.site = Listing()  # an entry for each name
-        self.store = (
-            Listing()
-        )  # our objects that may differ from the site's; without a digest, another program's
+        # objects that may differ from the site's; without a digest, those of other programs
+        self.stored = Listing()
         self.uncertain = Listing()  # the paths whose objects must be requested
         self.parts: Parts = ()
         self.parts_text = b""
@@ -114,7 +113,7 @@ class StoreComparison:
 
     def close(self) -> None:
         """Delete the tables."""
-        for listing in (self.site, self.store, self.uncertain):
+        for listing in (self.site, self.stored, self.uncertain):
             listing.close()
 
     def want(self, offered: Iterable[Entry]) -> None:
@@ -145,22 +144,21 @@ class StoreComparison:
         """
         for first, *others in side_by_side(*listings):
             if first is not None and all(other == first for other in others):
-                self.store.add(first)
+                self.stored.add(first)
             else:
                 self.uncertain.add(first or next(other for other in others if other is not None))
 
     def note_answer(self, stored: Entry) -> None:
         """Note an object that was requested."""
         entry = self.site.find(stored.path)
-        is_same = (
-            entry is not None and stored._replace(size=entry.size) == entry
-        )  # a store may count other bytes
-        self.store.add(entry if entry is not None and is_same else stored)
+        if entry is not None and stored._replace(size=entry.size) == entry:  # a store may count other bytes
+            stored = entry
+        self.stored.add(stored)
 
     def changes(self) -> Iterator[Difference]:
         """Yield the changes by path."""
         site = (entry for part in self.parts if part not in self.same for entry in self.site.part(part))
-        return diff((entry for entry in self.store if entry.sha256), site)
+        return diff((entry for entry in self.stored if entry.sha256), site)
 
     def plan(self, *, adopt: bool) -> Plan:
         """Return the changes, counted.
@@ -168,7 +166,7 @@ class StoreComparison:
         Args:
             adopt: whether objects of other programs may be replaced.
         """
-        others = (entry.path for entry in self.store if not entry.sha256)
+        others = (entry.path for entry in self.stored if not entry.sha256)
         conflicts = () if adopt else tuple(path for path in others if self.site.find(path) is not None)
         return plan_of(self.changes, *self.site.sizes(), conflicts)
 
@@ -176,7 +174,7 @@ class StoreComparison:
         """Return whether a path is to be put."""
         entry, number = self.site.find(path), bisect_right(self.parts, path, key=attrgetter("first"))
         is_same = number > 0 and self.parts[number - 1] in self.same
-        return entry is not None and not is_same and self.store.find(path) != entry
+        return entry is not None and not is_same and self.stored.find(path) != entry
 
     def puts(self, step: PutStep) -> Iterator[Difference]:
         """Yield the objects to put in a step."""
