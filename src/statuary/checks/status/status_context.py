@@ -8,8 +8,7 @@ from typing import NamedTuple
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentHistory
-from statuary.domain.status.records import Incident, IncidentUpdate, Maintenance, StatusCatalogue
-from statuary.domain.status.recurrence import with_automatic_updates
+from statuary.domain.status.records import Incident, StatusCatalogue
 from statuary.domain.status.timeline import Timeline
 
 
@@ -49,11 +48,3 @@ class StatusContext:
             for component in history.components:
                 found.setdefault(component, []).append(history)
         return found
-
-
-def in_display_order(record: Incident) -> list[IncidentUpdate]:
-    """Return a record's updates, automatic ones included, by the time that readers see."""
-    updates = record.updates
-    if isinstance(record, Maintenance) and record.recurrence is None:
-        updates = with_automatic_updates(record)
-    return sorted(updates, key=lambda update: update.display_at)

@@ -3,13 +3,21 @@
 import sys
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import click
 
 from statuary.checks.contracts.anchor_claims import require_sender_recovery
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import FILE, DurationType, build_instant, content_option, now_option, with_options
+from statuary.cli.options import (
+    FILE,
+    DurationType,
+    argument,
+    build_instant,
+    content_option,
+    now_option,
+    options,
+)
 from statuary.cli.output import show_progress, size_text, text_report
 from statuary.cli.printable import printable
 from statuary.content.locate import locate_findings
@@ -25,9 +33,9 @@ from statuary.extensions.compilers.recompile import RecompileOptions, Recompiler
 from statuary.extensions.importing.contract_options import (
     ADDRESS,
     CHAIN_ID,
-    CHAIN_OPTIONS,
-    COMPILATION_OPTIONS,
-    WRITE_OPTIONS,
+    ChainOptions,
+    CompilationOptions,
+    WriteOptions,
 )
 from statuary.extensions.importing.evidence.chain_evidence import (
     AnchoredContract,
@@ -45,7 +53,6 @@ from statuary.extensions.importing.evidence.on_chain_contract import (
 from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.extensions.importing.report import ContractImportError
 from statuary.extensions.importing.sources import read_hex_file
-from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
 from statuary.pipeline.progress import counted, stage
@@ -202,24 +209,13 @@ def contract_command() -> None:
 
 
 @contract_command.command("add")
-@click.argument("file", type=FILE)
-@with_options(*COMPILATION_OPTIONS, *CHAIN_OPTIONS, *WRITE_OPTIONS)
+@options
 def add(
-    file: Path,
-    content: Path,
-    address: Address,
-    chain_id: ChainId | None,
-    rpc: str | None,
-    form: str,
-    match_id: str | None,
-    verified_at: Instant | None,
-    now: Instant | None,
-    force: bool,
-    dry_run: bool,
-    anchoring: bool,
-    compiler: tuple[str, ...],
-    **given: object,
-) -> None:
+    file: Annotated[Path, argument(type=FILE)],
+    compilation_options: CompilationOptions,
+    chain_options: ChainOptions,
+    write_options: WriteOptions,
+) -> ExitCode:
     """Add a contract: derive its record, verify it, and write it into the content folder.
 
     FILE is an artifact or build-info of Hardhat or Foundry, or a compiler's standard JSON input (with --output).
@@ -229,43 +225,45 @@ def add(
     Tool chains leave out some outputs of the compiler; with --compiler, the contract is compiled again and the
     record has all of them.
     """
+    rpc, content, address = chain_options.rpc, write_options.content, compilation_options.address
     node = None if rpc is None else EthereumNode(rpc)
-    compilation = _read_compilation(file, given)
+    compilation = read_compilation(
+        file,
+        output=compilation_options.output,
+        contract_name=compilation_options.contract,
+        version=compilation_options.compiler_version,
+        project=compilation_options.project,
+    )
     with content_lock(content):
         catalogue = read_catalogue(content)
-        options = ImportOptions(
-            chain_id=choose_chain(catalogue, chain_id, node),
+        compilers = compilation_options.compiler
+        import_options = ImportOptions(
+            chain_id=choose_chain(catalogue, compilation_options.chain_id, node),
             address=address,
-            form=ContractForm(form),
-            match_id=match_id,
-            verified_at=verified_at,
-            now=build_instant(now),
-            replace=force,
-            compilers=parse_compilers(compiler) if compiler else (),
+            form=ContractForm(write_options.form),
+            match_id=write_options.match_id,
+            verified_at=write_options.verified_at,
+            now=build_instant(write_options.now),
+            replace=write_options.force,
+            compilers=parse_compilers(compilers) if compilers else (),
         )
-        on_chain = _read_on_chain(node, address, given)
-        prepared = prepare_contract(content, catalogue, options, compilation, on_chain, node=node)
+        on_chain = _read_on_chain(node, address, chain_options)
+        prepared = prepare_contract(content, catalogue, import_options, compilation, on_chain, node=node)
         _print_verification(prepared, content)
         if not prepared.verification.is_valid:
             click.echo("statuary: the contract does not match the chain; nothing was written", err=True)
-            sys.exit(ExitCode.FINDINGS)
-        if not dry_run:
+            return ExitCode.FINDINGS
+        if not write_options.dry_run:
             write_contract(content, prepared.files, prepared.replaced)
-            if rpc is not None and anchoring:
-                source = ContractSource(options.path, options.chain_id, address, options.form)
+            if rpc is not None and write_options.anchoring:
+                source = ContractSource(
+                    import_options.path, import_options.chain_id, address, import_options.form
+                )
                 anchor_added(content, source, rpc, catalogue)
+    done = "would write" if write_options.dry_run else "wrote"
     for path, body in prepared.files.items():
-        click.echo(f"    {'would write' if dry_run else 'wrote'} {content / path} ({size_text(len(body))})")
-
-
-def _read_compilation(file: Path, given: dict[str, Any]) -> ImportedCompilation:
-    return read_compilation(
-        file,
-        output=given["output"],
-        contract_name=given["name"],
-        version=given["compiler_version"],
-        project=given["project"],
-    )
+        click.echo(f"    {done} {content / path} ({size_text(len(body))})")
+    return ExitCode.OK
 
 
 contract_command.add_command(anchor)
@@ -301,24 +299,26 @@ def compile_contracts(
     sys.exit(ExitCode.FINDINGS if has_errors(findings) else ExitCode.OK)
 
 
-def _read_on_chain(node: EthereumNode | None, address: Address, given: dict[str, Any]) -> OnChainContract:
+def _read_on_chain(
+    node: EthereumNode | None, address: Address, chain_options: ChainOptions
+) -> OnChainContract:
     without_node = ("runtime", "creation", "block_number", "transaction_index", "deployer")
     if node is not None:
         for name in without_node:
-            if given[name] is not None:
+            if getattr(chain_options, name) is not None:
                 raise click.UsageError(f"--{name.replace('_', '-')} cannot be combined with --rpc")
-        return read_on_chain_contract(node, address, given["transaction"])
-    if given["runtime"] is None and given["creation"] is None:
+        return read_on_chain_contract(node, address, chain_options.transaction)
+    if chain_options.runtime is None and chain_options.creation is None:
         raise click.UsageError("add --rpc URL, or --runtime FILE and --creation FILE")
     deployment = WorkspaceDeployment(
-        transaction_hash=given["transaction"],
-        block_number=given["block_number"],
-        transaction_index=given["transaction_index"],
-        deployer=given["deployer"],
+        transaction_hash=chain_options.transaction,
+        block_number=chain_options.block_number,
+        transaction_index=chain_options.transaction_index,
+        deployer=chain_options.deployer,
     )
     return OnChainContract(
-        runtime=None if given["runtime"] is None else read_hex_file(given["runtime"]),
-        creation=None if given["creation"] is None else read_hex_file(given["creation"]),
+        runtime=None if chain_options.runtime is None else read_hex_file(chain_options.runtime),
+        creation=None if chain_options.creation is None else read_hex_file(chain_options.creation),
         deployment=deployment,
         notes=() if deployment == WorkspaceDeployment() else (UNCHECKED_DEPLOYMENT,),
     )
