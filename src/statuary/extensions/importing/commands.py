@@ -1,21 +1,20 @@
 """`statuary import KIND SOURCE`: contracts and status pages of other systems into content."""
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Annotated, Final, NamedTuple
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import FILE, build_instant, content_option, now_option, with_options
+from statuary.cli.options import FILE, Content, Now, argument, build_instant, option, options
 from statuary.cli.output import show_progress, text_report
 from statuary.cli.printable import printable
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import ContractForm
-from statuary.domain.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
+from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID
@@ -66,28 +65,27 @@ STATUS_KINDS = (
     StatusKind("Cachet", "the URL of a page of version 2 or 3, or saved lists of its API", "CACHET_API_KEY"),
 )
 
-IMPORT_OPTIONS = (
-    content_option,
-    now_option,
-    click.option("--dry-run", is_flag=True, help="Report what would be imported, without writing it."),
-)
-"""Options of every kind."""
+
+class ImportTarget(NamedTuple):
+    """Where an import goes: the options of every kind."""
+
+    content: Content
+    now: Now
+    dry_run: Annotated[bool, option(help="Report what would be imported, without writing it.")]
 
 
 def _status_command(kind: StatusKind) -> click.Command:
-    def run(source: str, content: Path, now: Instant | None, dry_run: bool) -> None:
-
+    def run(source: Annotated[str, argument(metavar="SOURCE")], target: ImportTarget) -> ExitCode:
         read = getattr(
             import_module(f"statuary.extensions.importing.status.{kind.name}"), f"read_{kind.name}"
         )
         key = os.environ.get(kind.key, "") if kind.key else ""
-        sys.exit(run_status_import(read, source, content, build_instant(now), key, dry_run=dry_run))
+        return run_status_import(read, source, key, target)
 
-    decorated = click.argument("source", metavar="SOURCE")(with_options(*IMPORT_OPTIONS)(run))
     about = f"SOURCE is {kind.source}."
     if kind.key:
         about += f"\n\n{kind.key} in the environment is sent as the key of the API."
-    return click.command(kind.name, help=f"Import a status page of {kind.title}.\n\n{about}")(decorated)
+    return click.command(kind.name, help=f"Import a status page of {kind.title}.\n\n{about}")(options(run))
 
 
 STATUS_COMMANDS = tuple(map(_status_command, STATUS_KINDS))
@@ -132,52 +130,58 @@ CONTRACT_KINDS: Final = (
     ),
 )
 
-CONTRACT_OPTIONS: Final = (
-    click.option("--chain-id", type=CHAIN_ID, help="Only contracts of this chain; an API needs it."),
-    click.option(
-        "--address", "addresses", multiple=True, type=ADDRESS, help="Only this contract; repeat it for more."
-    ),
-    click.option(
-        "--addresses", "address_file", type=FILE, help="Only the contracts in this file, an address a line."
-    ),
-    click.option(
-        "--rpc",
-        multiple=True,
-        metavar="URL",
-        help="Read the code from this Ethereum node; repeat it for each chain.",
-    ),
-    click.option(
-        "--compiler",
-        multiple=True,
-        metavar="KIND=PATH",
-        help="Compile with solc=PATH or vyper=PATH where the version matches; repeat it for each version. "
-        "Default: the compilers on PATH.",
-    ),
-    click.option(
-        "--as",
-        "form",
-        type=click.Choice(["workspace", "record"]),
-        default="workspace",
-        show_default=True,
-        help="Write folders with settings and the compiler's files, or complete records.",
-    ),
-)
-"""Options of every kind."""
+
+class ContractOptions(NamedTuple):
+    """The options of every source of contracts."""
+
+    chain_id: Annotated[
+        ChainId | None, option(type=CHAIN_ID, help="Only contracts of this chain; an API needs it.")
+    ]
+    addresses: Annotated[
+        tuple[Address, ...],
+        option("--address", type=ADDRESS, help="Only this contract; repeat it for more."),
+    ]
+    address_file: Annotated[
+        Path | None,
+        option("--addresses", type=FILE, help="Only the contracts in this file, an address a line."),
+    ]
+    rpc: Annotated[
+        tuple[str, ...],
+        option(metavar="URL", help="Read the code from this Ethereum node; repeat it for each chain."),
+    ]
+    compiler: Annotated[
+        tuple[str, ...],
+        option(
+            metavar="KIND=PATH",
+            help="Compile with solc=PATH or vyper=PATH where the version matches; repeat it for each version. "
+            "Default: the compilers on PATH.",
+        ),
+    ]
+    form: Annotated[
+        str,
+        option(
+            "--as",
+            type=click.Choice(["workspace", "record"]),
+            default="workspace",
+            show_default=True,
+            help="Write folders with settings and the compiler's files, or complete records.",
+        ),
+    ]
 
 
 def _contract_command(kind: ContractKind) -> click.Command:
-    def run(source: str, content: Path, **given: object) -> None:
+    def run(
+        source: Annotated[str, argument(metavar="SOURCE")],
+        contract_options: ContractOptions,
+        target: ImportTarget,
+    ) -> ExitCode:
+        return run_contract_import(kind.name, source, contract_options, target)
 
-        sys.exit(run_contract_import(kind.name, source, content, given))
-
-    decorated = click.argument("source", metavar="SOURCE")(
-        with_options(*CONTRACT_OPTIONS, *IMPORT_OPTIONS)(run)
-    )
     about = (
         f"SOURCE is {kind.source}.\n\nEach contract is verified before it is written. The report lists what cannot"
         " be verified. A workspace without the compiler's output or the code on the chain is written with a note of that."
     )
-    return click.command(kind.name, help=f"Import {kind.title}.\n\n{about}")(decorated)
+    return click.command(kind.name, help=f"Import {kind.title}.\n\n{about}")(options(run))
 
 
 CONTRACT_COMMANDS: Final = tuple(map(_contract_command, CONTRACT_KINDS))
@@ -200,11 +204,8 @@ for one in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
 def run_status_import(
     read: Callable[[ImportRequest], StatusPlan],
     source: str,
-    content: Path,
-    now: Instant,
     key: str,
-    *,
-    dry_run: bool,
+    target: ImportTarget,
 ) -> ExitCode:
     """Import a status page, print the report and return the exit code.
 
@@ -213,12 +214,13 @@ def run_status_import(
         key: what the system's API needs, or nothing.
     """
     headers = {"Authorization": f"Bearer {key}"} if key else {}
+    content, now, dry_run = target
     with show_progress() as progress, stage(progress, "reading"):
         done = import_status(
             read,
             source,
             content,
-            now,
+            build_instant(now),
             web=WebSource(headers, announce=lambda: progress.advance(1)),
             dry_run=dry_run,
         )
@@ -243,22 +245,25 @@ PROJECT_READERS: Final = {
 }
 
 
-def run_contract_import(kind: str, source: str, content: Path, given: dict[str, Any]) -> ExitCode:
+def run_contract_import(
+    kind: str, source: str, contract_options: ContractOptions, target: ImportTarget
+) -> ExitCode:
     """Import contracts, print the report and return the exit code."""
+    content = target.content
     catalogue, findings = read_content(content)
     if catalogue is None:
         click.echo(text_report(findings, str(content)), err=True)
         return ExitCode.FINDINGS
-    addresses = _addresses(given["addresses"], given["address_file"])
+    addresses = _addresses(contract_options.addresses, contract_options.address_file)
     settings = ContractImportSettings(
-        form=ContractForm(given["form"]),
-        now=build_instant(given["now"]),
-        compilers=parse_compilers(given["compiler"]),
-        nodes={read_chain_id(node): node for node in map(EthereumNode, given["rpc"])},
-        dry_run=given["dry_run"],
+        form=ContractForm(contract_options.form),
+        now=build_instant(target.now),
+        compilers=parse_compilers(contract_options.compiler),
+        nodes={read_chain_id(node): node for node in map(EthereumNode, contract_options.rpc)},
+        dry_run=target.dry_run,
     )
     with show_progress() as progress, stage(progress, "contracts"):
-        found = _found(kind, source, given["chain_id"], addresses)
+        found = _found(kind, source, contract_options.chain_id, addresses)
         done = ContractImport(content, catalogue, settings).import_all(counted(progress, found))
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     if done.report.incomplete:
