@@ -9,7 +9,6 @@ from statuary.publishing.ledger import schema
 
 PACKAGE = Path(statuary.__file__).parent
 LEDGER = PACKAGE / "publishing/ledger"
-LOG_TABLE = PACKAGE / "extensions/log/entries.py"
 SCHEMA = "\n".join(text for text in vars(schema).values() if isinstance(text, str))
 NAMES = re.findall(r"CREATE (?:TEMP )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?([\w.]+)", SCHEMA)
 TABLES = re.compile("|".join(rf"\b{name}\b" for name in NAMES if "." in name or "_" in name))
@@ -19,7 +18,7 @@ def modules():
     return {
         file.relative_to(PACKAGE).as_posix(): ast.parse(file.read_text())
         for file in PACKAGE.rglob("*.py")
-        if LEDGER not in file.parents and file != LOG_TABLE
+        if LEDGER not in file.parents
     }
 
 

@@ -394,6 +394,12 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
     return None
 
 
+def incident_of(path: str) -> str:
+    """Return the id of the incident whose document has a path; empty if it is another document."""
+    match = match_url(path)
+    return match[1]["incident_id"] if match is not None and match[0] is INCIDENT else ""
+
+
 @cache
 def _expressions() -> dict[str, list[tuple[re.Pattern[str], Url]]]:
     """Return the URLs by the first name of their paths, which is always literal."""

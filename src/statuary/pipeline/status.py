@@ -15,7 +15,7 @@ from statuary.documents.pages.status.built_time import built_at_another_time
 from statuary.documents.pages.theme_findings import template_finding, text_findings
 from statuary.documents.status_api.documents import StatusDocuments, build_status_documents
 from statuary.documents.status_api.epochs import EpochLimits, EpochPlan, cut_finding, epoch_files, plan_epochs
-from statuary.documents.url_table import STATUS_PAGE
+from statuary.documents.url_table import STATUS_PAGE, incident_of
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
@@ -25,8 +25,8 @@ from statuary.pipeline.options import CheckOptions
 
 if TYPE_CHECKING:
     from statuary.documents.feeds.feed_documents import FeedDocuments
+    from statuary.documents.pages.page_parts import FormerVersion
     from statuary.documents.pages.status.pages import StatusPages
-    from statuary.extensions.log.entries import NumberedEntry
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class SiteStatus:
     site: StatusDocuments
     now: Instant
     context: SiteContext
-    # the log's entries about earlier versions of updates, by update
-    former: "Mapping[str, tuple[NumberedEntry, ...]]" = field(default_factory=dict)
+    # earlier versions of updates, by update
+    former: "Mapping[str, tuple[FormerVersion, ...]]" = field(default_factory=dict)
 
     @cached_property
     def feeds(self) -> "FeedDocuments":
@@ -63,9 +63,8 @@ class SiteStatus:
     @cached_property
     def incidents(self) -> list[Document]:
         """The documents of all incidents and maintenances at the build's instant."""
-        from statuary.extensions.log.entries import incident_of
-
-        return [one for one in self.site.documents_at(self.now) if incident_of(one.path)]
+        documents = self.site.documents_at(self.now)
+        return [document for document in documents if incident_of(document.path)]
 
     @cached_property
     def present(self) -> list[Document]:

@@ -9,7 +9,6 @@ from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.domain.primitives import Instant, format_utc
 from statuary.domain.settings import LogSettings
-from statuary.extensions.log.entries import incident_of
 from statuary.extensions.log.published_log import LogExtension, published_settings
 from statuary.publishing.epoch_index import StoredDocument, read_epoch_index
 from statuary.publishing.files import FOLDER, PublishingError, is_snapshot_path
@@ -87,7 +86,11 @@ def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) 
     """Return the documents of all incidents and maintenances after the change."""
     new = {document.path: document.body for document in moved}
     paths = {*target.ledger.documents.below("incidents"), *new} - set(removed)
-    bodies = ((path, new.get(path) or target.published(path)) for path in sorted(paths) if incident_of(path))
+    bodies = (
+        (path, new.get(path) or target.published(path))
+        for path in sorted(paths)
+        if url_table.incident_of(path)
+    )
     return [Document(path=path, body=body) for path, body in bodies if body is not None]
 
 

@@ -14,14 +14,15 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import orjson
+from typing_extensions import override
 
 from statuary.documents.document import Document, encode_unchecked, plain_path
-from statuary.documents.url_table import INCIDENT, match_url
+from statuary.documents.url_table import incident_of
 from statuary.domain.primitives import Instant, format_milliseconds
 from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
 from statuary.extensions.log.notes import DECIMAL, Checkpoint, decode_base64, parse_checkpoint
 from statuary.publishing.files import transaction
-from statuary.publishing.ledger.schema import SUPERSEDED
+from statuary.publishing.ledger.ledger import Ledger, OwnTable
 
 
 class EntryKind(StrEnum):
@@ -180,11 +181,7 @@ def parse_proof(body: bytes) -> TlogProof:
 
 COLUMNS = "(entry INTEGER PRIMARY KEY, subject TEXT NOT NULL, body BLOB NOT NULL)"
 INDEX = "CREATE INDEX IF NOT EXISTS {schema}.{schema}_log_subjects ON log_entries (subject, entry)"
-STATE = "log state"
-"""The note of the log that the rows come from."""
-
-COMPLETE = "log complete"
-"""The note that every contract of the last build is in the log."""
+STATE = "CREATE TABLE IF NOT EXISTS main.log_state (head TEXT NOT NULL, complete INTEGER NOT NULL)"
 
 PAGE = 2_000
 
@@ -192,39 +189,64 @@ NumberedEntry = tuple[int, LogEntry]
 """An entry and its number in the log, from 0."""
 
 
-class ContractFiles(NamedTuple):
-    """A contract of the new site, with the paths of its source's documents."""
+class LogState(NamedTuple):
+    """The log that the rows come from."""
 
-    chain_id: str
-    address: str
-    match_id: str
-    paths: tuple[str, ...]
+    head: str = ""  # as `TreeHead.text`
+    complete: int = 0  # the last run after which every contract of the site was in the log
 
 
-class LogTable:
-    """The entries of the log: `main.log_entries` as published, `work.log_entries` of this build."""
+class LogTable(OwnTable):
+    """The entries of the log: `main.log_entries` as published, `work.log_entries` of this run."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
+    def __init__(self, ledger: Ledger, connection: sqlite3.Connection) -> None:
+        self.ledger, self.connection = ledger, connection
         for schema in ("main", "work"):
             connection.execute(f"CREATE TABLE IF NOT EXISTS {schema}.log_entries {COLUMNS}")
             connection.execute(INDEX.format(schema=schema))
+        connection.execute(STATE)
+        self._next: LogState | None = None  # after this run; None until it has extended the log
+
+    @property
+    def state(self) -> LogState:
+        """The log of the last run that extended it."""
+        row = self.connection.execute("SELECT head, complete FROM log_state").fetchone()
+        return LogState(*row) if row else LogState()
+
+    def _set_state(self, state: LogState) -> None:
+        self.connection.execute("DELETE FROM log_state")
+        self.connection.execute("INSERT INTO log_state VALUES (?, ?)", state)
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
-        """Note entries of this build; or, in `main`, published ones."""
-        rows = ((number, _key(one.subject), one.encode()) for number, one in entries)
+        """Note entries of this run; or, in `main`, published ones."""
+        rows = ((number, _key(entry.subject), entry.encode()) for number, entry in entries)
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO {schema}.log_entries VALUES (?,?,?)", rows)
 
-    def replace(self, entries: Iterable[bytes], state: str) -> None:
+    def replace(self, entries: Iterable[bytes], head: str) -> None:
         """Note all published entries, and their log."""
-        execute = self.connection.execute
-        execute("DELETE FROM notes WHERE name IN (?, ?)", (STATE, COMPLETE))
-        execute("DELETE FROM main.log_entries")
+        self._set_state(LogState())
+        self.connection.execute("DELETE FROM main.log_entries")
         numbered = enumerate(map(parse_entry, entries))
         while page := list(islice(numbered, PAGE)):
             self.add(page, "main")
-        execute("INSERT OR REPLACE INTO notes VALUES (?, ?)", (STATE, state))
+        self._set_state(LogState(head))
+
+    def extended(self, head: str, *, contracts: bool) -> None:
+        """Note that the log has been extended: the entries of this run are stored with the ledger.
+
+        Args:
+            head: the log after this run.
+            contracts: whether every contract of the site is in it, unless another run was in between.
+        """
+        run = self.ledger.run
+        is_complete = contracts or self.state.complete == run - 1
+        self._next = LogState(head, run if is_complete else 0)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the last run left every contract of its site in the log."""
+        return self.state.complete == self.ledger.run - 1
 
     def versions(self, subject: LogSubject) -> list[NumberedEntry]:
         """Return the entries of a subject, the oldest first."""
@@ -248,42 +270,12 @@ class LogTable:
             yield from (one.subject for one in entries if one.action is not LogAction.REMOVE)
             last = found[-1][0]
 
-    def candidates(self, *, every: bool) -> Iterator[tuple[str, str]]:
-        """Yield chain id and address of the contracts that this build may have changed, or of all."""
-        rows = (
-            "SELECT chain_id, address FROM next_sources"
-            if every
-            else "SELECT chain_id, address FROM work.built UNION SELECT chain_id, address FROM main.sources"
-            f" WHERE location IN ({SUPERSEDED})"
-        )
-        query = (
-            f"SELECT DISTINCT address, chain_id FROM ({rows}) WHERE (address, chain_id) > (?, ?)"
-            f" ORDER BY 1, 2 LIMIT {PAGE}"
-        )
-        last = ("", "")
-        while found := self.connection.execute(query, last).fetchall():
-            yield from ((chain_id, address) for address, chain_id in found)
-            last = found[-1]
-
-    def contract(self, chain_id: str, address: str) -> ContractFiles | None:
-        """Return a contract of the new site; None if it has none at that address."""
-        query = "SELECT substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ? ORDER BY location"
-        row = self.connection.execute(query, (address, chain_id)).fetchone()
-        return (
-            None if row is None else ContractFiles(chain_id, address, row[0] or "", tuple(row[1].split("\n")))
-        )
-
-    def digest(self, path: str) -> str:
-        """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
-        for table in ("work.offered", "main.documents"):
-            row = self.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()
-            if row is not None:
-                return bytes(row[0]).hex()
-        return ""
-
+    @override
     def save(self) -> None:
-        """Make the entries of this build published ones; a step of the transaction that saves the ledger."""
-        self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
+        """Make the entries of this run published ones; nothing of a run that could not extend the log is stored."""
+        if self._next is not None:
+            self.connection.execute("INSERT OR REPLACE INTO main.log_entries SELECT * FROM work.log_entries")
+            self._set_state(self._next)
 
 
 def _key(subject: LogSubject) -> str:
@@ -314,21 +306,24 @@ def missing_entry(thing: PublishedThing, versions: list[NumberedEntry], now: Ins
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[PublishedThing]:
     """Yield the contracts that may have changed, or all, by address and chain, removed ones included."""
-    for chain_id, address in table.candidates(every=every):
-        yield _contract(table, LogSubject(EntryKind.CONTRACT, chain_id, address))
+    ledger = table.ledger
+    for chain_id, address in ledger.sources.changed_contracts(every=every):
+        yield _contract(ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
     if every:
         for subject in table.live(EntryKind.CONTRACT):
-            if table.contract(subject.first, subject.second) is None:
+            if ledger.sources.contract_at(subject.first, subject.second) is None:
                 yield PublishedThing(subject)
 
 
-def _contract(table: LogTable, subject: LogSubject) -> PublishedThing:
-    found = table.contract(subject.first, subject.second)
-    if found is None:
+def _contract(ledger: Ledger, subject: LogSubject) -> PublishedThing:
+    contract = ledger.sources.contract_at(subject.first, subject.second)
+    if contract is None:
         return PublishedThing(subject)
-    paths = {plain_path(path).partition("/")[0]: path for path in reversed(found.paths)}
-    record, proof = (table.digest(paths[family]) if family in paths else "" for family in ("v2", "proof"))
-    return PublishedThing(subject, record, proof, found.match_id)
+    paths = {plain_path(path).partition("/")[0]: path for path in reversed(contract.paths)}
+    record, proof = (
+        ledger.documents.digest_at(paths[family]) if family in paths else "" for family in ("v2", "proof")
+    )
+    return PublishedThing(subject, record, proof, contract.match_id)
 
 
 def published_incidents(table: LogTable, documents: Iterable[Document]) -> Iterator[PublishedThing]:
@@ -352,12 +347,6 @@ def _gone(table: LogTable, incident: str, present: set[str]) -> Iterator[Publish
     for update in list(table.live(EntryKind.UPDATE, incident)):
         if update.second not in present:
             yield PublishedThing(update)
-
-
-def incident_of(path: str) -> str:
-    """Return the id of the incident whose document has a path; empty if it is another document."""
-    found = match_url(path)
-    return found[1]["incident_id"] if found is not None and found[0] is INCIDENT else ""
 
 
 def updates_of(incident: str, body: bytes) -> Iterator[PublishedThing]:

@@ -8,10 +8,11 @@ from typing import NamedTuple
 import orjson
 from typing_extensions import override
 
+from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.url_table import LOG, LOG_CHECKPOINT
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import LogSettings
-from statuary.extensions.log.entries import LogAction, NumberedEntry
+from statuary.extensions.log.entries import LogAction
 from statuary.extensions.log.merkle import (
     LogError,
     ReadPath,
@@ -226,7 +227,7 @@ class LogExtension(NamedTuple):
     actions: Counter[LogAction]  # how many entries were appended, by action
     by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
     # the published versions of an update that differ from the present one, by the update's id
-    former: dict[str, tuple[NumberedEntry, ...]]
+    former: dict[str, tuple[FormerVersion, ...]]
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has
 

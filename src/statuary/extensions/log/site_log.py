@@ -13,6 +13,7 @@ from itertools import chain
 import orjson
 
 from statuary.documents.document import Document, encode_json
+from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.url_table import (
     LOG,
     LOG_CHECKPOINT,
@@ -21,17 +22,17 @@ from statuary.documents.url_table import (
     LOG_SCHEMA,
     LOG_TILE,
     Url,
+    incident_of,
 )
+from statuary.domain.primitives import parse_instant
 from statuary.extensions.log.entries import (
-    COMPLETE,
-    STATE,
     EntryKind,
     LogAction,
     LogSubject,
+    LogTable,
     NumberedEntry,
     PublishedThing,
     encode_proof,
-    incident_of,
     missing_entry,
     published_contracts,
     published_incidents,
@@ -76,12 +77,12 @@ class SiteLog:
             LogError: if it is damaged, not signed with the key, or older than one that was published before.
         """
         self.target, self.keeper = target, keeper
-        self.table = target.ledger.log()
+        self.table = target.ledger.own_table(LogTable)
         self.key = keeper.signing_key
         self.is_restored = False
         self.base = self._newest()
         self.before = self.base.head if self.base else EMPTY
-        if parse_head(target.ledger.note(STATE)) != self.before:
+        if parse_head(self.table.state.head) != self.before:
             self.table.replace(self.base.entries() if self.base else (), self.before.text)
         self.pieces: dict[str, bytes] = {}
         self.growth = LogGrowth(self.before.size, self._read)
@@ -99,9 +100,9 @@ class SiteLog:
         self.is_restored = newest is not own
         for log in found:
             self._require(newest, log.head, f"the log of {log.name}")
-        for known in (parse_head(self.target.ledger.note(STATE)), self.keeper.last_signed):
-            if known is not None and known.size:
-                self._require(newest, known, "what was published before")
+        for earlier in (parse_head(self.table.state.head), self.keeper.last_signed):
+            if earlier is not None and earlier.size:
+                self._require(newest, earlier, "what was published before")
         return newest
 
     @staticmethod
@@ -132,8 +133,8 @@ class SiteLog:
             if entry.subject.kind is not EntryKind.CONTRACT:
                 by_incident.setdefault(entry.subject.first, []).append(number)
         head = self._offer()
-        if contracts:
-            self.target.ledger.add_notes({COMPLETE: "" if self.key is None else "yes"})
+        if self.key is not None or not contracts:
+            self.table.extended("" if head is None else head.text, contracts=contracts)
         return LogExtension(
             head,
             actions,
@@ -164,20 +165,22 @@ class SiteLog:
         if self.key is None:
             return
         if contracts:
-            ledger = self.target.ledger
-            every = not ledger.is_partial or not ledger.note(COMPLETE)
+            every = not self.target.ledger.is_partial or not self.table.is_complete
             yield from published_contracts(self.table, every=every)
         yield from published_incidents(self.table, documents)
 
-    def _former(self, documents: list[Document]) -> dict[str, tuple[NumberedEntry, ...]]:
+    def _former(self, documents: list[Document]) -> dict[str, tuple[FormerVersion, ...]]:
         """Return the published versions of updates that differ from the present ones."""
         former = {}
         for document in documents:
             for update in updates_of(incident_of(document.path), document.body):
-                versions = self.table.versions(update.subject)
-                found = [one for one in versions if one[1].sha256 not in ("", update.sha256)]
-                if found:
-                    former[update.subject.second] = tuple(found)
+                versions = tuple(
+                    FormerVersion(number, parse_instant(entry.time), entry.sha256)
+                    for number, entry in self.table.versions(update.subject)
+                    if entry.sha256 not in ("", update.sha256)
+                )
+                if versions:
+                    former[update.subject.second] = versions
         return former
 
     def _take(self, pieces: Iterable[tuple[str, bytes]]) -> None:
@@ -204,7 +207,6 @@ class SiteLog:
         self.target.offer([log_document(LOG_CHECKPOINT, note.encode()), *self._descriptions()])
         self.renewed = frozenset(self.changed)
         self.target.offer(self._proofs(note, head, everything=everything))
-        self.target.ledger.add_notes({STATE: head.text})
         return head
 
     def _checkpoint(self, head: TreeHead) -> str:

@@ -179,6 +179,28 @@ class DocumentTable:
             "SELECT path, aliases, digest, sources FROM documents ORDER BY path"
         )
 
+    def digest_at(self, path: str) -> str:
+        """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
+        for table in ("work.offered", "main.documents"):
+            row = self.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()
+            if row is not None:
+                return bytes(row[0]).hex()
+        return ""
+
+    def keep_below(self, folder: str) -> None:
+        """Leave what the last build published below a folder as it is, whatever this one offers or removes there."""
+        names, own = "path >= ? AND path < ?", (f"{folder}/", f"{folder}0")
+        self.has_withdrawn = True
+        for table in ("offered", "removed_unless_offered"):
+            self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", own)
+        if not self.partial:
+            action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
+            self.connection.execute(
+                "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, 1,"
+                f" {action} FROM documents WHERE {names}",
+                own,
+            )
+
     def made_from(self, sources: str, folder: str) -> list[str]:
         """Return the published files below a folder that were made from the given sources."""
         query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"

@@ -14,7 +14,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from statuary.publishing.files import PublishingError, transaction
 from statuary.publishing.host_layout import media_type_of
@@ -45,9 +45,6 @@ from statuary.publishing.ledger.schema import (
 from statuary.publishing.ledger.source_table import SourceTable
 from statuary.publishing.listing import Entry
 from statuary.publishing.plan import Action, Change, Plan
-
-if TYPE_CHECKING:
-    from statuary.extensions.log.entries import LogTable
 
 
 class DamagedLedgerError(PublishingError):
@@ -112,6 +109,19 @@ NOTES_OF_SOURCES = ("fingerprint", "git tree", "contracts", "settings-only", "st
 SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.REPLACE}
 
 
+class OwnTable(Protocol):
+    """A table that an extension keeps in the ledger's file: `main` of the last run, `work` of this one."""
+
+    def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
+        """Create the table unless it exists."""
+
+    def save(self) -> None:
+        """Store what this run noted, in the transaction that saves the ledger."""
+
+
+Own = TypeVar("Own", bound=OwnTable)
+
+
 class Ledger:
     """An open ledger, held by one build at a time.
 
@@ -144,7 +154,7 @@ class Ledger:
             self._connect(file)
         self.documents, self.sources = DocumentTable(self.connection), SourceTable(self.connection)
         self._keeps_unchanged = False
-        self._log: LogTable | None = None
+        self._own_tables: list[OwnTable] = []
         self._notes: dict[str, str] = {}
         if file is None:
             self.begin_build(None)
@@ -260,12 +270,11 @@ class Ledger:
         for location in locations:
             self.documents.withdraw(self.sources.drop(location))
 
-    def log(self) -> "LogTable":
-        """Return the entries of the transparency log."""
-        from statuary.extensions.log.entries import LogTable  # noqa: PLC0415 - for sites that have a log
-
-        self._log = self._log or LogTable(self.connection)
-        return self._log
+    def own_table(self, kind: type[Own]) -> Own:
+        """Return the table of an extension; it is saved with the ledger."""
+        table = kind(self, self.connection)
+        self._own_tables.append(table)
+        return table
 
     def plan(self) -> Plan:
         """Return what saving would change, after all offers; raise PublishingError if two have one path."""
@@ -303,8 +312,8 @@ class Ledger:
             self.documents.save(self.run)
             self.connection.execute(SAVE_OWNED)
             self.sources.save()
-            if self._log is not None:
-                self._log.save()
+            for table in self._own_tables:
+                table.save()
             self._set_notes(totals | forgotten | self._notes)
             self._set_notes({"unfinished run": str(self.run), "run": str(self.run)})
 

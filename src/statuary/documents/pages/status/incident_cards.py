@@ -6,14 +6,14 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from statuary.documents.pages.markdown import render_markdown
+from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.pages.page_texts import one_line
 from statuary.documents.pages.site_context import FormattedTime, Localization
 from statuary.documents.url_table import INCIDENT_PAGE
-from statuary.domain.primitives import Instant, parse_instant
+from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import Component, Incident, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
-from statuary.extensions.log.entries import LogEntry
 
 
 class ComponentStatusChange(NamedTuple):
@@ -24,8 +24,8 @@ class ComponentStatusChange(NamedTuple):
     label: str
 
 
-class FormerVersion(NamedTuple):
-    """An earlier version of an edited update: its entry in the log, and its SHA-256."""
+class CardVersion(NamedTuple):
+    """An earlier version of an update, as `FormerVersion`."""
 
     entry: int
     at: FormattedTime
@@ -39,7 +39,7 @@ class CardUpdate(NamedTuple):
     at: FormattedTime
     body: Markup
     moves: tuple[ComponentStatusChange, ...]
-    former: tuple[FormerVersion, ...] = ()
+    former: tuple[CardVersion, ...] = ()
 
 
 class CardWindow(NamedTuple):
@@ -92,7 +92,7 @@ class IncidentCardBuilder:
         self,
         localization: Localization,
         components: Sequence[Component],
-        former: Mapping[str, Sequence[tuple[int, LogEntry]]],
+        former: Mapping[str, Sequence[FormerVersion]],
     ) -> None:
         self._former = former
         self._dates, self._texts = localization.dates, localization.texts
@@ -164,8 +164,8 @@ class IncidentCardBuilder:
             body=render_markdown(published.update.body, top_heading),
             moves=moves,
             former=tuple(
-                FormerVersion(number, self._dates.moment(parse_instant(entry.time)), entry.sha256)
-                for number, entry in self._former.get(published.update.id, ())
+                CardVersion(version.entry, self._dates.moment(version.at), version.digest)
+                for version in self._former.get(published.update.id, ())
             ),
         )
 

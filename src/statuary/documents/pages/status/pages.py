@@ -6,6 +6,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from statuary.documents.document import Document
+from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead, SiteContext
@@ -41,7 +42,6 @@ from statuary.domain.status.downtime import DateRange, DowntimeByDay
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.timeline import PageState, Timeline, later_states, state_at, transitions
 from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
-from statuary.extensions.log.entries import LogEntry
 
 
 class IncidentView(NamedTuple):
@@ -78,14 +78,14 @@ class StatusPages:
         timeline: Timeline,
         site: SiteContext,
         built_at: Instant,
-        former: Mapping[str, Sequence[tuple[int, LogEntry]]] | None = None,
+        former: Mapping[str, Sequence[FormerVersion]] | None = None,
         until: Instant | None = None,
     ) -> None:
         """Take a timeline that extends at least to the latest instant of any page.
 
         Args:
             built_at: the time of the build, which the status page shows.
-            former: number and entry in the log of earlier versions of updates, by update.
+            former: earlier versions of updates, by update.
             until: the instant up to which the status page names the next change; None for all of the timeline.
         """
         self._timeline = timeline
