@@ -32,8 +32,7 @@ def test_it_publishes_what_the_command_does(content: Path, tmp_path: Path) -> No
     options = ["--content", str(content), "--out", str(tmp_path / "command"), "--now", NOW.isoformat()]
     assert CliRunner().invoke(command, ["build", *options]).exit_code == 0
     assert tree(tmp_path / "api") == tree(tmp_path / "command")
-    assert result.log is not None
-    assert "cannot be read" in result.log.obstacle
+    assert "cannot be read" in result.checked.line
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(content: Path, tmp_path: Path) -> None:

@@ -18,8 +18,6 @@ from statuary.content.git_state import GitQuery
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.primitives import InvalidValueError
-from statuary.extensions.log.merkle import LogError
-from statuary.extensions.log.options import note_signed, open_log
 from statuary.extensions.serving.site import (
     Contract,
     DocumentNotFoundError,
@@ -34,6 +32,7 @@ from statuary.pipeline.build import BuildResult, CheckedSite, build_site, check_
 from statuary.pipeline.executor import WorkersLostError
 from statuary.pipeline.options import CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.stages import ExtensionOptions
 from statuary.pipeline.workers import process_executor
 from statuary.publishing.files import PublishingError, overlap_of_folders
 from statuary.publishing.folder.folder_target import FolderTarget
@@ -55,7 +54,6 @@ __all__ = [
     "DocumentNotFoundError",
     "Finding",
     "InvalidValueError",
-    "LogError",
     "PageStatus",
     "Plan",
     "Position",
@@ -97,7 +95,6 @@ def build(
 
     Raises:
         PublishingError: if the folder cannot take the site, or contains the content.
-        LogError: if the log would not continue the published one.
         WorkersLostError: if worker processes are lost again and again.
         ClockError: if SOURCE_DATE_EPOCH is not a number.
         ValueError: if `now` has no offset from UTC.
@@ -125,13 +122,11 @@ def build(
                 NoProgress(),
                 CheckOptions(strict=strict),
                 execution=ExecutionOptions(executor=executor, git=git),
-                open_log=partial(open_log, target, instant, key, None),
+                extension_options=ExtensionOptions({"log": {"log_key": key}}),
             )
             if dry_run and result.plan is not None:
                 changes = tuple(result.plan.changes())
                 return result._replace(plan=result.plan._replace(changes=partial(iter, changes)))
-        if result.applied and result.log is not None and not result.log.obstacle:
-            note_signed(key, result.log.head)
         return result
 
     try:

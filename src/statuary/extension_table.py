@@ -27,8 +27,10 @@ class Extension(NamedTuple):
     commands: Mapping[str, Command] = MappingProxyType({})
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
+    marker: str = ""  # a path that a site has if it uses the extension
     options: Mapping[str, str] = MappingProxyType({})  # command of the core -> decorator with its options
     key: str = ""  # its key in site.yaml; the extension is on where it is written
+    folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
     stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
 
 
@@ -88,6 +90,11 @@ EXTENSIONS = (
                 "Keep and verify the log of everything that was published.",
             ),
         },
+        marker="log/checkpoint",
+        options=dict.fromkeys(("build", "tick"), "statuary.extensions.log.options:log_key_option"),
+        key="log",
+        folders=("log",),
+        stage="statuary.extensions.log.stage:open_stage",
     ),
     Extension(
         "conform",

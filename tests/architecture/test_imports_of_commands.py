@@ -48,7 +48,7 @@ UNCHANGED = UNUSED | {
     "statuary.documents.pages.page_templates",
     "statuary.documents.pages.status.pages",
     "statuary.domain.contracts.proof",
-    "statuary.publishing.log",
+    "statuary.extensions.log.stage",
 }
 """Modules that a build of unchanged content does not use."""
 

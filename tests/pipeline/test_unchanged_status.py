@@ -8,7 +8,7 @@ import pytest
 from statuary.documents.all_documents import documents_at_instant
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline import status
-from statuary.publishing.tick import tick
+from statuary.pipeline.tick import tick
 from support.sites import (
     COMPONENTS,
     INCIDENT,

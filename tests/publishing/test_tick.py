@@ -11,10 +11,10 @@ import pytest
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.tick import tick
 from statuary.publishing.epoch_index import read_epoch_index
 from statuary.publishing.files import PublishingError, transaction
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.tick import tick
 from support.requirements import CHECKOUT
 from support.sites import SMALL_SITE, files_in, write_files
 

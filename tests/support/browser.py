@@ -5,14 +5,14 @@ import json
 import os
 import select
 import subprocess
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from statuary.domain.primitives import parse_instant
-from statuary.extensions.log.options import open_log
 from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.stages import NO_OPTIONS
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.requirements import CHECKOUT, absent, require_program
 
@@ -47,8 +47,7 @@ def build(content: Path, out: Path, now: str) -> Path:
     """Build the site of a content folder, with its log if it has one, and return where it is."""
     instant = parse_instant(now)
     with FolderTarget(out) as publication:
-        log = partial(open_log, publication, instant, None, None)
-        outcome = build_site(content, publication, instant, NoProgress(), open_log=log)
+        outcome = build_site(content, publication, instant, NoProgress(), extension_options=NO_OPTIONS)
     assert outcome.plan is not None, outcome.checked.all_findings
     return out
 

@@ -1,15 +1,20 @@
 """Sites with a transparency log: building them, and reading their log."""
 
+import os
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import click
 
 from statuary.domain.primitives import parse_instant
-from statuary.domain.settings import LogSettings
 from statuary.extensions.log.entries import LogEntry, parse_entry
 from statuary.extensions.log.notes import PrivateKey, verify_checkpoint
-from statuary.extensions.log.published_log import LogKeeper, PublishedLog, TreeHead, open_log
-from statuary.extensions.log.site_log import SiteLog
+from statuary.extensions.log.options import KEY_VARIABLE
+from statuary.extensions.log.published_log import PublishedLog, TreeHead, open_log
 from statuary.pipeline.build import BuildResult, build_site
 from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.stages import ExtensionOptions
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.reader import FolderReader
 from support.object_stores import objects_of
@@ -20,23 +25,44 @@ KEY = PrivateKey(ORIGIN, bytes(range(32)))
 LOGGED_SITE = SMALL_SITE | {"site.yaml": f"{SITE}log:\n  origin: {ORIGIN}\n", path_of(1): record_of(1)}
 
 
-def logged(
-    content: Path,
-    out: Path,
-    now: str = NOW,
-    *,
-    key: PrivateKey | None = KEY,
-    elsewhere: Path | None = None,
-    **keeper: object,
-) -> BuildResult:
-    """Build a site with its log."""
-    there = None if elsewhere is None else (str(elsewhere), FolderReader(elsewhere).read)
-    with FolderTarget(out) as target:
+def run_with(
+    key: PrivateKey | None = KEY, key_file: Path | None = None, elsewhere: Path | None = None
+) -> ExtensionOptions:
+    """Return the options of a run that signs with a key, given by the environment unless it is in a file."""
+    os.environ.pop(KEY_VARIABLE, None)
+    if key is not None and key_file is None:
+        os.environ[KEY_VARIABLE] = key.text
+    return ExtensionOptions({"log": {"log_key": key_file}}, None if elsewhere is None else str(elsewhere))
 
-        def opened(settings: LogSettings) -> SiteLog:
-            return SiteLog(target, LogKeeper(settings, key, parse_instant(now), there, **keeper))
 
-        return build_site(content, target, parse_instant(now), NoProgress(), open_log=opened)
+def built(content: Path, out: Path, now: str = NOW, options: ExtensionOptions | None = None) -> BuildResult:
+    """Build a site with its log; its log may have failed."""
+    with (
+        patch.dict(os.environ),
+        click.Context(click.Command("build")).scope(),
+        FolderTarget(out) as target,
+    ):
+        options = options or run_with()
+        return build_site(content, target, parse_instant(now), NoProgress(), extension_options=options)
+
+
+def logged(content: Path, out: Path, now: str = NOW, **run: Any) -> BuildResult:
+    """Build a site with its log; `run` as for `run_with`."""
+    with patch.dict(os.environ):
+        result = built(content, out, now, run_with(**run))
+    assert result.checked.extension_findings == ()
+    return result
+
+
+def log_failure(content: Path, out: Path, now: str = NOW, **run: Any) -> str:
+    """Build a site whose log cannot be extended: everything else is published. Return the message at its key."""
+    with patch.dict(os.environ):
+        result = built(content, out, now, run_with(**run))
+    assert result.applied
+    (finding,) = result.checked.extension_findings
+    assert (finding.path, finding.pointer) == ("site.yaml", ("log",))
+    assert finding.position is not None
+    return finding.message
 
 
 def log_of(site: Path) -> PublishedLog:

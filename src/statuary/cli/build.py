@@ -1,7 +1,6 @@
 """`statuary build`: check the content and publish the site into a folder."""
 
 import os
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -12,10 +11,12 @@ from statuary.cli.build_options import CheckSelection, WorkerOptions, open_execu
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
     Content,
+    ExtensionValues,
     FindingsFormat,
     Now,
     Out,
     build_instant,
+    extension_options,
     option,
     options,
     refuse_overlapping_folders,
@@ -24,12 +25,13 @@ from statuary.cli.output import changes_lines, format_findings, lacking_names_no
 from statuary.cli.printable import printable
 from statuary.cli.summary import build_summary, findings_line
 from statuary.content.git_state import GitQuery
+from statuary.domain.findings import has_errors
 from statuary.domain.primitives import Instant
-from statuary.extensions.log.options import log_key_option, note_signed, open_log
 from statuary.pipeline.build import BuildResult, build_site
 from statuary.pipeline.executor import Executor
 from statuary.pipeline.options import ExecutionOptions
 from statuary.pipeline.progress import enable_garbage_collection
+from statuary.pipeline.stages import ExtensionOptions
 from statuary.publishing.files import OWN_FOLDER, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError
@@ -61,7 +63,7 @@ class BuildOptions(NamedTuple):
         ),
     ]
     now: Now
-    log_key: Annotated[Path | None, log_key_option]
+    extension_options: Annotated[ExtensionValues, extension_options("build")]
     dry_run: Annotated[bool, option(help="Show what would change without changing it.")]
     verify: Annotated[bool, option(help="Read every published file, and rewrite those that differ.")]
     worker_options: WorkerOptions
@@ -106,7 +108,8 @@ def run_build(
             "fix the error and run the build again; the next build resumes this one",
         ) from None
     is_strict_fault = build_options.selection.strict and result.checked.has_warnings
-    return ExitCode.OK if result.plan is not None and not is_strict_fault else ExitCode.FINDINGS
+    is_published = result.plan is not None and not has_errors(result.checked.extension_findings)
+    return ExitCode.OK if is_published and not is_strict_fault else ExitCode.FINDINGS
 
 
 def _build(
@@ -126,10 +129,8 @@ def _build(
                 progress,
                 check_options,
                 execution=execution,
-                open_log=partial(open_log, target, instant, build_options.log_key, build_options.to),
+                extension_options=ExtensionOptions(build_options.extension_options, build_options.to),
             )
-        if result.applied and result.log is not None and not result.log.obstacle:
-            note_signed(build_options.log_key, result.log.head)
         _print_result(result, content, out, build_options.form, instant)
         if result.applied and target.lacks_names and not target.plan().is_empty:
             click.echo(lacking_names_note(printable(str(out))), err=True)

@@ -113,8 +113,12 @@ def _fields(types: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, hint
 
 
+ExtensionValues = Mapping[str, Mapping[str, Any]]
+"""The values of extensions' options, by extension and name."""
+
+
 def extension_options(command: str) -> Callable[[Command], Command]:
-    """Add to a command of the core the options of extensions; it gets their values by extension, as `extension_options`."""
+    """Add to a command of the core the options of extensions, in the place of a field `extension_options`."""
 
     def decorate(function: Command) -> Command:
         names: dict[str, tuple[str, ...]] = {}

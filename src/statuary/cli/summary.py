@@ -29,7 +29,7 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
             ", ".join([contracts, *(count_text(number, noun) for number, noun in sources)]),
             f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {format_utc(now)}",
             changes_line(plan, applied=result.applied),
-            *([str(result.log)] if result.log else []),
+            *([result.checked.line] if result.checked.line else []),
             findings_line(result.checked),
             _next_transition(result.checked),
             f"took {result.seconds:.2f} s",

@@ -1,32 +1,32 @@
 """`statuary tick` updates a published site without a build; `statuary next` prints when that is due."""
 
-from pathlib import Path
 from typing import Annotated
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import Now, Out, build_instant, option, options
+from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
+from statuary.cli.output import format_findings
 from statuary.cli.printable import printable
 from statuary.cli.schedules import FORMATS, current_job
 from statuary.domain.primitives import format_utc
-from statuary.extensions.log.options import log_key_option, note_signed, open_log
+from statuary.pipeline.stages import ExtensionOptions
+from statuary.pipeline.tick import tick
 from statuary.publishing.epoch_index import read_epoch_index
-from statuary.publishing.tick import tick
 
 
 @click.command()
 @options
-def tick_command(out: Out, now: Now, log_key: Annotated[Path | None, log_key_option]) -> ExitCode:
+def tick_command(
+    out: Out, now: Now, extension_options: Annotated[ExtensionValues, extension_options("tick")]
+) -> ExitCode:
     """Update a published site to the current time.
 
     The build wrote the status documents of every transition up to a horizon; this command publishes those of now and
     touches nothing else. Run it at the instant that `statuary next` prints; running it more often is harmless.
     """
     instant = build_instant(now)
-    changed, log = tick(
-        out, instant, lambda target, settings: open_log(target, instant, log_key, None, settings)
-    )
+    changed, line, findings = tick(out, instant, ExtensionOptions(extension_options))
     index = read_epoch_index(out)
     for path in changed:
         click.echo(f"~ {printable(path)}")
@@ -35,17 +35,16 @@ def tick_command(out: Out, now: Now, log_key: Annotated[Path | None, log_key_opt
         f"next transition at {format_utc(due)}" if due else f"no transition until {format_utc(index.end)}"
     )
     click.echo(f"{len(changed)} changed, as of {format_utc(instant)}; {following}")
-    if log is not None:
-        click.echo(log)
-        if not log.obstacle:
-            note_signed(log_key, log.head)
+    if line:
+        click.echo(line)
+    if findings:
+        click.echo(format_findings(findings, str(out), "text"), err=True)
     if instant > index.end:
         click.echo(
             f"the last build covers the time until {format_utc(index.end)}: run `statuary build`",
             err=True,
         )
-        return ExitCode.FINDINGS
-    return ExitCode.OK
+    return ExitCode.FINDINGS if findings or instant > index.end else ExitCode.OK
 
 
 @click.command()

@@ -319,7 +319,7 @@ class _Reader:
             pages=value_of(PageSettings, settings.pages, theme=theme),
             hosting=value_of(HostingSettings, settings.hosting),
             own_pages=read_pages(self.files[FileKind.PAGE], self.findings),
-            log=None if settings.log is None else settings.log.settings(),
+            extensions=() if settings.log is None else (("log", settings.log.settings()),),
         )
 
     def _only(self, kind: FileKind, model: type[Model]) -> tuple[SourceFile, Model] | None:

@@ -113,21 +113,21 @@ def status_documents(
     epochs: "EpochPlan",
     *,
     published: Callable[[str], bytes | None],
-    log_entries: Mapping[str, Sequence[int]],
+    members: Mapping[str, Mapping[str, object]],
 ) -> Iterator[Document]:
     """Yield the timed documents, their epochs, and what the build changes.
 
     Args:
         present: the timed documents at the build's instant.
         published: returns the bytes at a path of the target before this build, or None.
-        log_entries: the numbers of this build's entries in the log, by incident.
+        members: further members of what changes.json says, by incident.
     """
     from statuary.documents.feeds.status_changes import changes_document
     from statuary.documents.status_api.epochs import epoch_documents
 
     yield from present
     yield from epoch_documents(epochs)
-    yield changes_document(published, present, log_entries)
+    yield changes_document(published, present, members)
 
 
 def settings_only_documents(

@@ -6,7 +6,7 @@ records are read, checked and written one at a time.
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from statuary.domain.findings import Finding
 from statuary.domain.settings import (
@@ -14,7 +14,6 @@ from statuary.domain.settings import (
     Chain,
     ContractSettings,
     HostingSettings,
-    LogSettings,
     PageSettings,
     SitePage,
 )
@@ -91,6 +90,9 @@ class ContractSources(Protocol):
         """Yield the contracts that have their own file or folder, in byte order of paths."""
 
 
+Settings = TypeVar("Settings")
+
+
 class Catalogue(NamedTuple):
     """A whole site as its content describes it; chains in the order of the settings."""
 
@@ -102,7 +104,12 @@ class Catalogue(NamedTuple):
     pages: PageSettings
     hosting: HostingSettings = NO_HOSTING
     own_pages: tuple[SitePage, ...] = ()
-    log: LogSettings | None = None
+    # key of site.yaml and settings of every extension that is on
+    extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()
+
+    def settings_of(self, kind: type[Settings]) -> Settings | None:
+        """Return the settings of an extension by their type; None if it is off."""
+        return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:

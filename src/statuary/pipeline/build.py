@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from statuary.content.locate import locate_findings
 from statuary.content.read_content import is_withheld, read_content
@@ -26,13 +26,17 @@ from statuary.domain.settings import ThemeError
 from statuary.pipeline.contracts import BuiltContracts, build_contracts, offer_lists
 from statuary.pipeline.options import ALL_CHECKS, DEFAULT_EXECUTION, CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import Progress, stage
-from statuary.pipeline.publish import OpenLog, extend_log, offer_site, publish
+from statuary.pipeline.publish import offer_site, publish
+from statuary.pipeline.stages import (
+    NO_OPTIONS,
+    Additions,
+    ExtensionOptions,
+    open_stages,
+    remove_what_is_off,
+)
 from statuary.pipeline.status import SiteStatus, status_at
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget, CheckTarget
-
-if TYPE_CHECKING:
-    from statuary.extensions.log.published_log import LogExtension
 
 
 class ReadSite(NamedTuple):
@@ -46,11 +50,11 @@ class ReadSite(NamedTuple):
 
 
 def read_site(
-    root: Path, now: Instant, check_options: CheckOptions, progress: Progress, *, with_log: bool = True
+    root: Path, now: Instant, check_options: CheckOptions, progress: Progress, *, with_stages: bool = True
 ) -> ReadSite:
     """Read the content folder, and check the site's status at an instant.
 
-    Without a log, as in a snapshot of content, no page of the site refers to one.
+    Without stages, as in a snapshot of content, extensions are off: no page of the site refers to what they add.
     """
     with stage(progress, "Reading content"):
         catalogue, all_findings = read_content(root)
@@ -60,8 +64,8 @@ def read_site(
         (withheld_because if is_withheld(finding) else findings).append(finding)
     if catalogue is None:
         return ReadSite(None, None, findings, withheld_because)
-    if not with_log:
-        catalogue = catalogue._replace(log=None)
+    if not with_stages:
+        catalogue = catalogue._replace(extensions=())
     if catalogue.own_pages:
         from statuary.documents.pages.own_pages import link_findings
 
@@ -83,6 +87,9 @@ class CheckedSite:
     # why single contracts, incidents, maintenances or pages are withheld; the rest is published
     withheld_because: tuple[Finding, ...] = ()
     withheld: int = 0  # how many are withheld
+    # what is wrong with what extensions add; it never keeps the site from being published
+    extension_findings: tuple[Finding, ...] = ()
+    line: str = ""  # what stages say in the summary
     contracts: ContractCounts = field(default_factory=ContractCounts)
     # when the published status next changes; None if not before the horizon
     next_transition: Instant | None = None
@@ -96,22 +103,27 @@ class CheckedSite:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the content has no errors, those that withhold a record included."""
-        return self.may_publish and not has_errors(self.withheld_because)
+        """Whether there are no errors, those that withhold a record included."""
+        return self.may_publish and not has_errors((*self.withheld_because, *self.extension_findings))
 
     @property
     def all_findings(self) -> list[Finding]:
         """All findings in order."""
-        return sorted_findings((*self.findings, *self.withheld_because))
+        return sorted_findings((*self.findings, *self.withheld_because, *self.extension_findings))
 
     @property
     def has_warnings(self) -> bool:
         """Whether there is a finding other than a note."""
-        return has_warnings((*self.findings, *self.withheld_because))
+        return has_warnings(self.all_findings)
 
     def count(self, severity: Severity) -> int:
         """Return the number of findings of a severity."""
-        return Counter(finding.severity for finding in (*self.findings, *self.withheld_because))[severity]
+        return Counter(finding.severity for finding in self.all_findings)[severity]
+
+    def with_additions(self, additions: Additions) -> Self:
+        """Return the site with the findings and the line of stages."""
+        findings = _located(self.root, additions.findings)
+        return replace(self, extension_findings=findings, line=additions.line)
 
     def with_theme_error(self, error: ThemeError) -> Self:
         """Return the site with a finding about a template that cannot be rendered."""
@@ -147,7 +159,6 @@ class BuildResult(NamedTuple):
     plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
     applied: bool
     seconds: float
-    log: "LogExtension | None" = None  # the outcome for the log; None without one
 
 
 def check_site(
@@ -158,6 +169,7 @@ def check_site(
     *,
     execution: ExecutionOptions = DEFAULT_EXECUTION,
     target: BuildTarget | None = None,
+    extension_options: ExtensionOptions = NO_OPTIONS,
 ) -> CheckedSite:
     """Read the content folder and run every check.
 
@@ -166,6 +178,7 @@ def check_site(
     site = read_site(root, now, check_options, progress)
     if site.catalogue is None:
         return check(root, site)
+    stages = open_stages(site.catalogue, extension_options, now)
     try:
         with nullcontext(target) if target is not None else CheckTarget() as into:
             contracts = build_contracts(
@@ -173,7 +186,7 @@ def check_site(
             )
     except ThemeError as error:
         return check(root, site).with_theme_error(error)
-    return check(root, site, contracts)
+    return check(root, site, contracts).with_additions(stages.checked(root, site.catalogue, progress))
 
 
 def build_site(
@@ -184,7 +197,7 @@ def build_site(
     check_options: CheckOptions = ALL_CHECKS,
     *,
     execution: ExecutionOptions = DEFAULT_EXECUTION,
-    open_log: OpenLog | None = None,
+    extension_options: ExtensionOptions | None = None,
 ) -> BuildResult:
     """Build the site of a content folder into an open target.
 
@@ -193,15 +206,14 @@ def build_site(
 
     Args:
         now: the instant that the site shows; the same content and instant give the same bytes.
-        open_log: opens the log of a site that has one; None builds the site without its log.
+        extension_options: the options of the extensions that are on; None builds the site without their stages.
 
     Raises:
-        LogError: if the log would not continue the published one.
         PublishingError: if the target cannot take the site.
     """
     began = perf_counter()
-    site = read_site(root, now, check_options, progress, with_log=open_log is not None)
-    checked, plan, extension = check(root, site), None, None
+    site = read_site(root, now, check_options, progress, with_stages=extension_options is not None)
+    checked, plan = check(root, site), None
     if site.catalogue is not None and site.status is not None:
         try:
             contracts = build_contracts(
@@ -210,12 +222,16 @@ def build_site(
             checked = check(root, site, contracts)
             if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
                 offer_lists(target, contracts, progress, execution.executor)
-                extension = extend_log(contracts.catalogue, site.status, open_log)
+                stages = open_stages(site.catalogue, extension_options or NO_OPTIONS, now, target)
+                additions = stages.extend(site.status.incidents, contracts=True)
+                remove_what_is_off(site.catalogue, target)
                 offer_site(
-                    target, site.status, contracts, progress, verify=execution.verify, extension=extension
+                    target, site.status, contracts, progress, verify=execution.verify, additions=additions
                 )
                 plan = publish(target, progress)
+                late = [] if target.dry_run else stages.applied()
+                checked = checked.with_additions(additions._replace(findings=(*additions.findings, *late)))
         except ThemeError as error:
             checked = checked.with_theme_error(error)
     applied = plan is not None and not target.dry_run
-    return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began, log=extension)
+    return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began)

@@ -1,9 +1,8 @@
 """Documents about the whole site, and applying the plan."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
 import orjson
 
@@ -17,33 +16,14 @@ from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.record import ContractCounts
 from statuary.domain.primitives import parse_instant
-from statuary.domain.settings import LogSettings
 from statuary.pipeline.contracts import BuiltContracts, listed_contracts
 from statuary.pipeline.fingerprint import fingerprint_of
 from statuary.pipeline.progress import Progress, stage
+from statuary.pipeline.stages import Additions
 from statuary.pipeline.status import SiteStatus
 from statuary.publishing.host_layout import laid_out
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
-
-if TYPE_CHECKING:
-    from statuary.extensions.log.published_log import LogExtension
-    from statuary.extensions.log.site_log import SiteLog
-
-
-OpenLog = Callable[[LogSettings], "SiteLog"]
-"""Opens the log of a site with these settings."""
-
-
-def extend_log(catalogue: Catalogue, status: SiteStatus, open_log: OpenLog | None) -> "LogExtension | None":
-    """Append to the site's log what the build is about to publish; None if it has no log.
-
-    Raises:
-        LogError: if it would not continue the published log.
-    """
-    if catalogue.log is None or open_log is None:
-        return None
-    return open_log(catalogue.log).extend(status.incidents, contracts=True)
 
 
 def offer_site(
@@ -53,16 +33,16 @@ def offer_site(
     progress: Progress,
     *,
     verify: bool,
-    extension: "LogExtension | None" = None,
+    additions: Additions,
 ) -> None:
-    """Offer every document about the whole site; of its log, `extension` has what pages show.
+    """Offer every document about the whole site, with what stages add to it.
 
     Raises:
         ThemeError: if a template of the site's own cannot be rendered.
     """
     catalogue, counts = contracts.catalogue, contracts.counts
-    if extension is not None and extension.former:
-        status = replace(status, former=extension.former)
+    if additions.former:
+        status = replace(status, former=additions.former)
     with stage(progress, "Status documents and pages"):
         fingerprint = fingerprint_of(status.inputs, catalogue.hosting).text
         kept = None if verify else _keep_status(target, status, catalogue, fingerprint)
@@ -72,7 +52,7 @@ def offer_site(
         if entries is not None:
             target.offer(laid_out(contract_list_documents(catalogue, counts, entries), catalogue.hosting))
         if kept is None:
-            _offer_status(target, status, catalogue, fingerprint, extension.by_incident if extension else {})
+            _offer_status(target, status, catalogue, fingerprint, additions)
 
 
 STATUS = "status"
@@ -116,10 +96,12 @@ def _offer_status(
     status: SiteStatus,
     catalogue: Catalogue,
     fingerprint: str,
-    log_entries: Mapping[str, Sequence[int]],
+    additions: Additions,
 ) -> None:
     documents = [
-        *status_documents(status.present, status.epochs, published=target.published, log_entries=log_entries)
+        *status_documents(
+            status.present, status.epochs, published=target.published, members=additions.changes
+        )
     ]
     timed, kept = status.paths_with_time, list[str]()
 

@@ -4,7 +4,7 @@ A stage never holds up the news: its error becomes a finding at its key in site.
 build stay as they are.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -16,14 +16,22 @@ from statuary.extension_table import EXTENSIONS, Extension, load
 
 if TYPE_CHECKING:
     from statuary.documents.document import Document
+    from statuary.documents.pages.page_parts import FormerVersion
     from statuary.domain.catalogue import Catalogue
     from statuary.pipeline.progress import Progress
-    from statuary.publishing.folder.folder_target import FolderTarget
+    from statuary.publishing.target import BuildTarget
+
+FAILED = "working-extension"
+"""The rule of findings about a stage that failed."""
 
 
 class Additions(NamedTuple):
     """What stages add to a run."""
 
+    # earlier published versions of updates, by update
+    former: "Mapping[str, tuple[FormerVersion, ...]]" = MappingProxyType({})
+    # members that changes.json gets, by incident
+    changes: Mapping[str, Mapping[str, object]] = MappingProxyType({})
     findings: tuple[Finding, ...] = ()  # they never keep the status from being published
     line: str = ""  # of the summary; empty for none
 
@@ -49,10 +57,10 @@ class SiteStage:
 class StageInputs(NamedTuple):
     """What a stage is opened with."""
 
-    settings: Any  # those of its key in site.yaml; None without the key
+    settings: Any  # those of its key in site.yaml; None if they were not read
     options: Mapping[str, Any]  # its options of the command line, by parameter name
     instant: Instant  # of the run
-    target: "FolderTarget | None" = None  # None in a check
+    target: "BuildTarget | None" = None  # None in a check
     to: str | None = None  # where the site is published besides
 
 
@@ -66,69 +74,110 @@ class ExtensionOptions(NamedTuple):
     options: Mapping[str, Mapping[str, Any]] = MappingProxyType({})  # by extension and parameter name
     to: str | None = None
 
-    def chosen(self, extension: Extension) -> Mapping[str, Any]:
-        """Return the options of an extension if one of them was given, else none."""
-        options = self.options.get(extension.name, {})
-        return options if any(options.values()) else {}
+    def inputs(self, extension: Extension, instant: Instant, target: "BuildTarget | None") -> StageInputs:
+        """Return what the stage of an extension is opened with, before its settings are known."""
+        return StageInputs(None, self.options.get(extension.name, {}), instant, target, self.to)
 
+    def ask_for(self, extension: Extension) -> bool:
+        """Say whether an option of an extension was given."""
+        return any(self.options.get(extension.name, {}).values())
+
+
+NO_OPTIONS = ExtensionOptions()
 
 Result = TypeVar("Result")
 
 
 class Stages:
-    """The open stages of a run."""
+    """The open stages of a run; `findings` are their errors."""
 
     def __init__(self, source: str = "") -> None:
         self._source = source  # site.yaml, where the keys of extensions stand; empty in a tick
-        self._stages: list[tuple[Extension, SiteStage]] = []
+        self._stages: list[tuple[Extension, StageInputs, SiteStage]] = []
         self.findings: list[Finding] = []
 
-    def open(self, extensions: Iterable[tuple[Extension, StageInputs]]) -> None:
-        """Open the stages of these extensions."""
-        for extension, inputs in extensions:
-            stage = self._result(extension, lambda: self._opened(extension, inputs))  # noqa: B023 - called at once
-            if stage is not None:
-                self._stages.append((extension, stage))
+    def open(self, extension: Extension, inputs: StageInputs) -> None:
+        """Open the stage of an extension."""
 
-    @staticmethod
-    def _opened(extension: Extension, inputs: StageInputs) -> SiteStage | None:
-        open_stage: OpenStage = load(extension.stage, f"`{extension.key or extension.name}`")
-        return open_stage(inputs)
+        def opened() -> SiteStage | None:
+            open_stage: OpenStage = load(extension.stage, f"`{extension.key or extension.name}`")
+            return open_stage(inputs)
+
+        stage = self._result(extension, inputs, opened)
+        if stage is not None:
+            self._stages.append((extension, inputs, stage))
 
     def checked(self, root: Path, catalogue: "Catalogue", progress: "Progress") -> Additions:
         """Let every stage check the site."""
-        return self._gathered(lambda stage: stage.checked(root, catalogue, progress))
+        return self._additions(lambda stage: stage.checked(root, catalogue, progress))
 
-    def _gathered(self, work: Callable[[SiteStage], Additions | None]) -> Additions:
-        results = [self._result(extension, lambda: work(stage)) for extension, stage in self._stages]  # noqa: B023
+    def extend(self, incidents: "Sequence[Document]", *, contracts: bool) -> Additions:
+        """Let every stage offer its documents; arguments as of `SiteStage.extend`."""
+        return self._additions(lambda stage: stage.extend(incidents, contracts=contracts))
+
+    def applied(self) -> list[Finding]:
+        """Tell every stage that the target was changed; return what went wrong."""
+        earlier = len(self.findings)
+        self._additions(lambda stage: stage.applied())
+        return self.findings[earlier:]
+
+    def _additions(self, work: Callable[[SiteStage], Additions | None]) -> Additions:
+        results = (
+            self._result(extension, inputs, lambda: work(stage))  # noqa: B023 - called before the next one
+            for extension, inputs, stage in self._stages
+        )
         additions = [result for result in results if result is not None]
-        findings = (*self.findings, *(finding for one in additions for finding in one.findings))
-        return Additions(findings=findings, line="\n".join(one.line for one in additions if one.line))
+        return Additions(
+            former={update: former for one in additions for update, former in one.former.items()},
+            changes={incident: members for one in additions for incident, members in one.changes.items()},
+            findings=(*self.findings, *(finding for one in additions for finding in one.findings)),
+            line="\n".join(one.line for one in additions if one.line),
+        )
 
-    def _result(self, extension: Extension, work: Callable[[], Result]) -> Result | None:
-        """Return the result of a stage's work; None after noting its error."""
+    def _result(self, extension: Extension, inputs: StageInputs, work: Callable[[], Result]) -> Result | None:
+        """Return the result of a stage's work; None after noting its error and taking back what it has offered."""
         try:
             return work()
         except StatuaryError as error:
+            place = self._source if extension.key else ""
+            pointer = (extension.key,) if place else ()
             self.findings.append(
                 Finding(
-                    rule="working-extension",
-                    message=str(error),
-                    hint=error.hint,
-                    path=self._source if extension.key else "",
-                    pointer=(extension.key,) if extension.key else (),
-                    on_key=True,
+                    rule=FAILED, message=str(error), hint=error.hint, path=place, pointer=pointer, on_key=True
                 )
             )
+            if inputs.target is not None:
+                for folder in extension.folders:
+                    inputs.target.ledger.documents.keep_below(folder)
             return None
 
 
-def stages_of_options(options: ExtensionOptions, instant: Instant) -> Stages:
-    """Open the stages of extensions without a key that the command line asks for."""
-    stages = Stages()
-    stages.open(
-        (extension, StageInputs(None, chosen, instant, to=options.to))
-        for extension in EXTENSIONS
-        if extension.stage and not extension.key and (chosen := options.chosen(extension))
-    )
+def open_stages(
+    catalogue: "Catalogue", options: ExtensionOptions, instant: Instant, target: "BuildTarget | None" = None
+) -> Stages:
+    """Open the stages of the extensions that the content has a key for, or whose options were given."""
+    stages, settings = Stages(catalogue.status.page_source), dict(catalogue.extensions)
+    for extension in EXTENSIONS:
+        is_on = extension.key in settings if extension.key else options.ask_for(extension)
+        if extension.stage and is_on:
+            inputs = options.inputs(extension, instant, target)
+            stages.open(extension, inputs._replace(settings=settings.get(extension.key)))
     return stages
+
+
+def open_published_stages(options: ExtensionOptions, instant: Instant, target: "BuildTarget") -> Stages:
+    """Open the stages of the extensions whose marker a published site has."""
+    stages = Stages()
+    for extension in EXTENSIONS:
+        if extension.stage and extension.marker and target.published(extension.marker) is not None:
+            stages.open(extension, options.inputs(extension, instant, target))
+    return stages
+
+
+def remove_what_is_off(catalogue: "Catalogue", target: "BuildTarget") -> None:
+    """Remove the documents of extensions that the content has no key for."""
+    documents = target.ledger.documents
+    for extension in EXTENSIONS:
+        if extension.key and extension.key not in dict(catalogue.extensions):
+            for folder in extension.folders:
+                documents.remove_unless_offered(documents.below(folder))

@@ -9,8 +9,8 @@ import pytest
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.tick import tick
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.tick import tick
 from support.sites import write_files
 
 START = parse_instant("2026-11-20T10:00:00Z")

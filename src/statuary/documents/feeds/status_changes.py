@@ -5,7 +5,7 @@ It compares the published status documents with the new ones. The payloads are t
 old updates and updates without notification are left out. While nothing changes, the document stays as it is.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -43,30 +43,25 @@ class PublishedStatus(NamedTuple):
 def changes_document(
     published: Callable[[str], bytes | None],
     documents: Iterable[Document],
-    entries: Mapping[str, Sequence[int]] | None = None,
+    members: Mapping[str, Mapping[str, object]] | None = None,
 ) -> Document:
     """Return `changes.json` for documents that are about to be published.
 
     Args:
         published: gives the published bytes of a path in `PREVIOUS_PATHS`, or None.
         documents: the new documents, among them those in `COMPARED_PATHS`.
-        entries: the numbers of new entries in the log, by incident; None without a log.
+        members: further members of payloads, which Statuspage does not have, by incident.
     """
     now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
     before = {path: published(path) for path in PREVIOUS_PATHS}
+    payloads = _changes(_published_status(before), _published_status(now))
+    further = members or {}
     changes = [
-        _with_entries(one, entries or {})
-        for one in _changes(_published_status(before), _published_status(now))
+        {**payload, **further.get(payload.get("incident", {}).get("id", ""), {})} for payload in payloads
     ]
     kept = before[CHANGES.path()]
     body = kept if kept is not None and not changes else _body(before, now, changes)
     return Document(path=CHANGES.path(), body=body, cache=CHANGES.cache)
-
-
-def _with_entries(payload: Members, entries: Mapping[str, Sequence[int]]) -> Members:
-    """Return a payload that names the entries of the log about its incident, which Statuspage does not have."""
-    numbers = entries.get(payload.get("incident", {}).get("id", ""))
-    return payload | {"log_entries": list(numbers)} if numbers else payload
 
 
 def _body(before: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]) -> bytes:

@@ -17,7 +17,7 @@ from statuary.documents.url_table import (
 )
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.primitives import Instant, is_utc
-from statuary.domain.settings import PageSettings
+from statuary.domain.settings import LogSettings, PageSettings
 
 SECTION_PAGES = {
     "status": STATUS_PAGE,
@@ -55,7 +55,7 @@ class SiteContext(NamedTuple):
 
 def site_context(catalogue: Catalogue) -> SiteContext:
     """Return the context of a site's pages."""
-    page = catalogue.status.page
+    page, log = catalogue.status.page, catalogue.settings_of(LogSettings)
     return SiteContext(
         name=one_line(page.name),
         url=page.url,
@@ -67,7 +67,7 @@ def site_context(catalogue: Catalogue) -> SiteContext:
             for page in catalogue.own_pages
             if page.navigation
         ),
-        log=catalogue.log.origin if catalogue.log else "",
+        log=log.origin if log else "",
     )
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from statuary.extensions.log.merkle import ReadPath
     from statuary.extensions.log.notes import PublicKey
     from statuary.extensions.log.published_log import LogKeeper, TreeHead
-    from statuary.extensions.log.site_log import SiteLog
-    from statuary.publishing.folder.folder_target import FolderTarget
 
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
@@ -64,20 +62,6 @@ def log_keeper(
     except (PublishingError, UnreachableError) as error:
         return keeper._replace(obstacle=f"the published log cannot be read: {error}")
     return keeper._replace(elsewhere=(name, reader))
-
-
-def open_log(
-    target: "FolderTarget", now: "Instant", key_file: Path | None, to: str | None, settings: "LogSettings"
-) -> "SiteLog":
-    """Return the log of a site that goes into a folder.
-
-    Raises:
-        LogError: if the published log is damaged, or older than it was.
-        PublishingError: if the key cannot be read.
-    """
-    from statuary.extensions.log.site_log import SiteLog
-
-    return SiteLog(target, log_keeper(settings, now, key_file, to))
 
 
 def site_reader(name: str) -> "ReadPath":

@@ -113,7 +113,7 @@ class SiteLog:
         try:
             log.verify_extends(earlier, what)
         except LogError as error:
-            raise LogError(f"{error}; nothing was published", hint) from None
+            raise LogError(str(error), hint) from None
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogExtension:
         """Append what is new, changed or removed, and offer the log.

@@ -1,44 +1,38 @@
 """Move a published site to an instant between its build and the horizon, from the files of its epochs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
+from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant, format_utc
-from statuary.domain.settings import LogSettings
-from statuary.extensions.log.published_log import LogExtension, published_settings
+from statuary.pipeline.stages import NO_OPTIONS, Additions, ExtensionOptions, open_published_stages
 from statuary.publishing.epoch_index import StoredDocument, read_epoch_index
 from statuary.publishing.files import FOLDER, PublishingError, is_snapshot_path
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.schema import LedgerEntry
 
-if TYPE_CHECKING:
-    from statuary.extensions.log.site_log import SiteLog
-
-OpenLog = Callable[[FolderTarget, LogSettings], "SiteLog"]
-"""Opens the log of a site in a folder."""
-
 
 class TickResult(NamedTuple):
-    """The paths that a tick changed, and the outcome for the log; None without one."""
+    """What a tick did."""
 
-    changed: list[str]
-    log: LogExtension | None
+    changed: list[str]  # the paths of the status that it changed
+    line: str  # what stages say in the summary
+    findings: list[Finding]  # what went wrong in stages
 
 
-def tick(root: Path, now: Instant, open_log: OpenLog | None = None) -> TickResult:
+def tick(root: Path, now: Instant, extension_options: ExtensionOptions = NO_OPTIONS) -> TickResult:
     """Replace the documents of a published site with those of an instant; return the changed paths.
 
     Args:
         root: the folder.
         now: the instant.
-        open_log: opens the log of a site that has one.
+        extension_options: the options of the extensions that the site has.
 
     Raises:
-        LogError: if the log would not continue the published one.
         PublishingError: if the site has no epochs, was built for a later instant, or is being built.
     """
     index = read_epoch_index(root)
@@ -53,33 +47,29 @@ def tick(root: Path, now: Instant, open_log: OpenLog | None = None) -> TickResul
         moved = _moved(target, stored)
         absent = (path for path, document in stored.items() if document is None)
         removed = [path for path in absent if target.ledger.entry(path) is not None]
-        extension = _extend_log(target, open_log, moved, removed)
-        _apply(target, moved, removed, extension)
+        stages = open_published_stages(extension_options, now, target)
+        additions = stages.extend(_incidents(target, moved, removed), contracts=False)
+        late = stages.applied() if _apply(target, moved, removed, additions) else []
     changed = [*(document.path for document in moved), *removed]
-    return TickResult([*changed, url_table.CHANGES.path()] if changed else [], extension)
+    return TickResult(
+        [*changed, url_table.CHANGES.path()] if changed else [],
+        additions.line,
+        [*additions.findings, *late],
+    )
 
 
-def _apply(
-    target: FolderTarget, moved: list[Document], removed: list[str], extension: LogExtension | None
-) -> None:
+def _apply(target: FolderTarget, moved: list[Document], removed: list[str], additions: Additions) -> bool:
+    """Publish the change; return whether there is any."""
     if moved or removed:
         target.ledger.documents.remove_unless_offered(removed)
-        target.offer([*moved, _changes(target, moved, extension.by_incident if extension else {})])
-    elif extension is None or not extension.actions:
-        return
+        target.offer([*moved, _changes(target, moved, additions)])
+    elif not any(target.ledger.documents.changed()):
+        return False
     # the site now differs from the snapshot that it was published from
     own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))
     target.ledger.documents.remove_unless_offered(own)
     target.apply()
-
-
-def _extend_log(
-    target: FolderTarget, open_log: OpenLog | None, moved: list[Document], removed: list[str]
-) -> LogExtension | None:
-    settings = None if open_log is None else published_settings(target.published)
-    if settings is None or open_log is None:
-        return None
-    return open_log(target, settings).extend(_incidents(target, moved, removed), contracts=False)
+    return True
 
 
 def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) -> list[Document]:
@@ -117,13 +107,13 @@ def _is_published(target: FolderTarget, path: str, source: LedgerEntry | None) -
     return plain.digest == source.digest
 
 
-def _changes(
-    target: FolderTarget, moved: list[Document], log_entries: Mapping[str, Sequence[int]]
-) -> Document:
+def _changes(target: FolderTarget, moved: list[Document], additions: Additions) -> Document:
     """Return `changes.json` for documents that are about to change, the unchanged ones included."""
     bodies = {path: target.published(path) or b"null" for path in COMPARED_PATHS} | {
         document.path: document.body for document in moved
     }
     return changes_document(
-        target.published, [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS], log_entries
+        target.published,
+        [Document(path=path, body=bodies[path]) for path in COMPARED_PATHS],
+        additions.changes,
     )

@@ -1,0 +1,49 @@
+"""The log as a stage: extended by what a build or a tick is about to publish."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from statuary.documents.document import Document
+from statuary.domain.settings import LogSettings
+from statuary.extensions.log.options import log_keeper, note_signed
+from statuary.extensions.log.published_log import LogExtension, published_settings
+from statuary.extensions.log.site_log import SiteLog
+from statuary.pipeline.stages import Additions, SiteStage, StageInputs
+from statuary.publishing.folder.folder_target import FolderTarget
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def open_stage(inputs: StageInputs) -> SiteStage | None:
+    """Open the log of a site that goes into a folder; None if it goes elsewhere, or nowhere."""
+    target = inputs.target
+    if not isinstance(target, FolderTarget):
+        return None
+    settings = inputs.settings or published_settings(target.published)
+    return None if settings is None else LogStage(target, settings, inputs)
+
+
+class LogStage(SiteStage):
+    """The log of a site."""
+
+    def __init__(self, target: FolderTarget, settings: LogSettings, inputs: StageInputs) -> None:
+        self._target, self._settings, self._inputs = target, settings, inputs
+        self._key_file: Path | None = inputs.options.get("log_key")
+        self._extension: LogExtension | None = None
+
+    @override
+    def extend(self, incidents: Sequence[Document], *, contracts: bool) -> Additions:
+        keeper = log_keeper(self._settings, self._inputs.instant, self._key_file, self._inputs.to)
+        extension = SiteLog(self._target, keeper).extend(incidents, contracts=contracts)
+        self._extension = extension
+        numbers = extension.by_incident.items()
+        changes = {incident: {"log_entries": entries} for incident, entries in numbers}
+        return Additions(former=extension.former, changes=changes, line=str(extension))
+
+    @override
+    def applied(self) -> None:
+        if self._extension is not None and not self._extension.obstacle:
+            note_signed(self._key_file, self._extension.head)
