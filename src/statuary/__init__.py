@@ -21,7 +21,6 @@ __all__ = [
     "DocumentNotFoundError",
     "Finding",
     "InvalidValueError",
-    "LogError",
     "PageStatus",
     "Plan",
     "Position",

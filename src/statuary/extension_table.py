@@ -30,6 +30,8 @@ class Extension(NamedTuple):
     marker: str = ""  # a path that a site has if it uses the extension
     options: Mapping[str, str] = MappingProxyType({})  # command of the core -> decorator with its options
     key: str = ""  # its key in site.yaml; the extension is on where it is written
+    settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
+    pages: str = ""  # its `PageParts`
     folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
     stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
 
@@ -94,6 +96,8 @@ EXTENSIONS = (
         options=dict.fromkeys(("build", "tick"), "statuary.extensions.log.options:log_key_option"),
         key="log",
         folders=("log",),
+        settings="statuary.extensions.log.settings:SiteLogSource",
+        pages="statuary.extensions.log.pages:PARTS",
         stage="statuary.extensions.log.stage:open_stage",
     ),
     Extension(
@@ -107,6 +111,7 @@ EXTENSIONS = (
     ),
     Extension(
         "hosting",
+        key="hosting",
         commands={
             "hosting": Command(
                 "statuary.extensions.hosting.commands:hosting_command", "Write the configuration of a host."

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from architecture.code import modules
+from statuary.documents.url_table import URLS, match_url
 from statuary.extension_table import EXTENSIONS, load
 
 NAMED = re.compile(r"statuary\.extensions\.\w+|statuary/extensions/")
@@ -65,4 +66,16 @@ def test_no_module_is_imported_by_a_name_that_is_put_together():
         and getattr(node.func, "id", getattr(node.func, "attr", "")) in ("import_module", "__import__")
         and not isinstance(node.args[0], ast.Constant)
     }
-    assert hidden == {"statuary.extension_table", "statuary.optional"}  # libraries of extras, by their names
+    assert hidden == {
+        "statuary",  # its public names, one of two modules
+        "statuary.extension_table",
+        "statuary.optional",  # libraries of extras, by their names
+    }
+
+
+def test_markers_and_folders_are_those_of_urls():
+    for extension in EXTENSIONS:
+        assert not extension.marker or match_url(extension.marker) is not None
+        assert not extension.marker or extension.marker.partition("/")[0] in extension.folders
+        first_names = {url.pattern.partition("/")[0] for url in URLS}
+        assert set(extension.folders) <= first_names

@@ -18,7 +18,12 @@ OTHER_PROGRAMS = (
     "extensions/importing/",
     "content/",
 )  # URLs of other programs, and files of the content folder
-CONTENT_FILES = {"cli/init.py", "pipeline/contracts.py", "documents/contract_api/lists.py"}
+CONTENT_FILES = {
+    "extension_table.py",
+    "cli/init.py",
+    "pipeline/contracts.py",
+    "documents/contract_api/lists.py",
+}
 PATTERNS = [re.sub(r"\{\w+\}", "{}", url.pattern) for url in URLS]
 FOLDERS = {pattern[: end.start()] for pattern in PATTERNS for end in re.finditer("/", pattern)}
 
@@ -31,7 +36,7 @@ def paths_in(script: str) -> set[str]:
     return {path for path in plain if path.startswith(BEGINNINGS)}
 
 
-@pytest.mark.parametrize("folder", ["edge", "documents/pages/assets"])
+@pytest.mark.parametrize("folder", ["edge", "documents/pages/assets", "extensions/log/pages/assets"])
 def test_scripts_write_paths_of_the_table(folder):
     written = {path for file in (PACKAGE / folder).glob("*.js") for path in paths_in(file.read_text("utf-8"))}
     assert written
@@ -39,7 +44,8 @@ def test_scripts_write_paths_of_the_table(folder):
 
 
 def test_templates_of_pages_write_paths_of_the_table():
-    templates = (PACKAGE / "documents/pages/templates").glob("*.html")
+    folders = (PACKAGE / "documents/pages", *PACKAGE.glob("extensions/*/pages"))
+    templates = (file for folder in folders for file in folder.glob("templates/*.html"))
     written = {path for file in templates for path in TEMPLATE_PATH.findall(file.read_text("utf-8"))}
     assert written
     names = [re.escape(pattern).replace(r"\{\}", "[^/]+") for pattern in PATTERNS]

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from statuary.content.evidence import AnchorSource
+from statuary.content.extension_settings import extensions_with_model, model_of
 from statuary.content.file_kinds import FileKind, pattern_of
 from statuary.content.read_content import PageFile
 from statuary.content.read_workspace import WorkspaceSource
@@ -40,6 +41,8 @@ def json_schema(name: str) -> Json:
     """Return the JSON Schema (2020-12) of a kind of source file; `name` is one of `SCHEMA_MODELS`."""
     kind, model = SCHEMA_MODELS[name]
     schema = TypeAdapter(Record).json_schema() if model is None else _described_schema(model)
+    if model is SiteSource:
+        schema = _with_extensions(schema)
     return {
         "$schema": DIALECT,
         "title": pattern_of(kind).pattern,
@@ -58,6 +61,17 @@ def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
         for key, text in _docstrings(models[name]) if name in models else ():
             part["properties"][key]["description"] = text
     return schema
+
+
+def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of site.yaml with the keys of extensions, as if one model had them all."""
+    parts = [schema, *(_described_schema(model_of(extension)) for extension in extensions_with_model())]
+    properties = {key: value for part in parts for key, value in part["properties"].items()}
+    models = {name: value for part in parts for name, value in part.get("$defs", {}).items()}
+    return schema | {
+        "$defs": {name: models[name] for name in sorted(models)},
+        "properties": {key: properties[key] for key in SiteSource.known_keys()},
+    }
 
 
 def _descendants(model: type[SourceModel]) -> Iterator[type[SourceModel]]:

@@ -105,6 +105,8 @@ def known_keys_at(model: object, pointer: Pointer) -> list[str]:
     for step in pointer:
         members = members_of(model)
         model = members[str(step)] if str(step) in members else item_of(model)
+    if isinstance(model, type) and issubclass(model, SourceModel):
+        return sorted(model.known_keys())
     return sorted(members_of(model))
 
 
@@ -124,13 +126,12 @@ def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[
 def validate_tree(tree: Tree, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
     """Return a tree as its model; None after adding what is wrong to `findings`."""
     if not isinstance(tree, dict):
-        keys = [field.alias or name for name, field in model.model_fields.items()]
         findings.append(
             Finding(
                 rule="right-value",
                 path=path,
                 message="the file is empty" if tree is None else "the file is not a mapping of keys",
-                hint=f"begin with one of: {', '.join(keys)}",
+                hint=f"begin with one of: {', '.join(model.known_keys())}",
             )
         )
         return None

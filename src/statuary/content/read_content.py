@@ -3,10 +3,16 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from statuary.content.contract_scan import ContractScan, ExternalSource, ScanResult
+from statuary.content.extension_settings import (
+    ExtensionSettings,
+    extensions_with_model,
+    read_extension_settings,
+)
 from statuary.content.file_kinds import (
     CONTRACTS,
     FileKind,
@@ -110,6 +116,7 @@ def front_matter(text: str) -> str:
 THEME = "theme"
 
 Content = TypeVar("Content")
+Content_co = TypeVar("Content_co", covariant=True)
 
 FILE_SUFFIXES = (".svg", ".png", ".webp", ".jpg", ".woff2")
 """Pictures and fonts."""
@@ -201,7 +208,11 @@ def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
     )
 
 
-Model = TypeVar("Model", bound=SourceModel)
+class Load(Protocol[Content_co]):
+    """Reads a file: returns its content, or None after adding what is wrong to `findings`."""
+
+    def __call__(self, file: SourceFile, *, limit: int, findings: list[Finding]) -> Content_co | None:
+        """Read the file; `limit` is its largest size in bytes."""
 
 
 class ReadResult(NamedTuple):
@@ -264,16 +275,16 @@ class _Reader:
 
     def catalogue(self) -> Catalogue | None:
         """Return the catalogue of the files; None without settings or with unreadable components."""
-        site = self._only(FileKind.SITE, SiteSource)
+        site = self._only(FileKind.SITE, _load_site)
         if not self.files[FileKind.SITE]:
             message = "the content folder has no site.yaml"
             self.findings.append(Finding(rule="required-file", message=message, hint="run `statuary init`"))
-        components = self._only(FileKind.COMPONENTS, ComponentsSource)
-        incidents = list(self._all(FileKind.INCIDENT, IncidentSource))
-        maintenances = list(self._all(FileKind.MAINTENANCE, MaintenanceSource))
+        components = self._only(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource))
+        incidents = list(self._all(FileKind.INCIDENT, partial(load_model, model=IncidentSource)))
+        maintenances = list(self._all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource)))
         if site is None or (components is None and self.files[FileKind.COMPONENTS]):
             return None
-        file, settings = site
+        file, (settings, extensions) = site
         page = translate_page(settings.page)
         status = StatusCatalogue(
             page=page,
@@ -289,7 +300,7 @@ class _Reader:
             ),
         )
         self._require_components(status)
-        return self._catalogue(file, settings, with_creation(status))
+        return self._catalogue(file, settings, with_creation(status))._replace(extensions=extensions)
 
     def _require_components(self, status: StatusCatalogue) -> None:
         """Note that components.yaml is missing, if an incident or a maintenance names a component."""
@@ -319,19 +330,36 @@ class _Reader:
             pages=value_of(PageSettings, settings.pages, theme=theme),
             hosting=value_of(HostingSettings, settings.hosting),
             own_pages=read_pages(self.files[FileKind.PAGE], self.findings),
-            extensions=() if settings.log is None else (("log", settings.log.settings()),),
         )
 
-    def _only(self, kind: FileKind, model: type[Model]) -> tuple[SourceFile, Model] | None:
+    def _only(self, kind: FileKind, load: Load[Content]) -> tuple[SourceFile, Content] | None:
         for extra in self.files[kind][1:]:
             message = f"{self.files[kind][0].path} already contains the same settings"
             hint = "keep one of the two files"
             self.findings.append(Finding(rule="one-file", path=extra.path, message=message, hint=hint))
-        return next(self._all(kind, model), None)
+        return next(self._all(kind, load), None)
 
-    def _all(self, kind: FileKind, model: type[Model]) -> Iterator[tuple[SourceFile, Model]]:
+    def _all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
         limit = pattern_of(kind).limit
         for file in self.files[kind]:
-            value = load_model(file, model, limit, self.findings)
+            value = load(file, limit=limit, findings=self.findings)
             if value is not None:
                 yield file, value
+
+
+def _load_site(
+    file: SourceFile, *, limit: int, findings: list[Finding]
+) -> tuple[SiteSource, ExtensionSettings] | None:
+    """Return the settings of the core and those of extensions; None after adding what is wrong to `findings`."""
+    try:
+        tree = read_tree(file, limit)
+    except UnreadableError as error:
+        findings.append(error.finding(file.path))
+        return None
+    extensions: ExtensionSettings | None = ()
+    if isinstance(tree, dict):
+        extensions = read_extension_settings(tree, file.path, findings)
+        own = {extension.key for extension in extensions_with_model()}
+        tree = {key: value for key, value in tree.items() if key not in own}
+    source = validate_tree(tree, SiteSource, file.path, findings)
+    return None if source is None or extensions is None else (source, extensions)

@@ -43,6 +43,11 @@ class SourceModel(BaseModel):
         defer_build=True,  # a command builds only the models that it uses
     )
 
+    @classmethod
+    def known_keys(cls) -> list[str]:
+        """Return the keys that the file may have."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
 
 Value = TypeVar("Value")
 

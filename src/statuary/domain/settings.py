@@ -21,22 +21,6 @@ class Chain(NamedTuple):
     supported: bool = True  # whether it accepts new contracts
 
 
-EXAMPLE = "example-key"
-"""What the origin of a log contains that is signed with the public example key."""
-
-
-class LogSettings(NamedTuple):
-    """How the site's transparency log is kept."""
-
-    origin: str  # the name of the log, of its checkpoints and of its key
-    url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
-    example_key: bool = False  # whether the public example key signs
-    # name-and-key text (vkey) and URL of the witnesses for `statuary log witness`
-    witnesses: tuple[tuple[str, str], ...] = ()
-    quorum: int = 0  # how many of them must cosign
-    public_key: str = ""  # as the published site states it; empty where it follows from the signing key
-
-
 class PublishPolicy(StrEnum):
     """The records that are published: only those whose proof holds, or all (others are marked as rejected)."""
 

@@ -33,6 +33,7 @@ FINGERPRINTED = (
     "publishing/host_layout.py",
     "extensions/bulk",
     "extensions/hosting/documents.py",
+    "extensions/log/pages",
 )
 """The parts of the package that affect the bytes of documents."""
 

@@ -5,6 +5,7 @@ build stay as they are.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -126,13 +127,8 @@ class Stages:
             self._result(extension, inputs, lambda: work(stage))  # noqa: B023 - called before the next one
             for extension, inputs, stage in self._stages
         )
-        additions = [result for result in results if result is not None]
-        return Additions(
-            former={update: former for one in additions for update, former in one.former.items()},
-            changes={incident: members for one in additions for incident, members in one.changes.items()},
-            findings=(*self.findings, *(finding for one in additions for finding in one.findings)),
-            line="\n".join(one.line for one in additions if one.line),
-        )
+        total = reduce(_together, filter(None, results), Additions())
+        return total._replace(findings=(*self.findings, *total.findings))
 
     def _result(self, extension: Extension, inputs: StageInputs, work: Callable[[], Result]) -> Result | None:
         """Return the result of a stage's work; None after noting its error and taking back what it has offered."""
@@ -150,6 +146,15 @@ class Stages:
                 for folder in extension.folders:
                     inputs.target.ledger.documents.keep_below(folder)
             return None
+
+
+def _together(first: Additions, second: Additions) -> Additions:
+    return Additions(
+        former={**first.former, **second.former},
+        changes={**first.changes, **second.changes},
+        findings=first.findings + second.findings,
+        line="\n".join(filter(None, (first.line, second.line))),
+    )
 
 
 def open_stages(

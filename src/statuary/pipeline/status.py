@@ -135,7 +135,7 @@ class SiteStatus:
     def theme_findings(self) -> list[Finding]:
         """Return the findings about the theme: its texts, and the templates that the status needs."""
         settings = self.context.settings
-        found = list(text_findings(settings))
+        found = list(text_findings(settings, [key for key, _ in self.context.parts]))
         if not found and settings.theme.templates:
             from statuary.documents.pages.site_pages import not_found_page
 

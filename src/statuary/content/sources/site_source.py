@@ -1,10 +1,11 @@
 """`site.yaml`: the page, the chains, and what to publish."""
 
 import re
-from typing import Annotated, Self
+from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
+from typing_extensions import override
 
 from statuary.content.source_model import (
     Body,
@@ -21,19 +22,18 @@ from statuary.content.source_model import (
 )
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.settings import (
-    EXAMPLE,
     NO_HOSTING,
     Chain,
     CompressedFormat,
     ContractSettings,
     HostingPlatform,
-    LogSettings,
     PageSettings,
     PathLayout,
     PublishPolicy,
 )
 from statuary.domain.status.records import UNKNOWN_CREATION, Page, StatusSettings, derived_id
 from statuary.domain.status.vocabulary import Impact
+from statuary.extension_table import EXTENSIONS
 
 
 def _host(text: str) -> str:
@@ -187,55 +187,6 @@ class HostingSource(SourceModel):
     """Compressed copies beside the documents: `gz`, `br`, `zst`, for nginx and Caddy."""
 
 
-class WitnessSource(SourceModel):
-    """A witness, which cosigns the checkpoints of logs that only grow."""
-
-    key: Text
-    """Its public key: NAME+HEX+BASE64."""
-    url: Text
-    """The prefix of its requests, without `/add-checkpoint`."""
-
-
-class LogSource(SourceModel):
-    """The transparency log of the site."""
-
-    origin: Annotated[Text, Field(pattern=r"^[^\s+]+$")]
-    """Its name: the address of the log without https://, such as `status.example.org/log`. It never changes."""
-    url: Annotated[Text, Field(pattern=r"^https?://")] | None = None
-    """The address of the published site, whose log is read before a checkpoint is signed; default: only the folder that
-    is built, and the target of `--to`, are read."""
-    example_key: Flag = False
-    """Sign with the public example key: for demonstrations. The origin must contain `example-key`."""
-    witnesses: tuple[WitnessSource, ...] = ()
-    """Witnesses that `statuary log witness` requests cosignatures from."""
-    quorum: Annotated[WholeNumber, Field(ge=0)] = 0
-    """How many witnesses must cosign."""
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        if self.example_key and EXAMPLE not in self.origin:
-            raise InvalidValueError(
-                f"the log {self.origin!r} is signed with the example key, but its name does not show that",
-                f"write {EXAMPLE} in the origin, or sign with your own key (`statuary log init`)",
-            )
-        if self.quorum > len(self.witnesses):
-            raise InvalidValueError(
-                f"{self.quorum} witnesses must cosign, but only {len(self.witnesses)} are listed",
-                "list more witnesses",
-            )
-        return self
-
-    def settings(self) -> LogSettings:
-        """Return the settings."""
-        return LogSettings(
-            origin=self.origin,
-            url=self.url or "",
-            example_key=self.example_key,
-            witnesses=tuple((one.key, one.url) for one in self.witnesses),
-            quorum=self.quorum,
-        )
-
-
 class SiteSource(SourceModel):
     """The settings of the whole site."""
 
@@ -249,7 +200,11 @@ class SiteSource(SourceModel):
     """Which status documents are published."""
     pages: PagesSource = PagesSource.model_construct()
     """Which HTML pages are built."""
-    log: LogSource | None = None
-    """The transparency log; without it there is none."""
     hosting: HostingSource = HostingSource.model_construct()
     """Extra files for hosts."""
+
+    @override
+    @classmethod
+    def known_keys(cls) -> list[str]:
+        keys = [extension.key for extension in EXTENSIONS if extension.key]
+        return [*(key for key in super().known_keys() if key not in keys), *keys]

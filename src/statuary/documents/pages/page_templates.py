@@ -2,7 +2,7 @@
 
 import sys
 import traceback
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from importlib.util import cache_from_source
@@ -16,9 +16,10 @@ from jinja2.runtime import Context
 from markupsafe import Markup, escape
 from typing_extensions import override
 
+from statuary.documents.pages.page_parts import PageParts
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import SiteContext, section_url
-from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
+from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE, URLS
 from statuary.domain.settings import ThemeError
 
 REMEMBERED = (
@@ -43,12 +44,15 @@ REMEMBERED = (
 class PageTemplates:
     """The templates of a site: those of the package, and those with which the theme replaces them."""
 
-    def __init__(self, context: SiteContext, texts: PageTexts) -> None:
-        """Take the site and its texts; a template is compiled on first use."""
+    def __init__(self, context: SiteContext, texts: PageTexts, parts: Sequence[PageParts] = ()) -> None:
+        """Take the site, its texts, and the parts of extensions; a template is compiled on first use."""
         theme = dict(context.settings.theme.templates)
         self._own = list(theme)
-        self._environment = _theme_environment(theme) if theme else _package_environment()
-        self._environment.globals |= _globals(context, texts)
+        package = dict(_package_templates(TEMPLATES))
+        for one in parts:
+            package |= _package_templates(one.folder / "templates")
+        self._environment = _theme_environment(theme, package) if theme else _package_environment(package)
+        self._environment.globals |= _globals(context, texts) | _part_globals(context, parts)
         if not theme:
             _remember_macros(self._environment)
 
@@ -148,14 +152,14 @@ def _own_source() -> str:
 
 
 @cache
-def _package_templates() -> Mapping[str, str]:
-    """Return the templates of the package by name: all that a page can be made with or include."""
-    return {file.name: file.read_text("utf-8") for file in TEMPLATES.glob("*.html")}
+def _package_templates(folder: Path) -> Mapping[str, str]:
+    """Return the templates of a folder of the package by name."""
+    return {file.name: file.read_text("utf-8") for file in folder.glob("*.html")}
 
 
-def _package_environment() -> Environment:
+def _package_environment(package: Mapping[str, str]) -> Environment:
     return _PackageEnvironment(
-        loader=DictLoader(_package_templates()),
+        loader=DictLoader(package),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -172,11 +176,10 @@ def _remember_macros(environment: Environment) -> None:
         setattr(module, macro, lru_cache(maxsize=16_384)(getattr(module, macro)))
 
 
-def _theme_environment(theme: Mapping[str, str]) -> Environment:
+def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> Environment:
     """Return the environment of a site with a theme; `package/<name>` is the template that the theme replaces."""
     from statuary.documents.pages.theme_sandbox import ThemeEnvironment
 
-    package = _package_templates()
     originals = {f"package/{name}": text for name, text in package.items()}
     sources = {**package, **originals, **theme}
 
@@ -200,6 +203,18 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
         "feeds": [(url.path(), url.media_type, name) for url, name in feeds]
         if context.settings.status
         else [],
+    }
+
+
+def _part_globals(context: SiteContext, parts: Sequence[PageParts]) -> dict[str, Callable[..., object]]:
+    """Return what templates call for the parts of extensions."""
+    values = {key: dict(named) for key, named in context.parts}
+    urls = {url.name: url for url in URLS}
+    return {
+        "slot": lambda name: [one.slots[name] for one in parts if name in one.slots],
+        "scripts": lambda template: [one.scripts[template] for one in parts if template in one.scripts],
+        "part": lambda key, name: values[key][name],
+        "path": lambda name, **parameters: urls[name].path(**parameters),
     }
 
 

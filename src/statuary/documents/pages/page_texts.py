@@ -1,7 +1,7 @@
 """The texts of pages by key: a file for each language; English fills the gaps."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from string import Formatter
@@ -9,9 +9,10 @@ from typing import Any
 
 import orjson
 
+from statuary.documents.pages.page_parts import names_of_absent_texts, parts_of
 from statuary.domain.reasons import Reason
 
-FOLDER = Path(__file__).with_name("texts")
+FOLDER = Path(__file__).parent
 DEFAULT_LANGUAGE = "en"
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
@@ -64,14 +65,20 @@ class PageTexts:
 
 def languages() -> tuple[str, ...]:
     """Return the tags of the languages of the package."""
-    return tuple(sorted(file.stem for file in FOLDER.glob("*.json")))
+    return tuple(sorted(file.stem for file in FOLDER.glob("texts/*.json")))
 
 
 @lru_cache(maxsize=8)
-def page_texts(language: str, changed: tuple[tuple[str, str], ...] = ()) -> PageTexts:
-    """Return the texts of a language, with those that the theme of the site changes or adds."""
-    own = _read(language) if language in languages() else {}
-    return PageTexts(language, _read(DEFAULT_LANGUAGE) | own | dict(changed))
+def page_texts(
+    language: str, changed: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
+) -> PageTexts:
+    """Return the texts of a language, with those of extensions, and those that the theme of the site changes or adds."""
+    tags = (DEFAULT_LANGUAGE, language) if language in languages() else (DEFAULT_LANGUAGE,)
+    texts: dict[str, str] = {}
+    for tag in tags:
+        for folder in (FOLDER, *folders):
+            texts |= _read(tag, folder)
+    return PageTexts(language, texts | dict(changed))
 
 
 def english(reason: Reason) -> str:
@@ -79,10 +86,17 @@ def english(reason: Reason) -> str:
     return page_texts(DEFAULT_LANGUAGE).reason(reason)
 
 
-def invalid_texts(changed: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yield the key of each unusable text of a theme, with the reason."""
+def invalid_texts(
+    changed: Iterable[tuple[str, str]], extensions: Collection[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """Yield the key of each unusable text of a theme, with the reason; `extensions` are the keys of those that are on."""
     english = _read(DEFAULT_LANGUAGE)
+    for parts in parts_of(extensions):
+        english = english | _read(DEFAULT_LANGUAGE, parts.folder)
+    absent = names_of_absent_texts(extensions)
     for key, text in changed:
+        if key.partition(".")[0] in absent:
+            continue
         if key not in english and not key.startswith("description."):
             yield key, "no page has a text with this key"
             continue
@@ -104,8 +118,8 @@ def _placeholders(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=8)
-def _read(language: str) -> dict[str, str]:
-    return dict(_flat(orjson.loads(FOLDER.joinpath(f"{language}.json").read_bytes()), ""))
+def _read(language: str, folder: Path = FOLDER) -> dict[str, str]:
+    return dict(_flat(orjson.loads((folder / "texts" / f"{language}.json").read_bytes()), ""))
 
 
 def _flat(table: Mapping[str, Any], prefix: str) -> list[tuple[str, str]]:

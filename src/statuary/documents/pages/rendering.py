@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from markupsafe import Markup
 
 from statuary.documents.document import Document
+from statuary.documents.pages.page_parts import parts_of
 from statuary.documents.pages.page_texts import page_texts
 from statuary.documents.pages.site_context import (
     DateFormatter,
@@ -34,14 +35,16 @@ class Renderer:
 
     def __init__(self, site: SiteContext) -> None:
         self.site = site
-        texts = page_texts(site.settings.language, site.settings.theme.texts)
+        self.parts = parts_of(key for key, _ in site.parts)
+        folders = tuple(parts.folder for parts in self.parts)
+        texts = page_texts(site.settings.language, site.settings.theme.texts, folders)
         self.localization = Localization(texts, DateFormatter(site.zone, texts))
 
     @cached_property
     def _templates(self) -> "PageTemplates":
         # most commands render nothing, and start faster without the library
         module = import_module("statuary.documents.pages.page_templates")
-        templates: PageTemplates = module.PageTemplates(self.site, self.localization.texts)
+        templates: PageTemplates = module.PageTemplates(self.site, self.localization.texts, self.parts)
         return templates
 
     def page(

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from statuary.documents.pages.page_parts import PartValues, part_values
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.url_table import (
     API_PAGE,
@@ -17,7 +18,7 @@ from statuary.documents.url_table import (
 )
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.primitives import Instant, is_utc
-from statuary.domain.settings import LogSettings, PageSettings
+from statuary.domain.settings import PageSettings
 
 SECTION_PAGES = {
     "status": STATUS_PAGE,
@@ -38,7 +39,7 @@ class SiteContext(NamedTuple):
     has_contracts: bool
     # title and path of the pages of the site's own that every page links to
     own_sections: tuple[tuple[str, str], ...] = ()
-    log: str = ""  # the name of the transparency log; empty if there is none
+    parts: PartValues = ()  # what templates see of extensions
 
     @property
     def root(self) -> str:
@@ -55,7 +56,7 @@ class SiteContext(NamedTuple):
 
 def site_context(catalogue: Catalogue) -> SiteContext:
     """Return the context of a site's pages."""
-    page, log = catalogue.status.page, catalogue.settings_of(LogSettings)
+    page = catalogue.status.page
     return SiteContext(
         name=one_line(page.name),
         url=page.url,
@@ -67,7 +68,7 @@ def site_context(catalogue: Catalogue) -> SiteContext:
             for page in catalogue.own_pages
             if page.navigation
         ),
-        log=log.origin if log else "",
+        parts=part_values(catalogue.extensions),
     )
 
 

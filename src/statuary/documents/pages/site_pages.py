@@ -10,6 +10,7 @@ from statuary.documents.document import Document
 from statuary.documents.pages.api_pages import api_page, reference_page
 from statuary.documents.pages.contract.context import has_contract_pages
 from statuary.documents.pages.contract.lists import ContractListPages, search_documents
+from statuary.documents.pages.page_parts import PageParts
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead, SiteContext, site_context
 from statuary.documents.url_table import ICON, NOT_FOUND_PAGE, SCRIPT, STYLE, THEME_FILE
@@ -40,8 +41,10 @@ ICON_SHAPES = {
 """The icon of a page by its status: colour, shape, and the sign within."""
 
 
-def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -> Iterator[Document]:
-    """Yield the files that pages share, those of contracts, of the search and of the log where there are any."""
+def asset_documents(
+    theme: Theme, *, contracts: bool, search: bool, parts: Iterable[PageParts]
+) -> Iterator[Document]:
+    """Yield the files that pages share, those of contracts, of the search and of extensions where there are any."""
     style = _package_file("statuary.css")
     if theme.stylesheet:
         style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
@@ -57,8 +60,9 @@ def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -
         yield _script("contract", languages)
     if search:
         yield _script("search")
-    if log:
-        yield _script("log")
+    for one in parts:
+        for file in sorted((one.folder / "assets").glob("*.js")):
+            yield _script(file.stem, body=file.read_bytes())
     for name in ICON_SHAPES:
         yield Document(
             path=ICON.path(name=name), body=_icon(name), media_type=ICON.media_type, cache=ICON.cache
@@ -67,10 +71,10 @@ def asset_documents(theme: Theme, *, contracts: bool, search: bool, log: bool) -
         yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
 
 
-def _script(name: str, before: bytes = b"") -> Document:
+def _script(name: str, before: bytes = b"", body: bytes | None = None) -> Document:
     return Document(
         path=SCRIPT.path(name=name),
-        body=before + _package_file(f"{name}.js"),
+        body=before + (_package_file(f"{name}.js") if body is None else body),
         media_type=SCRIPT.media_type,
         cache=SCRIPT.cache,
     )
@@ -117,7 +121,7 @@ def settings_only_pages(
         site.settings.theme,
         contracts=site.has_contracts,
         search=site.has_contracts and site.settings.search,
-        log=bool(site.log),
+        parts=renderer_of(site).parts,
     )
 
 

@@ -1,15 +1,15 @@
 """Findings about a theme."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from statuary.documents.pages.page_texts import invalid_texts
 from statuary.domain.findings import Finding, Position
 from statuary.domain.settings import PageSettings, ThemeError
 
 
-def text_findings(settings: PageSettings) -> Iterator[Finding]:
-    """Yield a finding for each text of the theme that no page can use."""
-    for key, problem in invalid_texts(settings.theme.texts):
+def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
+    """Yield a finding for each text of the theme that no page can use; `extensions` are the keys of those that are on."""
+    for key, problem in invalid_texts(settings.theme.texts, extensions):
         yield Finding(
             rule="theme-texts",
             path=f"theme/texts/{settings.language}.yaml",

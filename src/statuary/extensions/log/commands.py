@@ -12,11 +12,10 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, out_option, with_options
 from statuary.cli.output import count_text
 from statuary.cli.printable import print_error, printable
-from statuary.domain.settings import EXAMPLE
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import EXAMPLE_SEED, PrivateKey, PublicKey, parse_public_key
 from statuary.extensions.log.options import public_log_key_option, read_public_key, site_reader
-from statuary.extensions.log.published_log import TreeHead, parse_head
+from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
 from statuary.publishing.files import PublishingError, atomic_file
 
 if TYPE_CHECKING:
@@ -221,8 +220,8 @@ def verify(
 
     Exit codes: 0 it holds; 1 it does not; 3 it cannot be read.
     """
-    from statuary.domain.settings import EXAMPLE
     from statuary.extensions.log.merkle import LogError
+    from statuary.extensions.log.published_log import EXAMPLE
 
     try:
         log, key, read = _open(location, public_key)

@@ -13,10 +13,9 @@ from statuary.publishing.files import PublishingError
 
 if TYPE_CHECKING:
     from statuary.domain.primitives import Instant
-    from statuary.domain.settings import LogSettings
     from statuary.extensions.log.merkle import ReadPath
     from statuary.extensions.log.notes import PublicKey
-    from statuary.extensions.log.published_log import LogKeeper, TreeHead
+    from statuary.extensions.log.published_log import LogKeeper, LogSettings, TreeHead
 
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"

@@ -11,7 +11,6 @@ from typing_extensions import override
 from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.url_table import LOG, LOG_CHECKPOINT
 from statuary.domain.primitives import Instant
-from statuary.domain.settings import LogSettings
 from statuary.extensions.log.entries import LogAction
 from statuary.extensions.log.merkle import (
     LogError,
@@ -30,6 +29,22 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     verify_checkpoint,
 )
+
+EXAMPLE = "example-key"
+"""What the origin of a log contains that is signed with the public example key."""
+
+
+class LogSettings(NamedTuple):
+    """How the site's transparency log is kept."""
+
+    origin: str  # the name of the log, of its checkpoints and of its key
+    url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
+    example_key: bool = False  # whether the public example key signs
+    # name-and-key text (vkey) and URL of the witnesses for `statuary log witness`
+    witnesses: tuple[tuple[str, str], ...] = ()
+    quorum: int = 0  # how many of them must cosign
+    public_key: str = ""  # as the published site states it; empty where it follows from the signing key
+
 
 PREFIX = LOG.path().rpartition("/")[0]
 """The folder of the log in a site."""

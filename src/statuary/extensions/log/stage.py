@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from statuary.documents.document import Document
-from statuary.domain.settings import LogSettings
 from statuary.extensions.log.options import log_keeper, note_signed
-from statuary.extensions.log.published_log import LogExtension, published_settings
+from statuary.extensions.log.published_log import LogExtension, LogSettings, published_settings
 from statuary.extensions.log.site_log import SiteLog
 from statuary.pipeline.stages import Additions, SiteStage, StageInputs
 from statuary.publishing.folder.folder_target import FolderTarget

@@ -243,7 +243,8 @@ class FolderTarget(BuildTarget):
         if plan.conflicts:
             raise conflict_error(plan.conflicts)
         if self._is_resumed or self.ledger.documents.has_withdrawn:
-            self._sweep(self._staged / BODIES)
+            for tree in (BODIES, SITE):
+                self._sweep(self._staged / tree)
         self.ledger.save(plan)
         self._finish(self.ledger.run, is_changed=not plan.is_empty)
         self._is_applied = True

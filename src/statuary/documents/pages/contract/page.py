@@ -15,7 +15,7 @@ from statuary.documents.pages.contract.storage import StorageView, storage_view
 from statuary.documents.pages.page_texts import PageTexts, one_line, visible_text
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
-from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, LOG_CONTRACT, PROOF
+from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.domain.contracts.proof import ClaimName, PinnedBy, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json, as_list, as_object, as_text
@@ -135,7 +135,6 @@ class ContractView(NamedTuple):
     codes: tuple[CodeView, ...]
     record: str
     proof_json: str  # the proof, relative to the site's root; empty if there is none
-    log_proof: str  # the proof that this is in the site's log, relative to the site's root
 
 
 def contract_page(
@@ -216,7 +215,6 @@ def contract_view(
         codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
         record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
-        log_proof=LOG_CONTRACT.path(chain_id=chain_id, address=address),
     )
 
 

@@ -33,7 +33,6 @@ from statuary.documents.url_table import (
     HISTORY_QUARTER_PAGE,
     INCIDENT,
     INCIDENT_PAGE,
-    LOG_INCIDENT,
     STATUS_PAGE,
     UPTIME_PAGE,
 )
@@ -49,13 +48,11 @@ class IncidentView(NamedTuple):
 
     card: IncidentCard
     json: str  # the document of the incident, relative to the site's root
-    log_proof: str  # the proof that this is in the site's log, relative to the site's root
 
 
 def incident_view(card: IncidentCard) -> IncidentView:
     """Return the content of the page."""
-    parameters = {"incident_id": card.id}
-    return IncidentView(card, json=INCIDENT.path(**parameters), log_proof=LOG_INCIDENT.path(**parameters))
+    return IncidentView(card, json=INCIDENT.path(incident_id=card.id))
 
 
 def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:

@@ -1,0 +1,12 @@
+"""What pages show of the log: that their document is in it, verified in the reader's browser."""
+
+from pathlib import Path
+
+from statuary.documents.pages.page_parts import PageParts
+
+PARTS = PageParts(
+    folder=Path(__file__).parent,
+    slots={"contract.facts": "log_contract.html", "incident.facts": "log_incident.html"},
+    scripts={"contract.html": "log", "incident.html": "log"},
+    values=lambda settings: {"origin": settings.origin},
+)

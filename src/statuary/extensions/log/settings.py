@@ -1,0 +1,71 @@
+"""The key `log` of site.yaml."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import Flag, SourceModel, Text, WholeNumber
+from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.log.published_log import EXAMPLE, LogSettings
+
+
+class WitnessSource(SourceModel):
+    """A witness, which cosigns the checkpoints of logs that only grow."""
+
+    key: Text
+    """Its public key: NAME+HEX+BASE64."""
+    url: Text
+    """The prefix of its requests, without `/add-checkpoint`."""
+
+
+class LogSource(SourceModel):
+    """The transparency log of the site."""
+
+    origin: Annotated[Text, Field(pattern=r"^[^\s+]+$")]
+    """Its name: the address of the log without https://, such as `status.example.org/log`. It never changes."""
+    url: Annotated[Text, Field(pattern=r"^https?://")] | None = None
+    """The address of the published site, whose log is read before a checkpoint is signed; default: only the folder that
+    is built, and the target of `--to`, are read."""
+    example_key: Flag = False
+    """Sign with the public example key: for demonstrations. The origin must contain `example-key`."""
+    witnesses: tuple[WitnessSource, ...] = ()
+    """Witnesses that `statuary log witness` requests cosignatures from."""
+    quorum: Annotated[WholeNumber, Field(ge=0)] = 0
+    """How many witnesses must cosign."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.example_key and EXAMPLE not in self.origin:
+            raise InvalidValueError(
+                f"the log {self.origin!r} is signed with the example key, but its name does not show that",
+                f"write {EXAMPLE} in the origin, or sign with your own key (`statuary log init`)",
+            )
+        if self.quorum > len(self.witnesses):
+            raise InvalidValueError(
+                f"{self.quorum} witnesses must cosign, but only {len(self.witnesses)} are listed",
+                "list more witnesses",
+            )
+        return self
+
+    def settings(self) -> LogSettings:
+        """Return the settings."""
+        return LogSettings(
+            origin=self.origin,
+            url=self.url or "",
+            example_key=self.example_key,
+            witnesses=tuple((one.key, one.url) for one in self.witnesses),
+            quorum=self.quorum,
+        )
+
+
+class SiteLogSource(ExtensionSource):
+    """What site.yaml says about the log."""
+
+    log: LogSource | None = None
+    """The transparency log; without it there is none."""
+
+    @override
+    def settings(self) -> LogSettings | None:
+        return None if self.log is None else self.log.settings()

@@ -1,0 +1,55 @@
+"""What pages show of a log: parts of the extension, which a theme may change, and whose absence is no error."""
+
+import re
+
+import pytest
+
+from statuary.documents.pages.page_parts import parts_of
+from statuary.documents.pages.page_texts import page_texts
+from statuary.domain.settings import LANGUAGES
+from support.logs import LOGGED_SITE, logged
+from support.sites import SITE, write_files
+
+(PARTS,) = parts_of(["log"])
+THEME = {
+    "theme/texts/en.yaml": "log: {proof: 'Evidence in {log}'}\n",
+    "theme/templates/log_incident.html": "<p>before</p>{% include 'package/log_incident.html' %}",
+}
+
+
+def gaps(text: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", text))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_text_with_the_same_placeholders(language):
+    core = {key for key, _ in page_texts(language).below("")}
+    english, own = (dict(page_texts(tag, (), (PARTS.folder,)).below("log.")) for tag in ("en", language))
+    assert own.keys() == english.keys()
+    assert not own.keys() & core
+    assert {key: gaps(text) for key, text in own.items()} == {
+        key: gaps(text) for key, text in english.items()
+    }
+    templates = "".join(file.read_text("utf-8") for file in PARTS.folder.glob("templates/*.html"))
+    assert own.keys() == set(re.findall(r"t\('([\w.]+)'", templates))
+
+
+def test_a_theme_changes_its_texts_and_templates_and_may_keep_them_when_it_is_off(tmp_path):
+    content = write_files(tmp_path / "content", LOGGED_SITE | THEME)
+    logged(content, tmp_path / "site")
+    page = (tmp_path / "site/incidents/slow.html").read_text("utf-8")
+    assert "<p>before</p>" in page
+    assert "Evidence in status.plinth.example/log" in page
+    result = logged(write_files(content, {"site.yaml": SITE}), tmp_path / "site", "2026-11-21T12:00:00Z")
+    assert result.checked.all_findings == []
+    page = (tmp_path / "site/incidents/slow.html").read_text("utf-8")
+    assert "before" not in page
+    assert "assets/log.js" not in page
+    assert not (tmp_path / "site/assets/log.js").exists()
+
+
+@pytest.mark.parametrize("text", ["log: {nonsense: x}", "log: {proof: 'Evidence {nonsense}'}"])
+def test_a_text_that_the_log_has_not_is_a_finding_while_it_is_on(tmp_path, text):
+    content = write_files(tmp_path / "content", LOGGED_SITE | {"theme/texts/en.yaml": f"{text}\n"})
+    result = logged(content, tmp_path / "site")
+    assert [finding.rule for finding in result.checked.findings] == ["theme-texts"]
