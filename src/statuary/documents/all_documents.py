@@ -164,6 +164,6 @@ def settings_only_inputs(
     counts = len(status.components), groups, len(status.incidents), len(status.maintenances)
     return (
         (status.page, catalogue.chains, catalogue.pages, catalogue.own_pages, catalogue.hosting),
-        (catalogue.contract_settings, catalogue.status_settings),
+        (catalogue.contract_settings, catalogue.status_settings, catalogue.extensions),
         (tuple(contracts.by_chain.items()), contracts.example, counts, tuple(present)),
     )

@@ -68,6 +68,7 @@ def test_the_next_build_removes_what_is_off_and_a_tick_no_longer_extends_it(cont
     logged(write_files(content, {"site.yaml": settings}), site, NEXT_DAY)
     assert log_files(site) == {}
     assert [path for path, body in files_in(site).items() if b"log/" in body and path.endswith(".html")] == []
+    assert "assets/log.js" not in files_in(site)
     result = ticked(site)
     assert result.changed
     assert (result.line, result.findings) == ("", [])
@@ -88,6 +89,7 @@ def test_a_log_that_is_on_again_continues_what_was_published_and_nothing_else(
     assert b"All is well." in (site / "incidents/slow.json").read_bytes()
     logged(content, site, THIRD_DAY, elsewhere=tmp_path / "published")
     log_of(site).verify_extends(head, "what was published")
+    assert "assets/log.js" in files_in(site)
     changes = [(entry.action.value, entry.subject.kind.value) for entry in entries_of(site)[head.size :]]
     assert changes == [("add", "contract")] * len(records) + [("change", "update"), ("change", "incident")]
     assert problems_of(site) == []
