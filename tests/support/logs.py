@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import click
-
 from statuary.domain.primitives import parse_instant
 from statuary.extensions.log.entries import LogEntry, parse_entry
 from statuary.extensions.log.notes import PrivateKey, verify_checkpoint
@@ -37,11 +35,7 @@ def run_with(
 
 def built(content: Path, out: Path, now: str = NOW, options: ExtensionOptions | None = None) -> BuildResult:
     """Build a site with its log; its log may have failed."""
-    with (
-        patch.dict(os.environ),
-        click.Context(click.Command("build")).scope(),
-        FolderTarget(out) as target,
-    ):
+    with patch.dict(os.environ), FolderTarget(out) as target:
         options = options or run_with()
         return build_site(content, target, parse_instant(now), NoProgress(), extension_options=options)
 
