@@ -26,7 +26,7 @@ from statuary.extensions.http.client import (
 from statuary.extensions.http.connections import Pace, http_opener, is_private_host
 from statuary.extensions.importing.evidence import ethereum_node
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import WebSource
 
 SLOWLY = 0.05
@@ -139,7 +139,7 @@ def test_mirrors_conform_and_nodes_have_a_deadline(monkeypatch):
             get(url, 10_000)
         with pytest.raises(UnreachableError, match="too slowly"):
             http_sender(url)("/x", "GET", {})
-        with pytest.raises(ContractImportError, match="too slowly"):
+        with pytest.raises(NotImportableError, match="too slowly"):
             EthereumNode(url).call("eth_chainId")
 
 
@@ -186,7 +186,7 @@ def test_redirects_of_a_node_are_not_followed():
     with (
         server(found) as secret,
         server(redirect_to(secret)) as url,
-        pytest.raises(ContractImportError, match="302"),
+        pytest.raises(NotImportableError, match="302"),
     ):
         EthereumNode(url).call("eth_chainId")
 

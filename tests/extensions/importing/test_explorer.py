@@ -9,7 +9,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.content.read_contract import read_contract
 from statuary.domain.primitives import parse_address, parse_chain_id
-from statuary.extensions.importing.report import ContractImportError, SourceError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_source
 from support.ethereum_node import COMPILERS
@@ -154,7 +154,7 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_source_is_named(case):
     given, output = BROKEN[case]
-    with pytest.raises(ContractImportError, match=output):
+    with pytest.raises(NotImportableError, match=output):
         read_explorer_source(given)
 
 
@@ -212,16 +212,16 @@ def test_a_busy_explorer_is_retried_later():
     ],
 )
 def test_a_response_without_a_source_is_named(answer, said):
-    with pytest.raises(ContractImportError, match=said):
+    with pytest.raises(NotImportableError, match=said):
         read(Explorer(answer))
 
 
 def test_a_key_is_never_shown():
     class Refusing(Explorer):
         def get(self, url):
-            raise SourceError(f"{url} answers 403")
+            raise NotImportableError(f"{url} answers 403")
 
-    with pytest.raises(SourceError) as raised:
+    with pytest.raises(NotImportableError) as raised:
         read(Refusing(), key="s3cr3t")
     assert "s3cr3t" not in str(raised.value)
 

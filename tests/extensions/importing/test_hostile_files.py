@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from support.imported_projects import (
     FOUNDRY,
@@ -104,6 +104,6 @@ MOSTLY_HARMLESS = {"Hardhat 2 artifact": 1, "Foundry cache": 0, "Foundry list": 
 def outcome(content, tool, file):
     try:
         found = added(content, tool, "Fare", read_compilation(file, contract_name="Fare"))
-    except ContractImportError as cannot:
+    except NotImportableError as cannot:
         return "refused" if str(cannot) else "refused without a word"
     return "taken" if found.verification.is_valid else "found wanting"

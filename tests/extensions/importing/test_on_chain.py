@@ -15,7 +15,7 @@ from statuary.extensions.importing.evidence import ethereum_node as node_module
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError, resolve_proxy
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id, read_on_chain_contract
 from statuary.extensions.importing.prepare_contract import prepare_contract
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from support.ethereum_node import ask, ethereum_node, send
 from support.imported_projects import FOUNDRY, added, catalogue_of, chain, empty_site, on_chain, wanted
@@ -84,23 +84,23 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
 def test_a_transaction_that_made_something_else_is_rejected(url):
     address, _ = held("foundry", "child")
     _, other = held("foundry", "Fare")
-    with pytest.raises(ContractImportError, match="did not create 0x"):
+    with pytest.raises(NotImportableError, match="did not create 0x"):
         read_on_chain_contract(EthereumNode(url), address, other)
 
 
 def test_a_transaction_that_is_unknown_or_failed_is_rejected(url):
     address, _ = held("foundry", "Fare")
-    with pytest.raises(ContractImportError, match="has no transaction 0x1111"):
+    with pytest.raises(NotImportableError, match="has no transaction 0x1111"):
         read_on_chain_contract(EthereumNode(url), address, "0x" + "11" * 32)
     [sender, *_] = ask(url, "eth_accounts")
     reverting = {"from": sender, "data": "0x60006000fd", "gas": hex(100_000)}
     failed = ask(url, "eth_sendTransaction", reverting)
-    with pytest.raises(ContractImportError, match="failed, so it created no contract"):
+    with pytest.raises(NotImportableError, match="failed, so it created no contract"):
         read_on_chain_contract(EthereumNode(url), address, failed)
 
 
 def test_an_address_without_code_is_rejected(url):
-    with pytest.raises(ContractImportError, match="has no code, according to"):
+    with pytest.raises(NotImportableError, match="has no code, according to"):
         read_on_chain_contract(EthereumNode(url), parse_address("0x" + "12" * 20), None)
 
 
@@ -206,7 +206,7 @@ NO_ANSWERS = {
 @pytest.mark.parametrize("kind", NO_ANSWERS)
 def test_a_bad_response_is_reported_without_the_secret_of_the_url(kind):
     body, status, message = NO_ANSWERS[kind]
-    with answering(body, status) as url, pytest.raises(ContractImportError, match=message) as refused:
+    with answering(body, status) as url, pytest.raises(NotImportableError, match=message) as refused:
         read_chain_id(EthereumNode(url))
     assert "secret" not in f"{refused.value}{refused.value.hint}"
     assert "127.0.0.1" in str(refused.value)
@@ -215,7 +215,7 @@ def test_a_bad_response_is_reported_without_the_secret_of_the_url(kind):
 def test_an_endless_response_is_cut_off(monkeypatch):
     monkeypatch.setattr(node_module, "MAX_RESPONSE_BYTES", 1000)
     body = b'{"result": "' + b"0" * 5000 + b'"}'
-    with answering(body) as url, pytest.raises(ContractImportError, match="more than 1,000 bytes"):
+    with answering(body) as url, pytest.raises(NotImportableError, match="more than 1,000 bytes"):
         EthereumNode(url).call("eth_getCode")
 
 
@@ -228,7 +228,7 @@ def test_a_silent_node_times_out(monkeypatch):
         return b"{}"
 
     with answering(late) as url:
-        with pytest.raises(ContractImportError, match="does not respond: timed out"):
+        with pytest.raises(NotImportableError, match="does not respond: timed out"):
             EthereumNode(url).call("eth_chainId")
         release.set()
 
@@ -237,12 +237,12 @@ def test_a_silent_node_times_out(monkeypatch):
     "address", ["", "127.0.0.1:8545", "file:///etc/passwd", "ftp://x", "http://", "http://[::"]
 )
 def test_a_url_that_is_not_http_is_rejected(address):
-    with pytest.raises(ContractImportError, match="does not start with http"):
+    with pytest.raises(NotImportableError, match="does not start with http"):
         EthereumNode(address)
 
 
 def test_an_unreachable_node():
-    with pytest.raises(ContractImportError, match="does not respond"):
+    with pytest.raises(NotImportableError, match="does not respond"):
         EthereumNode("http://127.0.0.1:9").call("eth_chainId")
 
 
@@ -334,7 +334,7 @@ def test_a_transfer_is_not_the_deployment(url):
     [sender, *_] = ask(url, "eth_accounts")
     transfer = ask(url, "eth_sendTransaction", {"from": sender, "to": sender, "value": "0x1"})
     address, _ = held("foundry", "Fare")
-    with pytest.raises(ContractImportError, match="did not create 0x"):
+    with pytest.raises(NotImportableError, match="did not create 0x"):
         read_on_chain_contract(EthereumNode(url), address, transfer)
 
 
@@ -369,7 +369,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("method", "answer"), WRONG)
 def test_a_node_that_lies_is_rejected(method, answer):
-    with replying({**PLAIN, method: answer}) as url, pytest.raises(ContractImportError):
+    with replying({**PLAIN, method: answer}) as url, pytest.raises(NotImportableError):
         read_on_chain_contract(EthereumNode(url), TARGET, HASH)
 
 

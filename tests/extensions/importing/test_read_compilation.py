@@ -18,7 +18,7 @@ from statuary.extensions.importing.evidence.compile_contract import (
     record_sha256,
     write_evidence,
 )
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
 from statuary.pipeline.build import check_site
@@ -155,7 +155,7 @@ def test_outputs_that_a_tool_chain_omits_are_reported(tmp_path):
 
 def test_without_metadata_no_source_is_accepted(tmp_path):
     compilation = read_compilation(files("Fare")["Hardhat 3 artifact"])
-    with pytest.raises(ContractImportError, match="no metadata") as refused:
+    with pytest.raises(NotImportableError, match="no metadata") as refused:
         added(empty_site(tmp_path), "hardhat3", "Fare", compilation)
     assert refused.value.hint.startswith("give the compiler with --compiler solc=PATH")
 
@@ -165,9 +165,9 @@ def test_the_name_may_be_short_whole_or_the_persons_own():
     for name in ("Station", "contracts/Station.sol:Station", "project/contracts/Station.sol:Station"):
         found = read_compilation(build_info, contract_name=name)
         assert found.fully_qualified_name == "project/contracts/Station.sol:Station"
-    with pytest.raises(ContractImportError, match="found 3 contracts"):
+    with pytest.raises(NotImportableError, match="found 3 contracts"):
         read_compilation(build_info)
-    with pytest.raises(ContractImportError, match="unknown contract 'Gate'"):
+    with pytest.raises(NotImportableError, match="unknown contract 'Gate'"):
         read_compilation(build_info, contract_name="Gate")
 
 
@@ -179,14 +179,14 @@ def test_a_source_that_has_changed_since_is_rejected(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     source = project / "contracts/Fare.sol"
     source.write_text(source.read_text().replace("3 gwei", "4 gwei"))
-    with pytest.raises(ContractImportError, match=r"Fare\.sol has changed since it was compiled"):
+    with pytest.raises(NotImportableError, match=r"Fare\.sol has changed since it was compiled"):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
 def test_a_removed_source_is_noticed(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (project / "contracts/Fare.sol").unlink()
-    with pytest.raises(ContractImportError, match=r"Fare\.sol: cannot read the file"):
+    with pytest.raises(NotImportableError, match=r"Fare\.sol: cannot read the file"):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
@@ -209,13 +209,13 @@ def test_among_several_builds_the_cached_one_is_used(tmp_path):
     (build.parent / "ffffffffffffffff.json").write_text(json.dumps(other))
     assert len(read_compilation(artifact).std_json_output["sources"]) == 3
     shutil.rmtree(project / "cache")
-    with pytest.raises(ContractImportError, match="2 builds in"):
+    with pytest.raises(NotImportableError, match="2 builds in"):
         read_compilation(artifact)
 
 
 def test_the_project_may_be_named(tmp_path):
     artifact = shutil.copy(FOUNDRY / "out/Fare.sol/Fare.json", tmp_path)
-    with pytest.raises(ContractImportError, match=r"no foundry\.toml above"):
+    with pytest.raises(NotImportableError, match=r"no foundry\.toml above"):
         read_compilation(Path(artifact))
     assert read_compilation(Path(artifact), project=FOUNDRY).version == VERSION
 
@@ -236,7 +236,7 @@ def test_settings_of_metadata_become_those_of_standard_json(tmp_path):
 
 
 def test_forges_default_build_info_is_recognized():
-    with pytest.raises(ContractImportError, match="only a list of sources") as refused:
+    with pytest.raises(NotImportableError, match="only a list of sources") as refused:
         read_compilation(the_only(FOUNDRY, "out/build-info/*.json"))
     assert "forge build --force --build-info" in refused.value.hint
 
@@ -261,14 +261,14 @@ def test_unreadable_abi_entries_are_marked(case, tmp_path):
     file = tmp_path / "file.json"
     if text is not None:
         file.write_text(text)
-    with pytest.raises(ContractImportError, match=message):
+    with pytest.raises(NotImportableError, match=message):
         read_compilation(file)
 
 
 def test_a_version_that_contradicts_the_output_is_rejected():
     artifact = files("Fare")["Foundry artifact"]
     assert read_compilation(artifact, version="v0.8.30+commit.73712a01").version == VERSION
-    with pytest.raises(ContractImportError, match=r"is from 0\.8\.30"):
+    with pytest.raises(NotImportableError, match=r"is from 0\.8\.30"):
         read_compilation(artifact, version="0.8.29+commit.ab55807c")
 
 

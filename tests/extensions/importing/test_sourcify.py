@@ -144,14 +144,14 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
         assert 3.0 in pauses
         assert contracts(ours).items() < given.items()
         assert "run the import again" in done.report.incomplete
-        reasons = [lost.reason for lost in done.report.lost]
+        reasons = [skipped.reason for skipped in done.report.skipped]
         assert len(reasons) == 2
         assert all("the server's response is not a record" in reason for reason in reasons)
 
         before = len(proxy.requested)
         done, _ = run_import(ours, proxy.url)
         assert contracts(ours) == given
-        assert (done.report.kept, len(done.verified), done.report.incomplete) == (3, 4, "")
+        assert (done.report.present, len(done.verified), done.report.incomplete) == (3, 4, "")
         assert len(proxy.requested) - before == 1 + 4
 
 
@@ -203,7 +203,7 @@ def a_false_record():
 def test_an_invalid_record_is_not_written(body, message, tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     done = import_body(ours, body)
-    assert message in done.report.lost[0].reason
+    assert message in done.report.skipped[0].reason
     assert not contracts(ours)
 
 

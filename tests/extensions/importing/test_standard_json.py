@@ -13,7 +13,7 @@ from statuary.domain.contracts.derivation import WorkspaceDeployment
 from statuary.domain.primitives import parse_address, parse_hex, parse_instant
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.prepare_contract import ImportOptions, prepare_contract
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from support.requirements import CHECKOUT
 
@@ -114,7 +114,7 @@ def test_without_an_output_the_whole_name_is_needed(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     assert read_compilation(file, contract_name="a.sol:A").std_json_output is None
     for name in (None, "A", "c.sol:A"):
-        with pytest.raises(ContractImportError, match="is unclear without"):
+        with pytest.raises(NotImportableError, match="is unclear without"):
             read_compilation(file, contract_name=name)
 
 
@@ -133,14 +133,14 @@ def test_vypers_output_has_its_version_without_the_commit(tmp_path):
     assert read_compilation(file, output=output).version == "0.4.3"
     whole = read_compilation(file, output=output, version="0.4.3+commit.bff19ea2")
     assert whole.version == "0.4.3+commit.bff19ea2"
-    with pytest.raises(ContractImportError, match="is from 0"):
+    with pytest.raises(NotImportableError, match="is from 0"):
         read_compilation(file, output=output, version="0.4.2")
 
 
 def test_a_contract_name_in_two_files_is_ambiguous(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"contracts": {"a.sol": {"A": CODE}, "b.sol": {"A": CODE}}})
-    with pytest.raises(ContractImportError, match="2 contracts are named 'A'"):
+    with pytest.raises(NotImportableError, match="2 contracts are named 'A'"):
         read_compilation(file, output=output, contract_name="A")
     assert read_compilation(file, output=output, contract_name="b.sol:A").fully_qualified_name == "b.sol:A"
 
@@ -148,11 +148,11 @@ def test_a_contract_name_in_two_files_is_ambiguous(tmp_path):
 def test_an_output_of_errors_has_no_contract(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"errors": [{"message": "no"}]})
-    with pytest.raises(ContractImportError, match="no contract with bytecode"):
+    with pytest.raises(NotImportableError, match="no contract with bytecode"):
         read_compilation(file, output=output)
 
 
 def test_output_goes_with_standard_json_alone(tmp_path):
     file = write(tmp_path, "other.json", {"_format": "hh-sol-build-info-1"})
-    with pytest.raises(ContractImportError, match="--output is only for standard JSON input"):
+    with pytest.raises(NotImportableError, match="--output is only for standard JSON input"):
         read_compilation(file, output=file)

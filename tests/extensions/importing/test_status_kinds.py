@@ -122,7 +122,7 @@ def test_cstate(tmp_path):
     ]
     assert (old.id, old.opened_with) == ("2019-old", {"website": "major_outage"})
     assert [one[0] for one in updates_of(old)] == ["investigating", "resolved"]
-    assert sorted(lost.what for lost in report.lost) == ["2026-05-01-slow.md", "broken.md"]
+    assert sorted(skipped.record for skipped in report.skipped) == ["2026-05-01-slow.md", "broken.md"]
 
 
 def test_cstate_reopened_and_with_a_postmortem_above_a_rule(tmp_path):
@@ -163,7 +163,7 @@ A disk.
         ("resolved", "05-01 10:00", "Looks fixed."),
         ("postmortem", "05-01 10:00", "A disk."),
     ]
-    assert report.lost == []
+    assert report.skipped == []
 
 
 UPPTIME = """
@@ -222,7 +222,7 @@ def assert_upptime(status, report):
         ("resolved", "03-01 10:30"),
     ]
     assert (maintenance.components, maintenance.body) == (("block-explorer",), "We add disks.")
-    assert [lost.what for lost in report.lost] == ["15"]
+    assert [skipped.record for skipped in report.skipped] == ["15"]
 
 
 def test_upptime_of_a_checkout(tmp_path):
@@ -273,7 +273,7 @@ maintenance: {start: "23:00", duration: 1h}
         ("RPC is back", "resolved"),
         ("**Slow** blocks", "resolved"),
     }
-    assert len(report.lost) == 2
+    assert len(report.skipped) == 2
 
 
 INSTATUS_COMPONENTS = [
@@ -324,7 +324,7 @@ def assert_instatus(status, report):
     [maintenance] = status.maintenances
     window = maintenance.scheduled_until - maintenance.scheduled_for
     assert (maintenance.id, window.total_seconds()) == ("m1", 3600)
-    assert [lost.what for lost in report.lost] == ["m2"]
+    assert [skipped.record for skipped in report.skipped] == ["m2"]
 
 
 def test_instatus_with_a_key(tmp_path):
@@ -365,7 +365,7 @@ def test_instatus_public(tmp_path):
         status, report = imported(tmp_path, read_instatus, server.url)
 
     assert [(one.id, one.name) for one in status.incidents] == [("cl4a8n3", "API errors")]
-    assert "public only while it is active" in report.lost[0].reason
+    assert "public only while it is active" in report.skipped[0].reason
 
 
 def json_api(kind, ident, **attributes):
@@ -414,7 +414,7 @@ def test_betterstack(tmp_path):
         ("resolved", "05-01 12:00", "This incident has been resolved."),
     ]
     assert (maintenance.id, maintenance.components) == ("21", ("site",))
-    assert [lost.what for lost in report.lost] == ["22"]
+    assert [skipped.record for skipped in report.skipped] == ["22"]
 
 
 def test_cachet_2(tmp_path):
@@ -474,7 +474,7 @@ def test_cachet_2(tmp_path):
         ("resolved", "05-01 12:00", "This incident has been resolved."),
     ]
     assert (incident.components, maintenance.body) == (("rpc",), "New ones.")
-    assert sorted(lost.reason for lost in report.lost) == [
+    assert sorted(skipped.reason for skipped in report.skipped) == [
         "an incident is not public",
         "is a maintenance without an end; one hour is assumed",
     ]
@@ -509,7 +509,7 @@ def test_cachet_3(tmp_path):
     with serve_json(documents) as server:
         status, report = imported(tmp_path, read_cachet, server.url)
 
-    assert report.lost == []
+    assert report.skipped == []
     assert updates_of(status.incidents[0]) == [("investigating", "05-01 10:00", "We look.")]
     assert status.incidents[0].components == ("dns",)
 
@@ -534,8 +534,8 @@ def test_a_new_update_is_added_to_what_an_author_wrote(tmp_path):
     "read", [read_cstate, read_upptime, read_gatus, read_instatus, read_betterstack, read_cachet]
 )
 def test_an_empty_source_is_reported(tmp_path, read):
-    from statuary.extensions.importing.report import SourceError
+    from statuary.extensions.importing.report import NotImportableError
 
-    with pytest.raises(SourceError):
+    with pytest.raises(NotImportableError):
         run_import(read, tmp_path / "nothing", tmp_path / "content")
     assert not (tmp_path / "content").exists()

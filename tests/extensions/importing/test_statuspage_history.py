@@ -92,14 +92,14 @@ def test_the_first_import_reads_everything_and_the_next_only_what_is_new(tmp_pat
     content = tmp_path / "content"
     with serve_json(documents) as server:
         report, _ = run_import(server, content)
-        assert (len(report.added), report.lost, report.incomplete) == (302, [], "")
+        assert (len(report.added), report.skipped, report.incomplete) == (302, [], "")
         assert_equal(content, documents)
         assert len(server.requested) == len(set(server.requested)) == 3 + PAGES + 4 + 250
 
         before = files(content)
         server.requested.clear()
         report, _ = run_import(server, content)
-        assert (report.added, report.changed, report.kept, files(content)) == ([], [], 300, before)
+        assert (report.added, report.changed, report.present, files(content)) == ([], [], 300, before)
         assert len(server.requested) == 3 + PAGES + 4
 
         newest = deepcopy(documents["/api/v2/incidents.json"]["incidents"][0])

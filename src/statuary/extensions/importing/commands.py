@@ -22,7 +22,7 @@ from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id
 from statuary.extensions.importing.import_contracts import ContractImport, ContractImportSettings
 from statuary.extensions.importing.report_output import contract_import_lines, import_lines
-from statuary.extensions.importing.sources import WebSource, decode_source, read_source_bytes
+from statuary.extensions.importing.sources import WebSource, read_text
 from statuary.extensions.importing.status.import_status import import_status
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.extensions.importing.toolchains.deployments import (
@@ -31,7 +31,7 @@ from statuary.extensions.importing.toolchains.deployments import (
     read_ignition,
 )
 from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_files
-from statuary.extensions.importing.toolchains.found_contract import Found, FoundContract
+from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_repository
 from statuary.pipeline.progress import counted, stage
 
@@ -232,7 +232,7 @@ def run_status_import(
     if done.report.incomplete:
         click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
         return ExitCode.FAILED
-    return ExitCode.FINDINGS if done.report.lost else ExitCode.OK
+    return ExitCode.FINDINGS if done.report.skipped else ExitCode.OK
 
 
 KEY_VARIABLE: Final = "ETHERSCAN_API_KEY"
@@ -269,10 +269,10 @@ def run_contract_import(
     if done.report.incomplete:
         click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
         return ExitCode.FAILED
-    return ExitCode.FINDINGS if done.report.lost or done.incomplete else ExitCode.OK
+    return ExitCode.FINDINGS if done.report.skipped or done.incomplete else ExitCode.OK
 
 
-def _found(kind: str, source: str, chain_id: ChainId | None, addresses: Sequence[Address]) -> Found:
+def _found(kind: str, source: str, chain_id: ChainId | None, addresses: Sequence[Address]) -> ListedContracts:
     if kind in PROJECT_READERS:
         return _wanted(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
     if kind == "sourcify" and not is_url(source):
@@ -287,9 +287,11 @@ def _found(kind: str, source: str, chain_id: ChainId | None, addresses: Sequence
     return _wanted(read_explorer_files(Path(source), chain_id, addresses), chain_id, addresses)
 
 
-def _wanted(found: Found, chain_id: ChainId | None, addresses: Sequence[Address]) -> Found:
+def _wanted(
+    found: ListedContracts, chain_id: ChainId | None, addresses: Sequence[Address]
+) -> ListedContracts:
     for one in found:
-        if isinstance(one, FoundContract) and (
+        if isinstance(one, ListedContract) and (
             chain_id not in (None, one.chain_id) or (addresses and one.address not in addresses)
         ):
             continue
@@ -303,7 +305,7 @@ def _addresses(given: Sequence[Address], file: Path | None) -> list[Address]:
 
 
 def _addresses_in(file: Path) -> Iterator[Address]:
-    for number, line in enumerate(decode_source(read_source_bytes(file), file).splitlines(), 1):
+    for number, line in enumerate(read_text(file).splitlines(), 1):
         text = line.partition("#")[0].strip()
         try:
             if text:

@@ -51,7 +51,7 @@ from statuary.extensions.importing.evidence.on_chain_contract import (
     read_on_chain_contract,
 )
 from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_hex_file
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
@@ -69,9 +69,7 @@ def choose_sources(
         if chain_id in (None, source.chain_id) and (not wanted or source.address.lower() in wanted)
     ]
     for address in wanted - {source.address.lower() for source in sources}:
-        raise ContractImportError(
-            f"no contract file or workspace has the address {checksum_address(address)}"
-        )
+        raise NotImportableError(f"no contract file or workspace has the address {checksum_address(address)}")
     return sources
 
 
@@ -89,12 +87,12 @@ def choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: EthereumN
     known = [chain.chain_id for chain in catalogue.chains]
     of_node = None if node is None else read_chain_id(node)
     if of_node is not None and chain_id not in (None, of_node):
-        raise ContractImportError(
+        raise NotImportableError(
             f"the node is on chain {of_node}, not {chain_id}", "use another --rpc, or leave out --chain-id"
         )
     chain = chain_id or of_node or _only_chain(known)
     if chain not in known:
-        raise ContractImportError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
+        raise NotImportableError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
     return chain
 
 
@@ -168,9 +166,7 @@ def _anchoring_nodes(
             raise click.UsageError(f"add --rpc URL: site.yaml lists no node of chain {chain_id}")
         node = EthereumNode(urls[0])
         if read_chain_id(node) != chain_id:
-            raise ContractImportError(
-                f"{node.host} is not on chain {chain_id}", "correct `rpc:` in site.yaml"
-            )
+            raise NotImportableError(f"{node.host} is not on chain {chain_id}", "correct `rpc:` in site.yaml")
     return _with_others(node, rpc or urls[0], urls), chain_id
 
 
@@ -335,8 +331,8 @@ def _print_verification(prepared: PreparedContract, content: Path) -> None:
         click.echo(text_report(verification.findings, str(content)), err=True)
     for note in prepared.notes:
         click.echo(f"note: {printable(note)}", err=True)
-    record = verification.record
-    if record is not None and verification.is_valid:
+    record = prepared.record
+    if record is not None:
         levels = (f"{side} {record[f'{side}Match'] or 'null'}" for side in ("creation", "runtime"))
         name = record["compilation"]["name"]
         click.echo(f"{name} at {record['address']} on chain {record['chainId']}: {', '.join(levels)}")

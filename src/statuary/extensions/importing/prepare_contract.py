@@ -1,7 +1,7 @@
 """Prepare a contract for the content folder, from its compilation and its code on the chain."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidVa
 from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, NameOf, resolve_proxy
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
     complete_compilation,
@@ -100,20 +100,21 @@ def _difference(side: str, compiled: bytes, onchain_hex: Hex, changing: set[int]
         f"the {side} bytecode has {len(onchain):,} bytes on the chain and {len(compiled):,} bytes compiled"
     )
     pairs = enumerate(zip(onchain, compiled, strict=False))
-    at = next((at for at, (one, other) in pairs if one != other and at not in changing), None)
-    if at is None:
+    differing = (offset for offset, (byte, other) in pairs if byte != other and offset not in changing)
+    first = next(differing, None)
+    if first is None:
         return f"{sizes}; the shorter one is the start of the longer one"
-    return f"{sizes}; the first difference is at byte {at:,}"
+    return f"{sizes}; the first difference is at byte {first:,}"
 
 
 def _changing_bytes(compiled: CompiledMembers, side: str) -> set[int]:
     code = compiled.contract.creation if side == "creation" else compiled.contract.runtime
     auxdata = compiled.auxdata.creation if side == "creation" else compiled.auxdata.runtime
-    spans = [range(one.start, one.start + one.length) for one in code.libraries]
+    spans = [range(library.start, library.start + library.length) for library in code.libraries]
     spans += [range(piece.offset, piece.offset + len(piece.value)) for piece in auxdata.values()]
     if side == "runtime":
         immutables = parse_immutable_references(code.artifact.get("immutableReferences"))
-        spans += [range(one.start, one.start + one.length) for one in immutables]
+        spans += [range(value.start, value.start + value.length) for value in immutables]
         spans.append(CALL_PROTECTION)
     return set().union(*spans)
 
@@ -129,6 +130,12 @@ class ExistingContract(NamedTuple):
     match_id: str | None
     verified_at: Instant | None
     proxy_resolution: Json | None  # only if the record has an implementation
+
+    def keep_in(self, options: "ImportOptions") -> "ImportOptions":
+        """Return options with the match id and the date of this contract where they have none of their own."""
+        return options._replace(
+            match_id=options.match_id or self.match_id, verified_at=options.verified_at or self.verified_at
+        )
 
 
 def find_existing_contract(
@@ -172,25 +179,29 @@ def next_match_id(root: Path, catalogue: Catalogue) -> str:
     """Return the number after the largest match id of the site.
 
     Raises:
-        ContractImportError: if the site has bulk files, which would take too long to search.
+        NotImportableError: if the site has bulk files, which would take too long to search.
     """
     if catalogue.bulk:
-        raise ContractImportError(
+        raise NotImportableError(
             f"the match ids in {catalogue.bulk[0].path} are not searched for a free one",
             "give a free one with --match-id",
         )
-    found = (read_match_id(root, source) for source in catalogue.contracts)
-    numbers = [int(number) for number in found if number and number.isascii() and number.isdigit()]
+    return following_match_id(read_match_id(root, source) for source in catalogue.contracts)
+
+
+def following_match_id(match_ids: Iterable[str | None]) -> str:
+    """Return the number after the largest of some match ids."""
+    numbers = (int(text) for text in match_ids if text and text.isascii() and text.isdigit())
     return str(1 + max(numbers, default=0))
 
 
 def check_match_id_is_free(
     root: Path, catalogue: Catalogue, match_id: str, own: ContractSource | None
 ) -> None:
-    """Check that no other contract has a match id; raise ContractImportError if one does."""
+    """Check that no other contract has a match id; raise NotImportableError if one does."""
     for source in catalogue.contracts:
         if source != own and read_match_id(root, source) == match_id:
-            raise ContractImportError(
+            raise NotImportableError(
                 f"{source.path} already has match id {match_id}",
                 "choose another, or leave out --match-id",
             )
@@ -201,8 +212,8 @@ def read_match_id(root: Path, source: ContractSource) -> str | None:
     if source.form is ContractForm.WORKSPACE:
         settings = load_model(SourceFile(root, source.path), WorkspaceSource, LARGEST_RECORD, [])
         return None if settings is None else settings.match_id
-    if source.form is ContractForm.RECORD and (found := _FIRST_MEMBER.match(_start_of(root / source.path))):
-        return found[1].decode()
+    if source.form is ContractForm.RECORD and (start := _FIRST_MEMBER.match(_start_of(root / source.path))):
+        return start[1].decode()
     record = read_existing_record(root, source)
     return None if record is None else record.get("matchId")
 
@@ -242,6 +253,11 @@ class PreparedContract(NamedTuple):
     replaced: ContractSource | None
     notes: tuple[str, ...]  # what is unknown and why, as sentences
 
+    @property
+    def record(self) -> RecordValue | None:
+        """The record; None if it has errors."""
+        return self.verification.record if self.verification.is_valid else None
+
 
 def prepare_contract(
     root: Path,
@@ -258,17 +274,23 @@ def prepare_contract(
         node: the node for the implementation of a proxy.
 
     Raises:
-        ContractImportError: if the contract exists already, something is missing, or a compiler or node fails.
+        NotImportableError: if the contract exists already, something is missing, or a compiler or node fails.
     """
-    existing = _find_replaceable(root, catalogue, options)
+    existing = find_existing_contract(root, catalogue, options.chain_id, options.address)
+    if existing is not None and not options.replace:
+        raise NotImportableError(f"{existing.source.path} already exists", "replace it with --force")
+    replaced = None if existing is None else existing.source
+    if options.match_id is not None:
+        check_match_id_is_free(root, catalogue, options.match_id, replaced)
+    if existing is not None:
+        options = existing.keep_in(options)
+    if options.match_id is None:
+        options = options._replace(match_id=next_match_id(root, catalogue))
     return derive_contract(
-        options._replace(
-            match_id=_match_id(root, catalogue, options, existing),
-            verified_at=options.verified_at or (existing and existing.verified_at),
-        ),
+        options,
         recompile(compilation, options.compilers) if options.compilers else compilation,
         on_chain,
-        replaced=existing and existing.source,
+        replaced=replaced,
         proxy_resolution=_proxy_resolution(root, catalogue, options, on_chain, node)
         or _existing_resolution(existing, on_chain),
     )
@@ -289,17 +311,15 @@ def derive_contract(
         proxy_resolution: the members that the chain gives, if it is a proxy.
 
     Raises:
-        ContractImportError: if something is missing that every record needs.
+        NotImportableError: if something is missing that every record needs.
     """
     compiled = complete_compilation(compilation)
     verification = verify_contract(workspace_of(options, compiled, on_chain, proxy_resolution), options.path)
-    record = verification.record if verification.is_valid else None
-    return PreparedContract(
-        verification=verification,
-        files={} if record is None else contract_files(verification.workspace, record, options.form),
-        replaced=replaced,
-        notes=(*compiled.notes, *on_chain.notes, *verification.notes),
-    )
+    notes = (*compiled.notes, *on_chain.notes, *verification.notes)
+    prepared = PreparedContract(verification, {}, replaced, notes)
+    if prepared.record is None:
+        return prepared
+    return prepared._replace(files=contract_files(verification.workspace, prepared.record, options.form))
 
 
 def workspace_of(
@@ -324,22 +344,6 @@ def workspace_of(
         match_id=options.match_id or "",
         proxy_resolution=proxy_resolution,
     )
-
-
-def _find_replaceable(root: Path, catalogue: Catalogue, options: ImportOptions) -> ExistingContract | None:
-    existing = find_existing_contract(root, catalogue, options.chain_id, options.address)
-    if existing is not None and not options.replace:
-        raise ContractImportError(f"{existing.source.path} already exists", "replace it with --force")
-    return existing
-
-
-def _match_id(
-    root: Path, catalogue: Catalogue, options: ImportOptions, existing: ExistingContract | None
-) -> str:
-    if options.match_id is not None:
-        check_match_id_is_free(root, catalogue, options.match_id, existing and existing.source)
-        return options.match_id
-    return (existing and existing.match_id) or next_match_id(root, catalogue)
 
 
 def _existing_resolution(existing: ExistingContract | None, on_chain: OnChainContract) -> Json | None:

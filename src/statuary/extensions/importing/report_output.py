@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from statuary.cli.output import count_text
 from statuary.cli.printable import printable
-from statuary.extensions.importing.report import ImportReport, Lost
+from statuary.extensions.importing.report import ImportReport, Skipped, by_reason
 
 if TYPE_CHECKING:
     from statuary.extensions.importing.import_contracts import ImportedContracts
@@ -24,16 +24,13 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
     yield from _files(report.changed, f"{would}changed", content)
     if not report.added + report.changed:
         yield f"nothing {'would change' if dry_run else 'changed'}"
-    if report.kept:
-        yield f"{report.kept:,} already in {content}"
-    yield from map(_lost, report.counts_by_reason())
+    if report.present:
+        yield f"{report.present:,} already in {content}"
+    for reason, records in by_reason(report.skipped):
+        more = f", and {len(records) - LISTED:,} more" if len(records) > LISTED else ""
+        listed = f"{', '.join(records[:LISTED])}{more}"
+        yield printable(f"not imported, or changed ({len(records):,}): {reason}: {listed}")
     yield from ("note: " + "\n    ".join(map(printable, note.split("\n"))) for note in report.notes)
-
-
-def _lost(found: tuple[str, int, list[str]]) -> str:
-    reason, count, examples = found
-    more = f", and {count - LISTED:,} more" if count > LISTED else ""
-    return printable(f"not imported, or changed ({count:,}): {reason}: {', '.join(examples[:LISTED])}{more}")
 
 
 def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:
@@ -54,18 +51,18 @@ def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: 
     if done.verified:
         yield f"verified and {did}: {count_text(len(done.verified), 'contract')}"
         yield from _listed(done.verified)
-    if report.kept:
-        yield f"already in {content}: {count_text(report.kept, 'contract')}"
-    yield from _by_reason("not complete yet, not part of the site: {} {}; missing ", done.incomplete)
-    yield from _by_reason("not imported: {} {}; ", report.lost)
-    yield from _by_reason("note: {} {}: ", done.notes)
-    if not (done.verified or report.kept or done.incomplete or report.lost):
+    if report.present:
+        yield f"already in {content}: {count_text(report.present, 'contract')}"
+    yield from _with_reasons("not complete yet, not part of the site: {}; missing ", done.incomplete)
+    yield from _with_reasons("not imported: {}; ", report.skipped)
+    yield from _with_reasons("note: {}: ", done.notes)
+    if not (done.verified or report.present or done.incomplete or report.skipped):
         yield "the source has no contracts"
 
 
-def _by_reason(heading: str, lost: list[Lost]) -> Iterator[str]:
-    for reason, count, names in ImportReport(lost=lost).counts_by_reason():
-        yield printable(heading.format(f"{count:,}", "contract" if count == 1 else "contracts") + reason)
+def _with_reasons(heading: str, skipped: Sequence[Skipped]) -> Iterator[str]:
+    for reason, names in by_reason(skipped):
+        yield printable(heading.format(count_text(len(names), "contract")) + reason)
         yield from _listed(names)
 
 

@@ -1,6 +1,7 @@
 """What an import reads: another system over HTTP, and files."""
 
 import time
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from statuary.content.unreadable import UnreadableError
 from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import Hex, InvalidValueError, parse_hex
 from statuary.extensions.http.client import RefusedError, Retries, UnreachableError, get, is_same_server
-from statuary.extensions.importing.report import ContractImportError, SourceError, SourceUnavailableError
+from statuary.extensions.importing.report import NotImportableError
 
 RETRIES = Retries(tries=4)
 
@@ -43,8 +44,8 @@ class WebSource:
         """Return the JSON at a URL; None if there is nothing (404 or 410).
 
         Raises:
-            SourceUnavailableError: if the server cannot be reached, or does not answer after several tries.
-            SourceError: if it refuses, or sends anything but JSON.
+            UnreachableError: if the server cannot be reached, or does not answer after several tries.
+            NotImportableError: if it refuses, or sends anything but JSON.
         """
         body = self.get(url)
         if body is None:
@@ -52,14 +53,15 @@ class WebSource:
         try:
             return orjson.loads(body)
         except orjson.JSONDecodeError as error:
-            raise SourceError(f"{url} does not send JSON: {error}", "check the URL in a browser") from None
+            hint = "check the URL in a browser"
+            raise NotImportableError(f"{url} does not send JSON: {error}", hint) from None
 
     def get(self, url: str) -> bytes | None:
         """Return the body at a URL; None if there is nothing (404 or 410).
 
         Raises:
-            SourceUnavailableError: if the server cannot be reached, or does not answer after several tries.
-            SourceError: if it refuses.
+            UnreachableError: if the server cannot be reached, or does not answer after several tries.
+            NotImportableError: if it refuses.
         """
         self.announce()
         self.first_url = self.first_url or url
@@ -68,11 +70,11 @@ class WebSource:
         try:
             return get(url, headers=headers, retries=RETRIES._replace(wait=self.wait))
         except RefusedError as error:
-            raise SourceError(str(error), error.hint) from None
+            raise NotImportableError(str(error), error.hint) from None
         except UnreachableError as error:
             later = "" if error.pause is None else f" in {error.pause:,.0f} seconds"
             hint = f"run the import again{later}; it continues from here"
-            raise SourceUnavailableError(str(error), hint) from None
+            raise UnreachableError(url, error.reason, hint) from None
 
 
 MAX_FILE_BYTES = 1 << 30
@@ -82,14 +84,19 @@ MAX_SOURCE_BYTES = 16 << 20
 """The limit for one source or hex file."""
 
 
-def read_json_file(file: Path) -> dict[str, Json]:
-    """Return the JSON object in a file; raise ContractImportError if the file cannot be read or has no JSON object."""
+def parse_json(raw: bytes, name: str) -> Any:
+    """Return what JSON holds; raise NotImportableError if it is not JSON."""
     try:
-        value = orjson.loads(_read_bytes(file, MAX_FILE_BYTES))
+        return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise ContractImportError(f"{file} is not JSON: {error}") from None
+        raise NotImportableError(f"{name} is not JSON: {error}") from None
+
+
+def read_json_file(file: Path) -> dict[str, Json]:
+    """Return the JSON object in a file; raise NotImportableError if the file cannot be read or has no JSON object."""
+    value = parse_json(read_bytes(file, MAX_FILE_BYTES), str(file))
     if not isinstance(value, dict):
-        raise ContractImportError(f"{file} is not a JSON object")
+        raise NotImportableError(f"{file} is not a JSON object")
     return value
 
 
@@ -97,29 +104,29 @@ def read_hex_file(file: Path) -> Hex:
     """Return the bytecode in a file, as `cast code` prints it; any case, with or without `0x`.
 
     Raises:
-        ContractImportError: if it is empty or not hex.
+        NotImportableError: if it is empty or not hex.
     """
-    text = decode_source(read_source_bytes(file), file).strip().lower()
+    text = read_text(file).strip().lower()
     try:
         code = parse_hex(text if text.startswith("0x") else f"0x{text}")
     except InvalidValueError as error:
-        raise ContractImportError(f"{file}: {error}", error.hint) from None
+        raise NotImportableError(f"{file}: {error}", error.hint) from None
     if code == "0x":
-        raise ContractImportError(f"{file} has no bytecode", "leave the option out if the code is unknown")
+        raise NotImportableError(f"{file} has no bytecode", "leave the option out if the code is unknown")
     return code
 
 
-def read_source_bytes(file: Path) -> bytes:
-    """Return the bytes of a source or hex file; raise ContractImportError if it cannot be read."""
-    return _read_bytes(file, MAX_SOURCE_BYTES)
+def read_text(file: Path) -> str:
+    """Return the text of a file; raise NotImportableError if it cannot be read or is not UTF-8."""
+    return decode_source(read_bytes(file).removeprefix(BOM_UTF8), file)
 
 
 def decode_source(raw: bytes, file: Path) -> str:
-    """Return the text of a file; raise ContractImportError if it is not UTF-8."""
+    """Return the text of a file, with its byte order mark, which is part of a source; raise NotImportableError if it is not UTF-8."""
     try:
         return raw.decode()
     except UnicodeDecodeError:
-        raise ContractImportError(f"{file} is not UTF-8") from None
+        raise NotImportableError(f"{file} is not UTF-8", "save it as UTF-8") from None
 
 
 def folder_above(file: Path, name: str) -> Path | None:
@@ -128,8 +135,9 @@ def folder_above(file: Path, name: str) -> Path | None:
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
-def _read_bytes(file: Path, limit: int) -> bytes:
+def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
+    """Return the bytes of a file; raise NotImportableError if it cannot be read, or is larger."""
     try:
         return SourceFile(file.parent, file.name).bytes(limit)
     except UnreadableError as error:
-        raise ContractImportError(f"{file}: {error}", error.hint) from None
+        raise NotImportableError(f"{file}: {error}", error.hint) from None

@@ -12,7 +12,7 @@ from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import InvalidValueError
 from statuary.editing.yaml_nodes import YamlValue, block_text
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.publishing.files import PublishingError, atomic_file
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
@@ -160,7 +160,7 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
         replaced: the existing contract; other files beside it stay.
 
     Raises:
-        ContractImportError: if a file cannot be written or removed.
+        NotImportableError: if a file cannot be written or removed.
     """
     stale = [path for path in files_of_source(replaced) if path not in files]
     try:
@@ -170,9 +170,9 @@ def write_contract(root: Path, files: Mapping[str, bytes], replaced: ContractSou
         for path in stale:
             _remove(root / path, [root / written for written in files])
     except PublishingError as error:
-        raise ContractImportError(str(error), HINT) from None
+        raise NotImportableError(str(error), HINT) from None
     except OSError as error:
-        raise ContractImportError(f"{error.filename or root}: {error.strerror}", HINT) from None
+        raise NotImportableError(f"{error.filename or root}: {error.strerror}", HINT) from None
 
 
 def files_of_source(source: ContractSource | None) -> list[str]:

@@ -41,7 +41,7 @@ from statuary.extensions.importing.evidence.ethereum_node import (
     encode_receipt,
     encode_transaction,
 )
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.publishing.files import atomic_file
 
 FINALIZED: Final = "finalized"
@@ -78,7 +78,7 @@ class AnchoringNodes:
 
         Raises:
             EvidenceError: if the node has none, or its headers are not Ethereum's.
-            ContractImportError: if the nodes disagree, or the node does not respond.
+            NotImportableError: if the nodes disagree, or the node does not respond.
         """
         try:
             block = self.node.call("eth_getBlockByNumber", FINALIZED, HASHES_ALONE)
@@ -91,7 +91,7 @@ class AnchoringNodes:
 
         Raises:
             EvidenceError: if its header is not Ethereum's.
-            ContractImportError: if the nodes disagree.
+            NotImportableError: if the nodes disagree.
         """
         if not isinstance(block, dict):
             raise NodeEvidenceError(f"{self.node.host} has no such block")
@@ -109,18 +109,18 @@ class AnchoringNodes:
         """Yield the other nodes that give the same hash for a number.
 
         Raises:
-            ContractImportError: if one gives another hash.
+            NotImportableError: if one gives another hash.
         """
         for other in list(self.others):
             try:
                 block = other.call("eth_getBlockByNumber", hex(number), HASHES_ALONE)
-            except (RpcError, ContractImportError) as error:
+            except (RpcError, NotImportableError) as error:
                 self.notes.append(f"{other.host} was not compared: {error}")
                 self.others.remove(other)
                 continue
             theirs = block.get("hash") if isinstance(block, dict) else None
             if theirs is not None and theirs != name:
-                raise ContractImportError(
+                raise NotImportableError(
                     f"{self.node.host} and {other.host} disagree about block {number:,}: {name} and {theirs}",
                     "find out which node is on the wrong chain; nothing was written",
                 )
@@ -137,7 +137,7 @@ def read_anchors(
         finalized: the block, or why there is none.
 
     Raises:
-        ContractImportError: if nodes disagree about a block, or the node does not respond.
+        NotImportableError: if nodes disagree about a block, or the node does not respond.
     """
     accounts = _read_accounts(nodes.node, finalized, requests)
     deployments = _Deployments(nodes, finalized)
@@ -342,7 +342,7 @@ def anchor_contracts(
         before: skip contracts whose anchor is under a block of this time or later, and still shows the code.
 
     Raises:
-        ContractImportError: if nodes disagree about a block, or the node does not respond.
+        NotImportableError: if nodes disagree about a block, or the node does not respond.
         PublishingError: if an anchor cannot be written.
     """
     finalized: FinalizedBlock | EvidenceError

@@ -32,7 +32,7 @@ from statuary.domain.primitives import (
 from statuary.domain.reasons import EvidenceError
 from statuary.extensions.http.client import UnreachableError, send
 from statuary.extensions.http.connections import Pace
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 
 PACE: Final = Pace(seconds=300.0, timeout=60.0)
 """The time for a whole response: traces of old transactions take long."""
@@ -71,7 +71,7 @@ class EthereumNode:
         except ValueError:
             self.host = ""
         if not self.host or parts.scheme not in ("http", "https"):
-            raise ContractImportError(
+            raise NotImportableError(
                 "the URL of the node does not start with http:// or https://",
                 "write it like http://127.0.0.1:8545",
             )
@@ -82,7 +82,7 @@ class EthereumNode:
 
         Raises:
             RpcError: if the node responds with an error.
-            ContractImportError: if there is no response, or it is not JSON-RPC.
+            NotImportableError: if there is no response, or it is not JSON-RPC.
         """
         response = self._post(orjson.dumps(_request(1, method, parameters)), method)
         return self._result(response, method)
@@ -91,14 +91,14 @@ class EthereumNode:
         """Yield the result of each call, or the node's error; the calls go out in batches.
 
         Raises:
-            ContractImportError: if there is no response, or it is not JSON-RPC.
+            NotImportableError: if there is no response, or it is not JSON-RPC.
         """
         for start in range(0, len(calls), MAX_BATCH):
             batch = calls[start : start + MAX_BATCH]
             requests = [_request(number, *call) for number, call in enumerate(batch)]
             responses = self._post(orjson.dumps(requests), batch[0][0])
             if not isinstance(responses, list):
-                raise ContractImportError(f"{self.host} does not respond to a batch of requests")
+                raise NotImportableError(f"{self.host} does not respond to a batch of requests")
             by_id = {response.get("id"): response for response in responses if isinstance(response, dict)}
             for number, (method, _) in enumerate(batch):
                 try:
@@ -111,7 +111,7 @@ class EthereumNode:
             code = error.get("code")
             raise RpcError(code if isinstance(code, int) else 0, str(error.get("message", "an error")))
         if not isinstance(response, dict) or "result" not in response:
-            raise ContractImportError(f"{self.host} is not an Ethereum node: no result for {method}")
+            raise NotImportableError(f"{self.host} is not an Ethereum node: no result for {method}")
         return response["result"]
 
     def call_hex(self, method: str, *parameters: Json) -> Hex:
@@ -119,12 +119,12 @@ class EthereumNode:
 
         Raises:
             RpcError: as `call`.
-            ContractImportError: as `call`, or if the result is not hex.
+            NotImportableError: as `call`, or if the result is not hex.
         """
         return self.parse_hex(self.call(method, *parameters), method)
 
     def parse_hex(self, value: Json, what: str) -> Hex:
-        """Return bytes in a response, in lower case; raise ContractImportError if it is not hex."""
+        """Return bytes in a response, in lower case; raise NotImportableError if it is not hex."""
         try:
             return parse_hex(value.lower())
         except (AttributeError, InvalidValueError):
@@ -134,7 +134,7 @@ class EthereumNode:
         """Return an address in a response, with its EIP-55 checksum.
 
         Raises:
-            ContractImportError: if it is not an address.
+            NotImportableError: if it is not an address.
         """
         digits = self.parse_hex(value, what)
         if len(digits) != len("0x") + ADDRESS_DIGITS:
@@ -145,7 +145,7 @@ class EthereumNode:
         """Return a number in a response: `0x` and hex digits.
 
         Raises:
-            ContractImportError: if it is not a number of at most 256 bits.
+            NotImportableError: if it is not a number of at most 256 bits.
         """
         if isinstance(value, str) and value.startswith("0x") and len(value) <= 2 + MAX_QUANTITY_DIGITS:
             try:
@@ -154,8 +154,8 @@ class EthereumNode:
                 pass
         raise self._invalid(value, what)
 
-    def _invalid(self, value: Json, what: str) -> ContractImportError:
-        return ContractImportError(f"{self.host} responds with {shorten(str(value))} for {what}")
+    def _invalid(self, value: Json, what: str) -> NotImportableError:
+        return NotImportableError(f"{self.host} responds with {shorten(str(value))} for {what}")
 
     def _post(self, body: bytes, method: str) -> Json:
         headers = {"Content-Type": "application/json"}
@@ -166,16 +166,16 @@ class EthereumNode:
             )
         except UnreachableError as error:
             reason = error.reason.removeprefix("cannot be read: ")
-            raise ContractImportError(
+            raise NotImportableError(
                 f"{self.host} does not respond: {reason}", "check the URL, and that the node is running"
             ) from None
         # some nodes send a JSON-RPC error with a 4xx status
         if response.status >= 300 and not response.body.lstrip().startswith((b"{", b"[")):
-            raise ContractImportError(f"{self.host} responds to {method} with HTTP status {response.status}")
+            raise NotImportableError(f"{self.host} responds to {method} with HTTP status {response.status}")
         try:
             return orjson.loads(response.body)
         except orjson.JSONDecodeError:
-            raise ContractImportError(f"{self.host} responds to {method} with invalid JSON") from None
+            raise NotImportableError(f"{self.host} responds to {method} with invalid JSON") from None
 
 
 FEES: Final = ("chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gas", "to", "value", "input")

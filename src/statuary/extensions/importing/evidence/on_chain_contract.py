@@ -8,7 +8,7 @@ from statuary.domain.contracts.derivation import WorkspaceDeployment
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, ChainId, Hex, InvalidValueError, parse_chain_id
 from statuary.extensions.importing.evidence.ethereum_node import METHOD_NOT_FOUND, EthereumNode, RpcError
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 
 NO_CODE: Final = "0x"
 
@@ -36,11 +36,11 @@ class _Creation(NamedTuple):
 
 
 def read_chain_id(node: EthereumNode) -> ChainId:
-    """Return the chain id of a node; raise ContractImportError if the node does not respond with one."""
+    """Return the chain id of a node; raise NotImportableError if the node does not respond with one."""
     try:
         return parse_chain_id(str(node.parse_quantity(node.call("eth_chainId"), "eth_chainId")))
     except (RpcError, InvalidValueError) as error:
-        raise ContractImportError(f"{node.host} does not return its chain id: {error}") from None
+        raise NotImportableError(f"{node.host} does not return its chain id: {error}") from None
 
 
 def read_on_chain_contract(node: EthereumNode, address: Address, transaction: Hex | None) -> OnChainContract:
@@ -50,13 +50,13 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
         transaction: the hash of the creating transaction; None if unknown.
 
     Raises:
-        ContractImportError: if there is no such contract or transaction, if the transaction did not create it,
+        NotImportableError: if there is no such contract or transaction, if the transaction did not create it,
             or if the node does not respond.
     """
     try:
         runtime = node.call_hex("eth_getCode", address, "latest")
         if runtime == NO_CODE:
-            raise ContractImportError(
+            raise NotImportableError(
                 f"{address} has no code, according to {node.host}",
                 "check the address and the chain; the contract may have been destroyed",
             )
@@ -66,7 +66,7 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
             return OnChainContract(None, runtime, WorkspaceDeployment(), (note,))
         return _created_by(node, address, known, runtime)
     except RpcError as error:
-        raise ContractImportError(f"{node.host} responds with an error: {error}") from None
+        raise NotImportableError(f"{node.host} responds with an error: {error}") from None
 
 
 def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
@@ -82,9 +82,9 @@ def _created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -
     transaction = node.call("eth_getTransactionByHash", name)
     receipt = node.call("eth_getTransactionReceipt", name)
     if not isinstance(transaction, dict) or not isinstance(receipt, dict):
-        raise ContractImportError(f"{node.host} has no transaction {name} in a block")
+        raise NotImportableError(f"{node.host} has no transaction {name} in a block")
     if receipt.get("status") == "0x0":
-        raise ContractImportError(f"transaction {name} failed, so it created no contract")
+        raise NotImportableError(f"transaction {name} failed, so it created no contract")
     deployment = _deployment(node, name, transaction)
     creation = _creation(node, address, deployment, transaction, receipt)
     return OnChainContract(
@@ -134,7 +134,7 @@ def _creation(
         if str(frame.get("to")).lower() == address.lower()
     ]
     if not inputs:
-        raise ContractImportError(
+        raise NotImportableError(
             f"transaction {deployment.transaction_hash} did not create {address}",
             "give the creating transaction, or leave out --transaction",
         )

@@ -5,26 +5,14 @@ server; they are read as UTC.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from statuary.domain.status.vocabulary import DEFAULT_BODIES, ComponentStatus, UpdateStatus
-from statuary.extensions.importing.report import Lost, SourceError
-from statuary.extensions.importing.status.status_builder import (
-    ForeignUpdate,
-    StatusBuilder,
-    any_instant,
-    end_of,
-    required_date,
-)
-from statuary.extensions.importing.status.status_plan import (
-    ImportRequest,
-    Members,
-    StatusPlan,
-    as_members,
-    list_of,
-    required_text,
-    text_of,
-)
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.status.fields import Fields
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
+from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 
 COMPONENT_STATUSES: dict[str, ComponentStatus] = {
     "2": "degraded_performance",
@@ -54,29 +42,26 @@ VERSIONS = (
 
 
 def read_cachet(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page; raise SourceError if the source is not one of Cachet."""
-    built, records = StatusBuilder(request), list[Members]()
-    for document in _fetched(request) if request.is_url else request.json_files():
+    """Return the content of a page; raise NotImportableError if the source is not one of Cachet."""
+    builder, records = StatusBuilder(request), list[Fields]()
+    for document in map(Fields.of, _fetched(request) if request.is_url else request.json_documents()):
         included = {
-            (text_of(one, "type"), text_of(one, "id")): one
-            for one in list_of(as_members(document), "included")
+            (related.text("type"), related.text("id")): related for related in document.objects("included")
         }
-        records += [_flat(one, included) for one in list_of(document, "data")]
+        records += [_flat(record, included) for record in document.objects("data")]
     if not records:
-        raise SourceError(
+        raise NotImportableError(
             f"{request.source} has no Cachet page and no saved lists",
             "give the URL of the page, or saved lists of its API",
         )
-    built.page("Status", request.source if request.is_url else "")
-    built.plan.notes.append("the API does not give the name of the page: change it in site.yaml")
-    groups = {text_of(one, "id"): text_of(one, "name") for one in records if "collapsed" in one}
-    for noun, is_one, convert in (
-        ("a component", _is_component, lambda one: _component(built, one, groups)),
-        ("an incident", _is_incident, lambda one: _incident(built, one)),
-        ("a maintenance", _is_schedule, lambda one: _schedule(built, one)),
-    ):
-        built.convert(filter(is_one, records), convert, noun)
-    return built.plan
+    builder.page("Status", request.source if request.is_url else "")
+    builder.plan.notes.append("the API does not give the name of the page: change it in site.yaml")
+    groups = {record.text("id"): record.text("name") for record in records if "collapsed" in record}
+    components = filter(_is_component, records)
+    builder.convert(components, lambda record: _component(builder, record, groups), "a component")
+    builder.convert(filter(_is_incident, records), partial(_incident, builder), "an incident")
+    builder.convert(filter(_is_schedule, records), partial(_schedule, builder), "a maintenance")
+    return builder.plan
 
 
 def _fetched(request: ImportRequest) -> Iterator[Any]:
@@ -87,98 +72,97 @@ def _fetched(request: ImportRequest) -> Iterator[Any]:
             url = f"{base}/{path}/{name}?per_page=100{include if name in INCLUDING else ''}"
             while url and (document := request.web.json(url)) is not None:
                 yield document
-                url = _next(as_members(document))
+                url = _next(Fields.of(document))
             if document is None and name == "components":
                 break
         else:
             return
 
 
-def _next(document: Members) -> str:
-    pagination = as_members(as_members(document.get("meta") or {}).get("pagination") or {})
-    links = as_members(pagination.get("links") or document.get("links") or {})
-    return text_of(links, "next_page", "next")
+def _next(document: Fields) -> str:
+    pagination = document.object("meta").object("pagination")
+    return (pagination.object("links") or document.object("links")).text("next_page", "next")
 
 
-def _flat(one: Members, included: dict[tuple[str, str], Members]) -> Members:
+def _flat(record: Fields, included: dict[tuple[str, str], Fields]) -> Fields:
     """Return a record as version 2 has it: attributes as members, related objects in lists."""
-    attributes = as_members(one.get("attributes") or {})
-    made = {**attributes, **one}
+    attributes = record.object("attributes")
+    flat = Fields(attributes | record)
     for name, value in attributes.items():
         if isinstance(value, dict):
-            made[f"{name}_at" if "string" in value else name] = value.get("string", value.get("value"))
-    for name, related in as_members(one.get("relationships") or {}).items():
-        made[name] = list(_related(as_members(related).get("data"), included))
-    return made
+            flat[f"{name}_at" if "string" in value else name] = value.get("string", value.get("value"))
+    for name, related in record.object("relationships").items():
+        flat[name] = list(_related(Fields.of(related).get("data"), included))
+    return flat
 
 
-def _related(data: object, included: dict[tuple[str, str], Members]) -> Iterator[Members]:
-    for reference in data if isinstance(data, list) else []:
-        found = included.get((text_of(reference, "type"), text_of(reference, "id")))
-        if found is not None:
-            yield _flat(found, {})
+def _related(data: object, included: dict[tuple[str, str], Fields]) -> Iterator[Fields]:
+    for reference in map(Fields.of, data if isinstance(data, list) else []):
+        related = included.get((reference.text("type"), reference.text("id")))
+        if related is not None:
+            yield _flat(related, {})
 
 
-def _is_component(one: Members) -> bool:
-    return "link" in one and "order" in one and "collapsed" not in one
+def _is_component(record: Fields) -> bool:
+    return "link" in record and "order" in record and "collapsed" not in record
 
 
-def _is_schedule(one: Members) -> bool:
-    return "scheduled_at" in one
+def _is_schedule(record: Fields) -> bool:
+    return "scheduled_at" in record
 
 
-def _is_incident(one: Members) -> bool:
-    return "message" in one and not _is_schedule(one) and "incident_id" not in one
+def _is_incident(record: Fields) -> bool:
+    return "message" in record and not _is_schedule(record) and "incident_id" not in record
 
 
-def _component(built: StatusBuilder, one: Members, groups: dict[str, str]) -> None:
-    built.component(
-        text_of(one, "id"),
-        required_text(one, "name"),
-        group=groups.get(text_of(one, "group_id", "component_group_id"), ""),
-        description=text_of(one, "description"),
-        status=COMPONENT_STATUSES.get(text_of(one, "status"), "operational"),
+def _component(builder: StatusBuilder, component: Fields, groups: dict[str, str]) -> None:
+    builder.component(
+        component.text("id"),
+        component.required_text("name"),
+        group=groups.get(component.text("group_id", "component_group_id"), ""),
+        description=component.text("description"),
+        status=COMPONENT_STATUSES.get(component.text("status"), "operational"),
     )
 
 
-def _incident(built: StatusBuilder, one: Members) -> None:
-    if text_of(one, "visible") == "0":
-        raise SourceError("is not public")
-    began = required_date(one, "occurred_at", "created_at")
-    updates = [_update(update) for update in list_of(one, "updates")]
-    status = STATUSES.get(text_of(one, "status"), "investigating")
+def _incident(builder: StatusBuilder, incident: Fields) -> None:
+    if incident.text("visible") == "0":
+        raise NotImportableError("is not public")
+    began = incident.required_date("occurred_at", "created_at")
+    updates = [_update(update) for update in incident.objects("updates")]
+    status = STATUSES.get(incident.text("status"), "investigating")
     # the record has the status of its latest update
     opened = "investigating" if updates or status == "resolved" else status
-    posted = [ForeignUpdate(began, opened, text_of(one, "message")), *updates]
-    ended_at = (any_instant(one, "updated_at") or began) if status == "resolved" else None
-    named = list_of(one, "components") + [
-        {"id": found} for found in [text_of(one, "component_id")] if found not in ("", "0")
-    ]
-    affected = {built.named(text_of(part, "id"), text_of(part, "name")): None for part in named}
-    ident, name = f"incident-{required_text(one, 'id')}", required_text(one, "name")
-    built.incident(ident, name, posted, affected, ended_at=ended_at)
+    posted = [ForeignUpdate(began, opened, incident.text("message")), *updates]
+    ended_at = (incident.date("updated_at") or began) if status == "resolved" else None
+    components = incident.objects("components")
+    if incident.text("component_id") not in ("", "0"):
+        components.append(Fields(id=incident.text("component_id")))
+    affected = {builder.named(part.text("id"), part.text("name")): None for part in components}
+    ident, name = f"incident-{incident.required_text('id')}", incident.required_text("name")
+    builder.incident(ident, name, posted, affected, ended_at=ended_at)
 
 
-def _update(one: Members) -> ForeignUpdate:
-    status = STATUSES.get(text_of(one, "status"), "investigating")
-    return ForeignUpdate(required_date(one, "created_at"), status, text_of(one, "message"))
+def _update(update: Fields) -> ForeignUpdate:
+    status = STATUSES.get(update.text("status"), "investigating")
+    return ForeignUpdate(update.required_date("created_at"), status, update.text("message"))
 
 
-def _schedule(built: StatusBuilder, one: Members) -> None:
-    begins = required_date(one, "scheduled_at")
-    ends = any_instant(one, "completed_at")
+def _schedule(builder: StatusBuilder, schedule: Fields) -> None:
+    ident, begins = schedule.required_text("id"), schedule.required_date("scheduled_at")
+    ends = schedule.date("completed_at")
     if ends is None:
-        built.lost.append(
-            Lost("is a maintenance without an end; one hour is assumed", required_text(one, "id"))
-        )
+        builder.skip(ident, "is a maintenance without an end; one hour is assumed")
         ends = end_of(begins, 60)
-    done = SCHEDULE_STATUSES.get(text_of(one, "status")) == "completed"
-    built.maintenance(
-        f"maintenance-{required_text(one, 'id')}",
-        required_text(one, "name"),
+    is_done = SCHEDULE_STATUSES.get(schedule.text("status")) == "completed"
+    builder.maintenance(
+        f"maintenance-{ident}",
+        schedule.required_text("name"),
         (begins, ends),
-        body=text_of(one, "message"),
-        created_at=any_instant(one, "created_at"),
-        components=[built.named(text_of(part, "id", "component_id")) for part in list_of(one, "components")],
-        updates=[ForeignUpdate(ends, "completed", DEFAULT_BODIES["completed"])] if done else [],
+        body=schedule.text("message"),
+        created_at=schedule.date("created_at"),
+        components=[
+            builder.named(part.text("id", "component_id")) for part in schedule.objects("components")
+        ],
+        updates=[ForeignUpdate(ends, "completed", DEFAULT_BODIES["completed"])] if is_done else [],
     )

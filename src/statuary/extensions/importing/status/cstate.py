@@ -11,27 +11,17 @@ from pathlib import Path
 
 from statuary.domain.primitives import parse_instant
 from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
-from statuary.extensions.importing.report import Lost, SourceError
-from statuary.extensions.importing.status.status_builder import (
-    ForeignUpdate,
-    StatusBuilder,
-    any_instant,
-    required_date,
-    word,
-)
-from statuary.extensions.importing.status.status_plan import (
-    ImportRequest,
-    Members,
-    StatusPlan,
-    as_members,
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import read_text
+from statuary.extensions.importing.status.fields import (
+    Fields,
     files_below,
-    list_of,
-    losing,
     parse_source_yaml,
-    read_text,
-    text_of,
+    word,
     yaml_file,
 )
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
+from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
 TOML_FRONT_MATTER = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
@@ -61,95 +51,101 @@ EFFECTS: dict[str, ComponentStatus | None] = {
 
 
 def read_cstate(request: ImportRequest) -> StatusPlan:
-    """Return the content of a repository; raise SourceError if it has neither configuration nor issues."""
-    root, built = Path(request.source), StatusBuilder(request)
+    """Return the content of a repository; raise NotImportableError if it has neither configuration nor issues."""
+    root, builder = Path(request.source), StatusBuilder(request)
     if request.is_url:
-        raise SourceError("a cState page is read from its repository", "clone it and give its folder")
+        raise NotImportableError("a cState page is read from its repository", "clone it and give its folder")
     if root.is_dir():
-        found = [root / name for name in CONFIGURATIONS if (root / name).is_file()]
-        if not found:
-            raise SourceError(f"{root} has no config.yml", "give the folder of a cState repository")
-        _configure(built, yaml_file(found[0]))
+        configuration = next((root / name for name in CONFIGURATIONS if (root / name).is_file()), None)
+        if configuration is None:
+            raise NotImportableError(f"{root} has no config.yml", "give the folder of a cState repository")
+        _configure(builder, yaml_file(configuration))
     issues = root / "content" / "issues"
     for file in files_below(str(issues if issues.is_dir() else root), (".md",)):
         if not file.name.startswith("_"):
-            with losing(built.lost, "an issue", file.name):
-                _issue(built, file)
-    return built.plan
+            try:
+                _issue(builder, file)
+            except NotImportableError as error:
+                builder.skip(file.name, f"an issue {error}")
+    return builder.plan
 
 
-def _configure(built: StatusBuilder, settings: Members) -> None:
-    params = as_members(settings.get("params") or {})
-    built.page(
-        text_of(settings, "title"),
-        text_of(settings, "baseURL", "baseurl"),
-        about=text_of(params, "description"),
+def _configure(builder: StatusBuilder, settings: Fields) -> None:
+    params = settings.object("params")
+    builder.page(
+        settings.text("title"),
+        settings.text("baseURL", "baseurl"),
+        about=params.text("description"),
     )
     untitled = {
-        text_of(one, "name") for one in list_of(params, "categories") if text_of(one, "untitled") == "true"
+        category.text("name")
+        for category in params.objects("categories")
+        if category.text("untitled") == "true"
     }
-    for system in list_of(params, "systems"):
-        name, group = text_of(system, "name"), text_of(system, "category")
+    for system in params.objects("systems"):
+        name, group = system.text("name"), system.text("category")
         if name:
-            built.component(
+            builder.component(
                 name,
                 name,
                 group="" if group in untitled else group,
-                description=text_of(system, "description").strip(),
+                description=system.text("description").strip(),
             )
 
 
-def _issue(built: StatusBuilder, file: Path) -> None:
+def _issue(builder: StatusBuilder, file: Path) -> None:
     front, text = _front_matter(read_text(file).replace("\r\n", "\n"))
-    began, body = required_date(front, "date"), COMMENT.sub("", text).strip()
+    began, body = front.required_date("date"), COMMENT.sub("", text).strip()
     updates = _updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
-        built.lost.append(Lost("has shortcodes of Hugo, which are left out of its text", file.name))
+        builder.skip(file.name, "has shortcodes of Hugo, which are left out of its text")
     resolved_at = None
-    if text_of(front, "resolved").lower() == "true":
-        resolved_at = any_instant(front, "resolvedWhen") or began
+    if front.text("resolved").lower() == "true":
+        resolved_at = front.date("resolvedWhen") or began
         if parse_instant(resolved_at) < min(parse_instant(update.at) for update in updates):
-            built.lost.append(Lost("is resolved before it begins: it ends with its latest update", file.name))
-    title = text_of(front, "title") or file.stem
-    built.incident(file.stem, title, updates, _affected(built, front), ended_at=resolved_at)
+            builder.skip(file.name, "is resolved before it begins: it ends with its latest update")
+    title = front.text("title") or file.stem
+    builder.incident(file.stem, title, updates, _affected(builder, front), ended_at=resolved_at)
 
 
-def _front_matter(text: str) -> tuple[Members, str]:
+def _front_matter(text: str) -> tuple[Fields, str]:
     """Return the front matter of an issue, YAML or TOML, and what follows it."""
     if match := FRONT_MATTER.match(text):
-        return as_members(parse_source_yaml(match[1], "its front matter")), match[2]
+        return Fields.of(parse_source_yaml(match[1], "its front matter")), match[2]
     match = TOML_FRONT_MATTER.match(text)
     if match is None:
-        raise SourceError("has no front matter")
+        raise NotImportableError("has no front matter")
     try:
-        found = tomllib.loads(match[1])
+        values = tomllib.loads(match[1])
     except tomllib.TOMLDecodeError as error:
-        raise SourceError(f"its front matter is not TOML: {error}") from None
+        raise NotImportableError(f"its front matter is not TOML: {error}") from None
     # like YAML: a flag and a date as text
-    return {
-        key: str(one).lower() if isinstance(one, bool | date) else one for key, one in found.items()
-    }, match[2]
+    texts = {key: str(value).lower() for key, value in values.items() if isinstance(value, bool | date)}
+    return Fields(values | texts), match[2]
 
 
-def _affected(built: StatusBuilder, front: Members) -> dict[str, ComponentStatus | None]:
+def _affected(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
     names = front.get("affected") or front.get("affectedsystems") or []
-    informs = text_of(front, "informational") == "true"
-    effect = None if informs else EFFECTS.get(text_of(front, "severity"))
-    return {built.named(str(name)): effect for name in ([names] if isinstance(names, str) else names) if name}
+    informs = front.text("informational") == "true"
+    effect = None if informs else EFFECTS.get(front.text("severity"))
+    return {
+        builder.named(str(name)): effect for name in ([names] if isinstance(names, str) else names) if name
+    }
 
 
 def _updates(body: str, began: str) -> list[ForeignUpdate]:
     """Return the updates of a body, oldest first, each above its `track`; what follows the last one opened the issue."""
-    end, found = 0, list[ForeignUpdate]()
+    end, updates = 0, list[ForeignUpdate]()
     for track in TRACK.finditer(body):
-        at = required_date({"track": track[1]}, "track")
+        at = Fields(track=track[1]).required_date("track")
         # a rule divides an update from a postmortem, which has no separate time
-        found += [_update(at, text.strip()) for text in RULE.split(body[end : track.start()]) if text.strip()]
+        texts = map(str.strip, RULE.split(body[end : track.start()]))
+        updates += [_update(at, text) for text in texts if text]
         end = track.end()
     rest = RULE.sub("", body[end:]).strip()
-    is_newest_first = len(found) < 2 or found[0].at >= found[-1].at
-    opened = [_update(began, rest)] if rest or not found else []
-    return [*opened, *(reversed(found) if is_newest_first else found)]
+    is_newest_first = len(updates) < 2 or updates[0].at >= updates[-1].at
+    opened = [_update(began, rest)] if rest or not updates else []
+    return [*opened, *(reversed(updates) if is_newest_first else updates)]
 
 
 def _update(at: str, text: str) -> ForeignUpdate:

@@ -4,85 +4,70 @@ Format: https://github.com/TwiN/gatus#announcements. An announcement has a time,
 """
 
 from functools import partial
-from typing import Any
+from itertools import chain
 
 from statuary.domain.status.vocabulary import UpdateStatus
-from statuary.extensions.importing.report import Lost, SourceError
-from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, required_date
-from statuary.extensions.importing.status.status_plan import (
-    ImportRequest,
-    Members,
-    StatusPlan,
-    as_members,
-    files_below,
-    list_of,
-    required_text,
-    text_of,
-    yaml_file,
-)
-
-MAINTENANCE = frozenset({"maintenance"})
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.status.fields import Fields, files_below, yaml_file
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
+from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 
 KINDS: dict[str, UpdateStatus] = {"operational": "resolved"}
 """The status of an announcement by its kind; of any other kind it is under investigation until it is archived."""
 
 
 def read_gatus(request: ImportRequest) -> StatusPlan:
-    """Return the content of a configuration or of a running instance; raise SourceError if it is not one of Gatus."""
-    built = StatusBuilder(request)
-    documents = _running(request) if request.is_url else _configured(request.source)
-    known = [one for one in documents if {"endpoints", "announcements"} & set(one)]
-    if not known:
-        raise SourceError(
+    """Return the content of a configuration or of a running instance; raise NotImportableError if it is not one of Gatus."""
+    builder = StatusBuilder(request)
+    documents = [
+        document
+        for document in (_running(request) if request.is_url else _configured(request.source))
+        if {"endpoints", "announcements"} & set(document)
+    ]
+    if not documents:
+        raise NotImportableError(
             f"{request.source} is neither a configuration nor a page of Gatus",
             "give its configuration, or the URL of its page",
         )
-    _page(built, request, known)
-    endpoints = [one for document in known for one in list_of(document, "endpoints")]
-    built.convert(endpoints, partial(_endpoint, built), "an endpoint")
-    announcements = [one for document in known for one in list_of(document, "announcements")]
-    built.convert(announcements, partial(_announcement, built), "an announcement")
-    if any(map(MAINTENANCE.intersection, known)):
-        built.lost.append(
-            Lost("only silences the alerts of Gatus; it is not announced to readers", "maintenance")
-        )
-    return built.plan
+    _page(builder, request, documents)
+    for name, convert, noun in (
+        ("endpoints", _endpoint, "an endpoint"),
+        ("announcements", _announcement, "an announcement"),
+    ):
+        records = chain.from_iterable(document.objects(name) for document in documents)
+        builder.convert(records, partial(convert, builder), noun)
+    if any("maintenance" in document for document in documents):
+        builder.skip("maintenance", "only silences the alerts of Gatus; it is not announced to readers")
+    return builder.plan
 
 
-def _page(built: StatusBuilder, request: ImportRequest, known: list[Members]) -> None:
-    interface = next((as_members(one["ui"]) for one in known if one.get("ui")), {})
-    url = request.source if request.is_url else text_of(interface, "link")
-    built.page(
-        text_of(interface, "header", "title") or "Status", url, about=text_of(interface, "description")
-    )
+def _page(builder: StatusBuilder, request: ImportRequest, documents: list[Fields]) -> None:
+    interface = next((document.object("ui") for document in documents if document.get("ui")), Fields())
+    url = request.source if request.is_url else interface.text("link")
+    builder.page(interface.text("header", "title"), url, about=interface.text("description"))
 
 
-def _running(request: ImportRequest) -> list[Members]:
+def _running(request: ImportRequest) -> list[Fields]:
     base = request.source.rstrip("/")
-    statuses: Any = request.web.json(f"{base}/api/v1/endpoints/statuses") or []
-    settings = as_members(request.web.json(f"{base}/api/v1/config") or {})
-    return [{"endpoints": statuses}, settings]
+    statuses = request.web.json(f"{base}/api/v1/endpoints/statuses") or []
+    return [Fields(endpoints=statuses), Fields.of(request.web.json(f"{base}/api/v1/config") or {})]
 
 
-def _configured(source: str) -> list[Members]:
-    files = files_below(source, (".yaml", ".yml"))
-    return [yaml_file(file) for file in files]
+def _configured(source: str) -> list[Fields]:
+    return [yaml_file(file) for file in files_below(source, (".yaml", ".yml"))]
 
 
-def _endpoint(built: StatusBuilder, one: Members) -> None:
-    name, group = required_text(one, "name"), text_of(one, "group")
-    if text_of(one, "enabled") != "false":
-        built.component(f"{group}/{name}", name, group=group)
+def _endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
+    name, group = endpoint.required_text("name"), endpoint.text("group")
+    if endpoint.text("enabled") != "false":
+        builder.component(f"{group}/{name}", name, group=group)
 
 
-def _announcement(built: StatusBuilder, one: Members) -> None:
-    at, message = required_date(one, "timestamp"), required_text(one, "message")
-    is_past = text_of(one, "archived") == "true" or one.get("archived") is True
-    status = KINDS.get(text_of(one, "type"), "resolved" if is_past else "investigating")
+def _announcement(builder: StatusBuilder, announcement: Fields) -> None:
+    at, message = announcement.required_date("timestamp"), announcement.required_text("message")
+    is_past = announcement.text("archived") == "true" or announcement.get("archived") is True
+    kind = announcement.text("type")
+    status = KINDS.get(kind, "resolved" if is_past else "investigating")
     title = message.splitlines()[0].lstrip("# ").partition(". ")[0]
-    built.incident(
-        f"{at[:16]}-{text_of(one, 'type') or 'announcement'}",
-        title,
-        [ForeignUpdate(at, status, message)],
-        {},
-    )
+    update = ForeignUpdate(at, status, message)
+    builder.incident(f"{at[:16]}-{kind or 'announcement'}", title, [update], {})

@@ -16,7 +16,7 @@ from statuary.editing.check_edit import StatusContent, added_findings, read_stat
 from statuary.editing.edit_yaml import append_item, set_value
 from statuary.editing.files import EditError, FileEdit, content_lock, write_edit
 from statuary.editing.yaml_nodes import YamlValue, block_text
-from statuary.extensions.importing.report import ImportReport, Lost
+from statuary.extensions.importing.report import ImportReport, Skipped
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.status_plan import ImportRequest, Source, StatusPlan
 
@@ -72,8 +72,8 @@ class _Merger:
                 + block_text({"page": page}).rstrip()
             )
             return None
-        known, stated = self.status.page.updated_at, page.get("updated_at")
-        if not stated or (known is not None and known >= _instant(stated)):
+        updated_at, stated = self.status.page.updated_at, page.get("updated_at")
+        if not stated or (updated_at is not None and updated_at >= _instant(stated)):
             return None
         return self._edit(
             self.status.page_source, lambda text: set_value(text, ("page", "updated_at"), stated)
@@ -88,9 +88,9 @@ class _Merger:
         return self._edit(self.status.components_source, self._with_components)
 
     def _with_components(self, text: str) -> str:
-        known = {} if self.status is None else self.status.components_by_name
+        present = {} if self.status is None else self.status.components_by_name
         for key, source in self.plan.components.items():
-            component = known.get(str(source.get("id", key)))
+            component = present.get(str(source.get("id", key)))
             if component is None:
                 text = set_value(text, ("components", key), source)
                 continue
@@ -98,23 +98,23 @@ class _Merger:
             if not isinstance(children, Mapping):
                 text = _with_status(text, component, source)
                 continue
-            for child_key, child in children.items():
-                found = known.get(str(child.get("id", child_key)))
-                if found is None:
-                    text = set_value(text, (*component.pointer, "components", child_key), child)
+            for child_key, child_source in children.items():
+                child = present.get(str(child_source.get("id", child_key)))
+                if child is None:
+                    text = set_value(text, (*component.pointer, "components", child_key), child_source)
                 else:
-                    text = _with_status(text, found, child)
+                    text = _with_status(text, child, child_source)
         return text
 
     def records(self) -> Iterator[FileEdit | None]:
         """Yield each incident and maintenance that is new, or has a new update."""
         records = () if self.status is None else (*self.status.incidents, *self.status.maintenances)
-        known = {record.id: record for record in records}
+        present = {record.id: record for record in records}
         for folder, sources in (("incidents", self.plan.incidents), ("maintenances", self.plan.maintenances)):
             for record_id, source in sources.items():
-                record = known.get(record_id)
+                record = present.get(record_id)
                 if len(record_id) > MAX_ID_LENGTH or not IDENTIFIER.fullmatch(record_id):
-                    self.report.lost.append(Lost("has an id that cannot be a file name", record_id))
+                    self.report.skipped.append(Skipped(record_id, "has an id that cannot be a file name"))
                 elif record is None:
                     yield FileEdit(f"{folder}/{record_id}.yaml", None, block_text(source))
                 else:
@@ -122,27 +122,27 @@ class _Merger:
 
     def _with_news(self, record: Incident, source: Source) -> FileEdit | None:
         """Return the edit that adds the updates of a record that are later than those imported before."""
-        known = {update.id: update for update in record.updates}
+        present = {update.id: update for update in record.updates}
         updates = dict(_by_id(record.id, source.get("updates", ())))
-        imported = {key: one for key, one in updates.items() if key in known}
-        since = max((known[one].created_at for one in imported), default=LONG_AGO)
-        new = [one for key, one in updates.items() if key not in imported and _created(one) > since]
+        imported = {key: update for key, update in updates.items() if key in present}
+        since = max((present[key].created_at for key in imported), default=LONG_AGO)
+        new = [update for key, update in updates.items() if key not in imported and _created(update) > since]
         if new:
             return self._edit(record.source, lambda text: _with_updates(text, new, source))
-        self.report.lost += _edited_since(record, imported)
-        self.report.kept += 1
+        self.report.skipped += _edited_since(record, imported)
+        self.report.present += 1
         return None
 
     def _edit(self, path: str, change: Callable[[str], str]) -> FileEdit | None:
         """Return the edit of a file; None, and a line in the report, if it cannot be edited."""
         if path.endswith(".json"):
-            self.report.lost.append(Lost("cannot be edited: it is JSON; convert it to YAML", path))
+            self.report.skipped.append(Skipped(path, "cannot be edited: it is JSON; convert it to YAML"))
             return None
         try:
             before = SourceFile(self.root, path).text(MAX_TEXT)
             after = change(before)
         except (EditError, UnreadableError) as error:
-            self.report.lost.append(Lost(f"cannot be edited: {error}", path))
+            self.report.skipped.append(Skipped(path, f"cannot be edited: {error}"))
             return None
         if before == after:
             return None
@@ -163,8 +163,7 @@ def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
 def _with_status(text: str, component: Component, source: Source) -> str:
     """Return components.yaml with the status of a component since a later change in the source."""
     stated = source.get("updated_at")
-    known = component.updated_at or component.created_at
-    if not stated or _instant(stated) <= known:
+    if not stated or _instant(stated) <= (component.updated_at or component.created_at):
         return text
     text = set_value(text, (*component.pointer, "updated_at"), stated)
     history = source.get("history") or [{"at": stated, "status": "operational"}]
@@ -190,12 +189,12 @@ def _by_id(record_id: str, updates: Iterable[Source]) -> Iterator[tuple[str, Sou
         places[created_at] += 1
 
 
-def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[Lost]:
+def _edited_since(record: Incident, imported: Mapping[str, Source]) -> Iterator[Skipped]:
     """Yield a record some of whose updates were edited at the source."""
     for update in record.updates:
         edited_at = imported.get(update.id, {}).get("updated_at")
         if edited_at is not None and _instant(edited_at) > update.updated_at:
-            yield Lost(EDITED, record.id)
+            yield Skipped(record.id, EDITED)
             return
 
 
@@ -230,42 +229,42 @@ def import_status(
         root: the content folder, which is created if it does not exist.
 
     Raises:
-        SourceError: if the source cannot be read at all.
+        NotImportableError: if the source cannot be read at all.
         EditError: if a file changes during the import.
         PublishingError: if a file cannot be written.
     """
-    known = read_status_content(root, now)
-    if known.timeline is None and not {one.rule for one in known.findings} <= NO_CONTENT:
-        return StatusImport(ImportReport(), known.findings)
-    plan = read(_request(known, source, web, now))
+    content = read_status_content(root, now)
+    if content.timeline is None and not {finding.rule for finding in content.findings} <= NO_CONTENT:
+        return StatusImport(ImportReport(), content.findings)
+    plan = read(_request(content, source, web, now))
     if not dry_run:
         root.mkdir(parents=True, exist_ok=True)
         with content_lock(root):
             return _bring(plan, read_status_content(root, now), root, now, dry_run=False)
-    return _bring(plan, known, root, now, dry_run=True)
+    return _bring(plan, content, root, now, dry_run=True)
 
 
-def _request(known: StatusContent, source: str, web: WebSource, now: Instant) -> ImportRequest:
-    status = None if known.timeline is None else known.timeline.catalogue
+def _request(content: StatusContent, source: str, web: WebSource, now: Instant) -> ImportRequest:
+    status = None if content.timeline is None else content.timeline.catalogue
     records = () if status is None else (*status.incidents, *status.maintenances)
     components = () if status is None else status.components
     return ImportRequest(
         source,
         web,
-        known=frozenset(record.id for record in records),
+        known_ids=frozenset(record.id for record in records),
         keys={component.id: component.key for component in components},
         now=now,
     )
 
 
 def _bring(
-    plan: StatusPlan, known: StatusContent, root: Path, now: Instant, *, dry_run: bool
+    plan: StatusPlan, content: StatusContent, root: Path, now: Instant, *, dry_run: bool
 ) -> StatusImport:
-    report = ImportReport(kept=plan.known, lost=[*plan.lost], notes=[*plan.notes])
+    report = ImportReport(present=plan.present, skipped=[*plan.skipped], notes=[*plan.notes])
     if plan.incomplete is not None:
         report.incomplete = f"{plan.incomplete}; {plan.incomplete.hint}"
-    status = None if known.timeline is None else known.timeline.catalogue
-    edits, findings = _without_errors(root, now, known, merge_status(root, status, plan, report), report)
+    status = None if content.timeline is None else content.timeline.catalogue
+    edits, findings = _without_errors(root, now, content, merge_status(root, status, plan, report), report)
     if findings:
         return StatusImport(report, findings)
     _check_free(root, edits)
@@ -285,21 +284,22 @@ def _check_free(root: Path, edits: list[FileEdit]) -> None:
 
 
 def _without_errors(
-    root: Path, now: Instant, known: StatusContent, edits: list[FileEdit], report: ImportReport
+    root: Path, now: Instant, content: StatusContent, edits: list[FileEdit], report: ImportReport
 ) -> tuple[list[FileEdit], tuple[Finding, ...]]:
-    """Return the edits without those of incidents and maintenances that would add an error, which are lost.
+    """Return the edits without those of incidents and maintenances that would add an error, which are skipped.
 
     If errors remain, they are returned and nothing may be written.
     """
     while edits:
-        added = added_findings(root, now, known, edits)
+        added = added_findings(root, now, content, edits)
         errors = {finding.path: finding for finding in reversed(added) if finding.severity is Severity.ERROR}
         broken = [edit for edit in edits if edit.path in errors and "/" in edit.path]
         if not broken:
             _note_warnings(added, report)
             return edits, tuple(errors.values())
         for edit in broken:
-            report.lost.append(Lost(f"{errors[edit.path].message} ({errors[edit.path].rule})", edit.path))
+            error = errors[edit.path]
+            report.skipped.append(Skipped(edit.path, f"{error.message} ({error.rule})"))
             edits.remove(edit)
     return [], ()
 

@@ -9,23 +9,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
-from statuary.extensions.importing.report import Lost, SourceError
-from statuary.extensions.importing.status.status_builder import (
-    ForeignUpdate,
-    StatusBuilder,
-    end_of,
-    required_date,
-    word,
-)
-from statuary.extensions.importing.status.status_plan import (
-    ImportRequest,
-    Members,
-    StatusPlan,
-    as_members,
-    list_of,
-    required_text,
-    text_of,
-)
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.status.fields import Fields
+from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
+from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 
 STATUSES: dict[str, UpdateStatus] = {
     "investigating": "investigating",
@@ -50,96 +37,100 @@ WITH_KEY = ("components", "incidents", "maintenances")
 
 
 def read_instatus(request: ImportRequest) -> StatusPlan:
-    """Return the content of a page; raise SourceError if the source is not one of Instatus."""
-    built = StatusBuilder(request)
-    records = [one for document in _documents(request, built) for one in _records(built, document)]
-    if not records and not built.plan.page:
-        raise SourceError(f"{request.source} has no Instatus documents", "see the manual for what to save")
+    """Return the content of a page; raise NotImportableError if the source is not one of Instatus."""
+    builder = StatusBuilder(request)
+    records = [record for document in _documents(request, builder) for record in _records(builder, document)]
+    if not records and not builder.plan.page:
+        raise NotImportableError(
+            f"{request.source} has no Instatus documents", "see the manual for what to save"
+        )
     for noun, convert in ((COMPONENT, _component), (INCIDENT, _incident), (MAINTENANCE, _maintenance)):
-        built.convert([one for one in records if _noun(one) == noun], partial(convert, built), noun)
-    return built.plan
+        builder.convert(
+            [record for record in records if _noun(record) == noun], partial(convert, builder), noun
+        )
+    return builder.plan
 
 
 COMPONENT, INCIDENT, MAINTENANCE = "a component", "an incident", "a maintenance"
 
 
-def _documents(request: ImportRequest, built: StatusBuilder) -> Iterator[Any]:
+def _documents(request: ImportRequest, builder: StatusBuilder) -> Iterator[Any]:
     if not request.is_url:
-        yield from request.json_files()
+        yield from request.json_documents()
         return
     base = request.source.rstrip("/")
     if urlsplit(base).path.startswith("/v1/"):
         yield from (request.web.json(f"{base}/{name}") for name in WITH_KEY)
         return
-    built.lost.append(Lost("is public only while it is active; the rest needs the API with a key", base))
+    builder.skip(base, "is public only while it is active; the rest needs the API with a key")
     yield request.web.json(f"{base}/summary.json")
 
 
-def _records(built: StatusBuilder, document: Any) -> Iterator[Members]:
+def _records(builder: StatusBuilder, document: Any) -> Iterator[Fields]:
     """Yield the records of a document: a list of the API, or what a public one names."""
     if isinstance(document, list):
-        yield from (as_members(one) for one in document)
+        yield from map(Fields.of, document)
         return
-    page = as_members(as_members(document).get("page") or {})
+    fields = Fields.of(document)
+    page = fields.object("page")
     if page:
-        built.page(text_of(page, "name"), text_of(page, "url"))
+        builder.page(page.text("name"), page.text("url"))
     for name in ("components", "incidents", "activeIncidents", "maintenances", "activeMaintenances"):
-        yield from list_of(document, name)
+        yield from fields.objects(name)
 
 
-def _noun(record: Members) -> str:
+def _noun(record: Fields) -> str:
     if "duration" in record and "start" in record:
         return MAINTENANCE
     return INCIDENT if "started" in record else COMPONENT
 
 
-def _component(built: StatusBuilder, one: Members) -> None:
-    group = one.get("group")
-    built.component(
-        text_of(one, "id", "name"),
-        required_text(one, "name"),
-        group=text_of(group, "name") if isinstance(group, dict) else "",
-        description=text_of(one, "description"),
-        status=COMPONENT_STATUSES.get(word(one.get("status")), "operational"),
+def _component(builder: StatusBuilder, component: Fields) -> None:
+    group = component.get("group")
+    builder.component(
+        component.text("id", "name"),
+        component.required_text("name"),
+        group=Fields(group).text("name") if isinstance(group, dict) else "",
+        description=component.text("description"),
+        status=COMPONENT_STATUSES.get(component.word("status"), "operational"),
     )
 
 
-def _updates(record: Members, *began: str) -> list[ForeignUpdate]:
+def _updates(record: Fields) -> list[ForeignUpdate]:
     """Return the updates of a record; a public document has only its status."""
-    found = list_of(record, "updates") or [record]
     return [
         ForeignUpdate(
-            required_date(one, "started", "createdAt", *began),
-            STATUSES.get(word(one.get("status")), "investigating"),
-            text_of(one, "message"),
-            text_of(one, "id") if one is not record else "",
+            update.required_date("started", "createdAt", "start"),
+            STATUSES.get(update.word("status"), "investigating"),
+            update.text("message"),
+            update.text("id") if update is not record else "",
         )
-        for one in found
+        for update in record.objects("updates") or [record]
     ]
 
 
-def _ident(record: Members) -> str:
-    return text_of(record, "id") or required_text(record, "url").rpartition("/")[2]
+def _ident(record: Fields) -> str:
+    return record.text("id") or record.required_text("url").rpartition("/")[2]
 
 
-def _incident(built: StatusBuilder, record: Members) -> None:
-    impact = COMPONENT_STATUSES.get(word(record.get("impact")))
-    affected = {
-        built.named(text_of(one, "id", "name"), text_of(one, "name")): impact
-        for one in list_of(record, "components")
-    }
-    built.incident(_ident(record), required_text(record, "name"), _updates(record, "start"), affected)
+def _components(builder: StatusBuilder, record: Fields) -> list[str]:
+    return [
+        builder.named(part.text("id", "name"), part.text("name")) for part in record.objects("components")
+    ]
 
 
-def _maintenance(built: StatusBuilder, record: Members) -> None:
-    begins = required_date(record, "start")
-    built.maintenance(
-        _ident(record),
-        required_text(record, "name"),
-        (begins, end_of(begins, record.get("duration"))),
-        components=[
-            built.named(text_of(one, "id", "name"), text_of(one, "name"))
-            for one in list_of(record, "components")
-        ],
-        updates=[one for one in _updates(record, "start") if list_of(record, "updates")],
+def _incident(builder: StatusBuilder, incident: Fields) -> None:
+    impact = COMPONENT_STATUSES.get(incident.word("impact"))
+    affected = dict.fromkeys(_components(builder, incident), impact)
+    builder.incident(_ident(incident), incident.required_text("name"), _updates(incident), affected)
+
+
+def _maintenance(builder: StatusBuilder, maintenance: Fields) -> None:
+    begins = maintenance.required_date("start")
+    builder.maintenance(
+        _ident(maintenance),
+        maintenance.required_text("name"),
+        (begins, end_of(begins, maintenance.get("duration"))),
+        components=_components(builder, maintenance),
+        updates=_updates(maintenance) if maintenance.objects("updates") else (),
     )

@@ -18,7 +18,7 @@ from statuary.domain.contracts.derivation import DerivationError
 from statuary.domain.json_values import UntypedJson as Json
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, RunLimits, find_compiler
 from statuary.extensions.compilers.recompilation import artifacts_of_version, with_output_selection
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_json_file
 
 MAX_NAMES_SHOWN = 8
@@ -63,8 +63,8 @@ class ImportedCompilation:
         return artifact if isinstance(artifact, dict) else None
 
 
-def _invalid(message: str) -> ContractImportError:
-    return ContractImportError(message, "compile the project again")
+def _invalid(message: str) -> NotImportableError:
+    return NotImportableError(message, "compile the project again")
 
 
 def _member(value: Json, key: str) -> Json:
@@ -97,7 +97,7 @@ def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
         contract_name: with or without its path; None if there is only one contract.
 
     Raises:
-        ContractImportError: if no name or more than one fits.
+        NotImportableError: if no name or more than one fits.
     """
     known = sorted(names)
     matching = [name for name in known if contract_name in (None, name, name.rpartition(":")[2])]
@@ -106,16 +106,14 @@ def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
     listed = matching or known
     shown = ", ".join(listed[:MAX_NAMES_SHOWN]) + (" …" if len(listed) > MAX_NAMES_SHOWN else "")
     if not known:
-        raise ContractImportError(
+        raise NotImportableError(
             "the compiler's output has no contract with bytecode", "check the output for compiler errors"
         )
     if contract_name is None:
-        raise ContractImportError(f"found {len(known)} contracts: {shown}", "choose one with --contract")
+        raise NotImportableError(f"found {len(known)} contracts: {shown}", "choose one with --contract")
     if not matching:
-        raise ContractImportError(f"unknown contract {contract_name!r}", f"the contracts are: {shown}")
-    raise ContractImportError(
-        f"{len(matching)} contracts are named {contract_name!r}", f"use one of: {shown}"
-    )
+        raise NotImportableError(f"unknown contract {contract_name!r}", f"the contracts are: {shown}")
+    raise NotImportableError(f"{len(matching)} contracts are named {contract_name!r}", f"use one of: {shown}")
 
 
 def is_standard_json(value: dict[str, Json]) -> bool:
@@ -129,7 +127,7 @@ def read_standard_json(
     """Return the compilation of one contract, its version still unknown.
 
     Raises:
-        ContractImportError: if the contract is ambiguous.
+        NotImportableError: if the contract is ambiguous.
     """
     std_json_output = None if output is None else read_json_file(output)
     return ImportedCompilation(
@@ -147,11 +145,11 @@ def with_compiler_version(compilation: ImportedCompilation, version: str | None)
     """Return a compilation with the compiler version of its output, or else the one of the command line.
 
     Raises:
-        ContractImportError: if the two contradict each other.
+        NotImportableError: if the two contradict each other.
     """
     in_output = compilation.version or version_in_output(compilation)
     if version and in_output and not is_same_build(version, in_output):
-        raise ContractImportError(
+        raise NotImportableError(
             f"the compiler's output is from {in_output}, not {version}", "leave out --compiler-version"
         )
     longest = max(version or "", in_output, key=len)
@@ -186,7 +184,7 @@ def _name_in_input(std_json_input: dict[str, Json], contract_name: str | None) -
     if std_json_input["language"] == "Vyper" and (len(paths) == 1 or contract_name):
         # a Vyper file is one contract
         return choose_contract((f"{path}:{Path(path).stem}" for path in paths), contract_name)
-    raise ContractImportError(
+    raise NotImportableError(
         "the contract is unclear without the compiler's output",
         f"add --contract PATH:NAME; PATH is one of {', '.join(paths[:5])}{' …' if len(paths) > 5 else ''}",
     )
@@ -219,7 +217,7 @@ def recompile(
         whole: whether to request the outputs of every contract in the sources.
 
     Raises:
-        ContractImportError: if there is no such compiler, or it fails.
+        NotImportableError: if there is no such compiler, or it fails.
     """
     compiler = _choose_compiler(compilation, compilers)
     artifacts = artifacts_of_version(compilation.language, compiler.version)
@@ -229,9 +227,9 @@ def recompile(
         )
         output = compiler.compile(std_json_input, RunLimits())
     except CompilerError as error:
-        raise ContractImportError(f"{compiler.name}: {error}") from None
+        raise NotImportableError(f"{compiler.name}: {error}") from None
     except DerivationError as error:
-        raise ContractImportError(str(error), error.hint) from None
+        raise NotImportableError(str(error), error.hint) from None
     version = compilation.version if "+" in compilation.version else compiler.version
     return replace(compilation, version=version, std_json_output=output)
 
@@ -246,7 +244,7 @@ class CompilerBatch:
     def recompile(
         self, compilation: ImportedCompilation, compilers: Sequence[Compiler]
     ) -> ImportedCompilation:
-        """Return what `recompile` returns; raise ContractImportError as `recompile`."""
+        """Return what `recompile` returns; raise NotImportableError as `recompile`."""
         key = sha256(orjson.dumps([compilation.version, compilation.std_json_input])).digest()
         if key != self._key:
             self._key, self._whole = key, None
@@ -254,7 +252,7 @@ class CompilerBatch:
         if self._whole is None:
             try:
                 self._whole = recompile(compilation, compilers, whole=True)
-            except ContractImportError:
+            except NotImportableError:
                 # such as an output that is too long
                 return recompile(compilation, compilers)
         return replace(compilation, version=self._whole.version, std_json_output=self._whole.std_json_output)
@@ -264,13 +262,13 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
     """Return the compilation with the documentation of its metadata, and notes on what is still missing.
 
     Raises:
-        ContractImportError: if something is missing that every record needs.
+        NotImportableError: if something is missing that every record needs.
     """
     hint = f"give the compiler with --compiler {compilation.compiler}=PATH"
     if compilation.std_json_output is None:
-        raise ContractImportError("the compiler's output is missing", f"give it with --output, or {hint}")
+        raise NotImportableError("the compiler's output is missing", f"give it with --output, or {hint}")
     if not compilation.version:
-        raise ContractImportError(
+        raise NotImportableError(
             "the compiler's output does not contain its version",
             "add --compiler-version, such as 0.4.3+commit.bff19ea2",
         )
@@ -278,7 +276,7 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
         return compilation
     metadata = solc_metadata(compilation)
     if metadata is None and parse_compiler_version(compilation.version) >= METADATA_SINCE:
-        raise ContractImportError(
+        raise NotImportableError(
             "the compiler's output has no metadata, which ties the sources to the bytecode",
             f"{hint}, or compile with 'metadata' in outputSelection",
         )
@@ -295,10 +293,10 @@ def _choose_compiler(compilation: ImportedCompilation, compilers: Sequence[Compi
     raise no_compiler_error(kind, version, of_kind)
 
 
-def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> ContractImportError:
+def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:
     """Return the error for a version that no compiler has."""
     others = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
-    return ContractImportError(
+    return NotImportableError(
         f"no compiler for {kind} {version or 'of unknown version'} (found: {others})",
         f"give it with --compiler {kind}=PATH" + ("" if version else ", or add --compiler-version"),
     )

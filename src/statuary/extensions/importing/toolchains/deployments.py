@@ -16,14 +16,16 @@ import orjson
 from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
-from statuary.extensions.importing.report import ContractImportError
-from statuary.extensions.importing.sources import decode_source, read_json_file, read_source_bytes
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import read_bytes, read_json_file, read_text
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, compiler_for_language
-from statuary.extensions.importing.toolchains.found_contract import (
+from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata, read_foundry
+from statuary.extensions.importing.toolchains.hardhat import read_hardhat
+from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
     CreatedContract,
-    Found,
-    FoundContract,
+    ListedContract,
+    ListedContracts,
     SourceContract,
     UnreadableContract,
     any_address,
@@ -33,33 +35,31 @@ from statuary.extensions.importing.toolchains.found_contract import (
     any_quantity,
     complete,
     created_contract,
-    found_in,
+    with_unreadable,
 )
-from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata, read_foundry
-from statuary.extensions.importing.toolchains.hardhat import read_hardhat
 
 CREATIONS: Final = ("CREATE", "CREATE2")
 SUCCESS: Final = "0x1"
 
 
-def read_broadcasts(project: Path) -> Found:
+def read_broadcasts(project: Path) -> ListedContracts:
     """Yield the contracts that the scripts of a Foundry project deployed; the newest run comes first.
 
     Raises:
-        ContractImportError: if the folder has no broadcasts.
+        NotImportableError: if the folder has no broadcasts.
     """
     files = sorted(_run_files(project / "broadcast"), key=lambda file: (file.name, str(file)), reverse=True)
     if not files:
-        raise ContractImportError(
+        raise NotImportableError(
             f"{project} has no broadcast/**/run-*.json",
             "give the folder of a Foundry project with broadcasts",
         )
     artifacts = _Artifacts(project)
     for file in files:
-        yield from found_in(file, file.name, _broadcast_contracts(file, artifacts))
+        yield from with_unreadable(file, file.name, _broadcast_contracts(file, artifacts))
 
 
-def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> Found:
+def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> ListedContracts:
     run = read_json_file(file)
     for one in run.get("deployments") or [run]:
         yield from _Run(file, one, artifacts).contracts()
@@ -84,7 +84,7 @@ class _Run:
             receipt["transactionHash"]: receipt for receipt in run.get("receipts") or () if receipt
         }
 
-    def contracts(self) -> Found:
+    def contracts(self) -> ListedContracts:
         for transaction in self.transactions:
             name = str(transaction.get("contractName") or transaction.get("contractAddress"))
             created = _creations(transaction)
@@ -104,7 +104,7 @@ class _Run:
         receipt: dict[str, Any],
         *,
         is_shown: bool,
-    ) -> FoundContract:
+    ) -> ListedContract:
         on_chain = OnChainContract(
             creation=code,
             runtime=None,
@@ -118,7 +118,7 @@ class _Run:
         )
         where = any_address(address, str(self.file))
         read = partial(self.artifacts.read, name, on_chain)
-        return FoundContract(ChainId(self.chain_id), where, name or where, read)
+        return ListedContract(ChainId(self.chain_id), where, name or where, read)
 
 
 def _creations(transaction: dict[str, Any]) -> list[tuple[str | None, Json, Hex | None, bool]]:
@@ -175,7 +175,7 @@ class _Artifacts:
         fitting = [file for file in candidates if _is_start(file, creation)]
         # of several with one name and the same code, any will do
         if not fitting or (not name and len(fitting) > 1):
-            raise ContractImportError(
+            raise NotImportableError(
                 f"{self.project / 'out'} has no artifact of {name or 'a contract'} with the code that was deployed",
                 "check out the revision that was deployed and run `forge build`",
             )
@@ -203,40 +203,40 @@ CHAIN_FILE = ".chainId"
 PROXY_SUFFIX = "_Proxy"
 
 
-def read_hardhat_deploy(folder: Path) -> Found:
+def read_hardhat_deploy(folder: Path) -> ListedContracts:
     """Yield the contracts of every network of a project.
 
     Args:
         folder: the project, its `deployments` folder, or the folder of one network.
 
     Raises:
-        ContractImportError: if there is no network with its chain id.
+        NotImportableError: if there is no network with its chain id.
     """
     above = folder / "deployments" if (folder / "deployments").is_dir() else folder
     networks = [one for one in (above, *sorted(above.glob("*/"))) if (one / CHAIN_FILE).is_file()]
     if not networks:
-        raise ContractImportError(
+        raise NotImportableError(
             f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
         )
     for network in networks:
-        yield from found_in(network, network.name, _deployment_contracts(network))
+        yield from with_unreadable(network, network.name, _deployment_contracts(network))
 
 
-def _deployment_contracts(network: Path) -> Found:
+def _deployment_contracts(network: Path) -> ListedContracts:
     chain_file = network / CHAIN_FILE
-    chain_id = any_chain_id(decode_source(read_source_bytes(chain_file), chain_file), str(chain_file))
+    chain_id = any_chain_id(read_text(chain_file), str(chain_file))
     # Name.json and Name_Proxy.json are one contract, and the second has its code
     names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
     for name in names:
         if name + PROXY_SUFFIX not in names:
             file = network / f"{name}.json"
-            yield from found_in(file, f"{network.name}/{name}", _contract(file, chain_id))
+            yield from with_unreadable(file, f"{network.name}/{name}", _contract(file, chain_id))
 
 
-def _contract(file: Path, chain_id: ChainId) -> Found:
+def _contract(file: Path, chain_id: ChainId) -> ListedContracts:
     deployment = read_json_file(file)
     address = any_address(deployment.get("address"), str(file))
-    yield FoundContract(chain_id, address, file.stem, partial(_read_deployment, file, deployment))
+    yield ListedContract(chain_id, address, file.stem, partial(_read_deployment, file, deployment))
 
 
 def _read_deployment(file: Path, deployment: dict[str, Any]) -> SourceContract:
@@ -255,7 +255,7 @@ def _read_deployment(file: Path, deployment: dict[str, Any]) -> SourceContract:
 
 def _compilation(file: Path, deployment: dict[str, Any]) -> ImportedCompilation:
     if not deployment.get("metadata"):
-        raise ContractImportError(
+        raise NotImportableError(
             "its file has no metadata of a compiler",
             "the contract was not deployed from sources of this project",
         )
@@ -278,7 +278,7 @@ def _compilation(file: Path, deployment: dict[str, Any]) -> ImportedCompilation:
 def _input_file(file: Path, deployment: dict[str, Any]) -> Path:
     digest = deployment.get("solcInputHash")
     if not isinstance(digest, str) or not digest.isalnum():
-        raise ContractImportError(
+        raise NotImportableError(
             f"{file} names no compiler input (solcInputHash)", "deploy with hardhat-deploy 0.7 or later"
         )
     return file.parent / "solcInputs" / f"{digest}.json"
@@ -292,26 +292,26 @@ CREATEX_CALLS: Final = ("0x26307668", "0x9c36a286")
 """The selectors of `deployCreate2(bytes32,bytes)` and `deployCreate3(bytes32,bytes)` of https://createx.rocks ."""
 
 
-def read_ignition(folder: Path) -> Found:
+def read_ignition(folder: Path) -> ListedContracts:
     """Yield the contracts of every deployment of a project.
 
     Args:
         folder: the project, its `ignition` or `ignition/deployments` folder, or the folder of one deployment.
 
     Raises:
-        ContractImportError: if there is no journal.
+        NotImportableError: if there is no journal.
     """
     patterns = (JOURNAL, f"*/{JOURNAL}", f"deployments/*/{JOURNAL}", f"ignition/deployments/*/{JOURNAL}")
     journals = sorted({file for pattern in patterns for file in folder.glob(pattern)})
     if not journals:
-        raise ContractImportError(
+        raise NotImportableError(
             f"{folder} has no ignition/deployments/*/{JOURNAL}", "give the folder of a project with Ignition"
         )
     for journal in journals:
-        yield from found_in(journal, journal.parent.name, _journal_contracts(journal))
+        yield from with_unreadable(journal, journal.parent.name, _journal_contracts(journal))
 
 
-def _journal_contracts(journal: Path) -> Found:
+def _journal_contracts(journal: Path) -> ListedContracts:
     chain_id, futures = None, dict[str, dict[str, dict[str, Any]]]()
     broken: list[UnreadableContract] = []
     for message in _messages(journal, broken):
@@ -325,7 +325,7 @@ def _journal_contracts(journal: Path) -> Found:
             futures.setdefault(future, {})[kind] = message
     yield from broken
     if chain_id is None:
-        raise ContractImportError(f"{journal} names no chain", "run the deployment again")
+        raise NotImportableError(f"{journal} names no chain", "run the deployment again")
     for future, steps in futures.items():
         if BEGINS not in steps:
             continue
@@ -334,12 +334,14 @@ def _journal_contracts(journal: Path) -> Found:
             yield UnreadableContract(future, "its deployment did not succeed")
             continue
         address = any_address(result["address"], str(journal))
-        yield FoundContract(chain_id, address, future, partial(_read_journal, journal.parent, steps, address))
+        yield ListedContract(
+            chain_id, address, future, partial(_read_journal, journal.parent, steps, address)
+        )
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[dict[str, Any]]:
     """Yield the messages of a journal up to a broken line: the last one of a killed deployment may be broken."""
-    for number, line in enumerate(read_source_bytes(journal).splitlines(), 1):
+    for number, line in enumerate(read_bytes(journal).splitlines(), 1):
         try:
             message = orjson.loads(line or b"{}")
             kind = message.get("type")

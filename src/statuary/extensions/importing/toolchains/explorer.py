@@ -15,22 +15,23 @@ import orjson
 
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address, shorten
+from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
-from statuary.extensions.importing.report import ContractImportError, SourceError, SourceUnavailableError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import WebSource, read_json_file
 from statuary.extensions.importing.toolchains.compilation import (
     MAX_NAMES_SHOWN,
     ImportedCompilation,
     compiler_for_language,
 )
-from statuary.extensions.importing.toolchains.found_contract import (
+from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
-    Found,
-    FoundContract,
+    ListedContract,
+    ListedContracts,
     SourceContract,
     any_deployment,
     any_hex,
-    found_in,
+    with_unreadable,
 )
 
 VYPER: Final = "vyper:"
@@ -47,11 +48,11 @@ def read_explorer_source(result: dict[str, Any]) -> ImportedCompilation:
     """Return the sources and settings in a result of `getsourcecode`; it is not compiled yet.
 
     Raises:
-        ContractImportError: if the explorer has no source, or the contract is ambiguous.
+        NotImportableError: if the explorer has no source, or the contract is ambiguous.
     """
     code, name = str(result.get("SourceCode") or ""), str(result.get("ContractName") or "")
     if not code:
-        raise ContractImportError(
+        raise NotImportableError(
             "the explorer has no source code of it", "verify the contract there, or import its project"
         )
     version = str(result.get("CompilerVersion") or "")
@@ -96,9 +97,9 @@ def _json_object(text: str, member: str) -> dict[str, Any]:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise ContractImportError(f"{member} is not JSON: {error}") from None
+        raise NotImportableError(f"{member} is not JSON: {error}") from None
     if not isinstance(value, dict):
-        raise ContractImportError(f"{member} is not a JSON object")
+        raise NotImportableError(f"{member} is not a JSON object")
     return value
 
 
@@ -144,7 +145,7 @@ def _libraries(result: dict[str, Any]) -> list[tuple[str, str]]:
 def _fully_qualified_name(result: dict[str, Any], std_json_input: dict[str, Any], name: str) -> str:
     sources = std_json_input.get("sources")
     if not isinstance(sources, dict) or not sources:
-        raise ContractImportError("the explorer's standard JSON has no sources")
+        raise NotImportableError("the explorer's standard JSON has no sources")
     path, _, simple = name.rpartition(":")
     for one in (path, _main_path(result, "")):
         if one in sources:
@@ -161,7 +162,7 @@ def _declaring_source(sources: dict[str, Json], name: str) -> str:
     ]
     if len(declaring) != 1:
         shown = ", ".join(declaring[:MAX_NAMES_SHOWN]) or "none"
-        raise ContractImportError(
+        raise NotImportableError(
             f"which source declares {name or 'the contract'} is unclear: {shown}",
             "add the contract with `statuary contract add` and --contract PATH:NAME",
         )
@@ -171,7 +172,7 @@ def _declaring_source(sources: dict[str, Json], name: str) -> str:
 def _vyper_name(paths: list[str], name: str) -> str:
     stems = [path for path in paths if PurePosixPath(path).stem == name] or paths
     if len(stems) != 1:
-        raise ContractImportError(f"which source is {name} is unclear: {', '.join(stems[:MAX_NAMES_SHOWN])}")
+        raise NotImportableError(f"which source is {name} is unclear: {', '.join(stems[:MAX_NAMES_SHOWN])}")
     return f"{stems[0]}:{PurePosixPath(stems[0]).stem}"
 
 
@@ -187,7 +188,7 @@ BUSY_PAUSES: Final = (2.0, 5.0, 15.0)
 
 def read_explorer_api(
     url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address], key: str
-) -> Found:
+) -> ListedContracts:
     """Yield contracts by their addresses; each is requested when it is needed.
 
     Args:
@@ -196,15 +197,15 @@ def read_explorer_api(
         key: the key of the API; empty for none.
 
     Raises:
-        ContractImportError: without addresses, as an explorer lists no contracts.
+        NotImportableError: without addresses, as an explorer lists no contracts.
     """
     if not addresses:
-        raise ContractImportError(
+        raise NotImportableError(
             "an explorer does not list its contracts", "add --address, or --addresses FILE"
         )
     api = _ExplorerApi(url, web, chain_id, key)
     for address in addresses:
-        yield FoundContract(chain_id, address, address, partial(api.read, address))
+        yield ListedContract(chain_id, address, address, partial(api.read, address))
 
 
 class _ExplorerApi:
@@ -216,7 +217,7 @@ class _ExplorerApi:
         compilation = explorer_compilation(self.ask("getsourcecode", address=address))
         try:
             creation = self.ask("getcontractcreation", contractaddresses=address)
-        except ContractImportError:
+        except NotImportableError:
             # a contract of the genesis block has none, and not every explorer has the method
             creation = None
         return SourceContract(compilation=compilation, on_chain=explorer_creation(creation))
@@ -228,29 +229,33 @@ class _ExplorerApi:
             self.web.wait(PAUSE)
             try:
                 response = self.web.json(url)
-            except (SourceError, SourceUnavailableError) as error:
-                hidden = str(error).replace(self.key, "…") if self.key else str(error)
-                raise type(error)(hidden, error.hint) from None
+            except NotImportableError as error:
+                raise NotImportableError(self._without_key(str(error)), error.hint) from None
+            except UnreachableError as error:
+                raise UnreachableError(self._without_key(url), error.reason, error.hint) from None
             try:
                 return explorer_result(response)
-            except ContractImportError as error:
+            except NotImportableError as error:
                 if pause is None or BUSY not in str(error).lower():
                     raise
                 self.web.wait(pause)
-        raise AssertionError
+        raise AssertionError("the last response, after which there is no pause, is returned or raises")
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self.key, "…") if self.key else text
 
 
 def explorer_result(response: Json) -> Json:
-    """Return the `result` of a response; raise ContractImportError if it is not a response, or an error."""
+    """Return the `result` of a response; raise NotImportableError if it is not a response, or an error."""
     if not isinstance(response, dict) or "result" not in response:
-        raise ContractImportError(
+        raise NotImportableError(
             "the response has no result", "give the URL of the API, which ends with /api"
         )
     result = response["result"]
     if str(response.get("status", "1")) != "1" or not isinstance(result, list):
         text = result if isinstance(result, str) and result else response.get("message")
         hint = "set ETHERSCAN_API_KEY to the key of this explorer" if "key" in str(text).lower() else ""
-        raise ContractImportError(f"the explorer responds: {shorten(str(text), 120)}", hint)
+        raise NotImportableError(f"the explorer responds: {shorten(str(text), 120)}", hint)
     return result
 
 
@@ -258,12 +263,12 @@ def explorer_compilation(result: Json) -> ImportedCompilation:
     """Return the compilation in the result of `getsourcecode`.
 
     Raises:
-        ContractImportError: if there is no source, or it is malformed.
+        NotImportableError: if there is no source, or it is malformed.
     """
     try:
         return read_explorer_source(_first(result))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ContractImportError(f"the explorer's source is malformed: {shorten(str(error), 120)}") from None
+        raise NotImportableError(f"the explorer's source is malformed: {shorten(str(error), 120)}") from None
 
 
 def explorer_creation(result: Json) -> OnChainContract:
@@ -283,7 +288,7 @@ def _first(result: Json) -> dict[str, Any]:
     return first if isinstance(first, dict) else {}
 
 
-def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Address]) -> Found:
+def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
     """Yield the contracts of saved responses.
 
     Args:
@@ -292,20 +297,20 @@ def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Add
         addresses: of one file, the contract.
 
     Raises:
-        ContractImportError: if there is no such file.
+        NotImportableError: if there is no such file.
     """
     files = [folder]
     if folder.is_dir():
         files = sorted(file for file in folder.glob("*.json") if not file.name.endswith(".creation.json"))
     if not files:
-        raise ContractImportError(f"{folder} has no <address>.json", "save responses of getsourcecode there")
+        raise NotImportableError(f"{folder} has no <address>.json", "save responses of getsourcecode there")
     for file in files:
         given = addresses if files == [folder] else ()
-        yield from found_in(file, file.name, _saved(file, chain_id, given))
+        yield from with_unreadable(file, file.name, _saved(file, chain_id, given))
 
 
-def _saved(file: Path, chain_id: ChainId, given: Sequence[Address]) -> Found:
-    yield FoundContract(chain_id, _address_of(file, given), file.name, partial(_read_files, file))
+def _saved(file: Path, chain_id: ChainId, given: Sequence[Address]) -> ListedContracts:
+    yield ListedContract(chain_id, _address_of(file, given), file.name, partial(_read_files, file))
 
 
 def _address_of(file: Path, given: Sequence[Address]) -> Address:
@@ -314,7 +319,7 @@ def _address_of(file: Path, given: Sequence[Address]) -> Address:
     try:
         return parse_address(file.stem.lower())
     except InvalidValueError:
-        raise ContractImportError(
+        raise NotImportableError(
             f"the name of {file} is not an address", "name it <address>.json, or add --address"
         ) from None
 

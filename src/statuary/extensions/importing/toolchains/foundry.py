@@ -20,12 +20,12 @@ import orjson
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
 from statuary.domain.json_values import UntypedJson as Json
 from statuary.domain.primitives import keccak256
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import (
     decode_source,
     folder_above,
+    read_bytes,
     read_json_file,
-    read_source_bytes,
 )
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
@@ -66,19 +66,19 @@ def read_foundry(
         project: the folder with `foundry.toml`; None to look for it above the file.
 
     Raises:
-        ContractImportError: if sources are missing or have changed, or the contract is ambiguous.
+        NotImportableError: if sources are missing or have changed, or the contract is ambiguous.
     """
     try:
         if value.get("_format") == BUILD_INFO:
             return _of_build_info(value, contract_name)
         if "bytecode" not in value:
-            raise ContractImportError(
+            raise NotImportableError(
                 f"{file} is only a list of sources, which forge writes by default",
                 "give an artifact (out/<File>.sol/<Name>.json), or run `forge build --force --build-info`",
             )
         return _of_artifact(file, value, project or _project_above(file))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ContractImportError(
+        raise NotImportableError(
             f"{file} is not a complete Foundry file: {error}", "run `forge build --force`"
         ) from None
 
@@ -128,7 +128,7 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
 
 def _metadata(text: Json) -> dict[str, Json]:
     if not isinstance(text, str) or not text:
-        raise ContractImportError(
+        raise NotImportableError(
             "the artifact has no solc metadata, so its sources and settings are unknown",
             "build with Foundry's default outputs; for Vyper, give the compiler's standard JSON",
         )
@@ -173,10 +173,10 @@ def _sources(paths: list[str], hashes: dict[str, Json], project: Path) -> Iterat
         file = project / path
         if not file.is_file() and path not in hashes:
             continue
-        raw = read_source_bytes(file)
+        raw = read_bytes(file)
         expected = hashes.get(path, {}).get("keccak256")
         if expected is not None and expected != f"0x{keccak256(raw).hex()}":
-            raise ContractImportError(
+            raise NotImportableError(
                 f"{file} has changed since it was compiled: its Keccak-256 is not {expected}",
                 "check out the revision that was deployed, or run `forge build --force`",
             )
@@ -200,7 +200,7 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
     if build_in_cache in matching:
         return matching[build_in_cache]
     if len(matching) > 1:
-        raise ContractImportError(
+        raise NotImportableError(
             f"{file} could be from any of {len(matching)} builds in {folder}", "run `forge build --force`"
         )
     return next(iter(matching.values()), None)
@@ -226,7 +226,7 @@ def _project_above(file: Path) -> Path:
     for folder in file.resolve().parents:
         if (folder / "foundry.toml").is_file():
             return folder
-    raise ContractImportError(
+    raise NotImportableError(
         f"there is no foundry.toml above {file}", "give the folder of the project with --project"
     )
 
@@ -241,7 +241,7 @@ def compilation_of_metadata(
         texts: further sources by their Keccak-256.
 
     Raises:
-        ContractImportError: if the text of a source is not there.
+        NotImportableError: if the text of a source is not there.
     """
     ((path, name),) = metadata["settings"]["compilationTarget"].items()
     version, language = metadata["compiler"]["version"], metadata["language"]
@@ -249,7 +249,7 @@ def compilation_of_metadata(
     for source, described in metadata["sources"].items():
         text = texts.get(described["keccak256"], described.get("content"))
         if text is None:
-            raise ContractImportError(
+            raise NotImportableError(
                 f"{where} has no source with the Keccak-256 of {source}: {described['keccak256']}"
             )
         sources[source] = {"content": text}

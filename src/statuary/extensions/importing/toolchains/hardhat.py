@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from statuary.domain.json_values import UntypedJson as Json
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import folder_above, read_json_file
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
@@ -45,12 +45,12 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
         contract_name: fully qualified or not; ignored for an artifact, which is one contract.
 
     Raises:
-        ContractImportError: if a file is missing, or the contract is ambiguous.
+        NotImportableError: if a file is missing, or the contract is ambiguous.
     """
     try:
         return READERS[value["_format"]](file, value, contract_name)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ContractImportError(
+        raise NotImportableError(
             f"{file} is not a complete Hardhat file: {error}", "compile the project again"
         ) from None
 
@@ -70,7 +70,7 @@ def _read_debug_file(file: Path, _: dict[str, Json], contract_name: str | None) 
 def _read_artifact_3(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
     folder, build_id = folder_above(file, "build-info"), artifact["buildInfoId"]
     if folder is None or "/" in build_id or "\\" in build_id:
-        raise ContractImportError(
+        raise NotImportableError(
             f"there is no build-info folder above {file}", "give the build-info file itself"
         )
     path = folder / f"{build_id}.json"
@@ -84,13 +84,13 @@ def _read_output_3(file: Path, _: dict[str, Json], contract_name: str | None) ->
 
 def _of_version_2(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO:
-        raise ContractImportError(f"{file} is not a build-info of Hardhat 2")
+        raise NotImportableError(f"{file} is not a build-info of Hardhat 2")
     return _compilation(build_info, build_info["output"], contract_name, {})
 
 
 def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO_3:
-        raise ContractImportError(f"{file} is not a build-info of Hardhat 3")
+        raise NotImportableError(f"{file} is not a build-info of Hardhat 3")
     output_file = _output_file_3(file)
     output = None if output_file is None else read_json_file(output_file)["output"]
     return _compilation(build_info, output, contract_name, build_info.get("userSourceNameMap") or {})
@@ -153,13 +153,13 @@ def read_compilation(
         project: the folder of a Foundry project; None to look for it above the file.
 
     Raises:
-        ContractImportError: if the format is unknown or something needed is missing.
+        NotImportableError: if the format is unknown or something needed is missing.
     """
     value = read_json_file(file)
     if is_standard_json(value):
         compilation = read_standard_json(value, output, contract_name)
     elif output is not None:
-        raise ContractImportError(
+        raise NotImportableError(
             "--output is only for standard JSON input", f"leave it out: {file} has another format"
         )
     elif is_hardhat_file(value):
@@ -167,7 +167,7 @@ def read_compilation(
     elif is_foundry_file(value):
         compilation = read_foundry(file, value, contract_name, project)
     else:
-        raise ContractImportError(
+        raise NotImportableError(
             f"{file} has an unknown format",
             "give standard JSON input of a compiler, or an artifact or build-info of Hardhat or Foundry",
         )

@@ -12,25 +12,33 @@ from typing import Any, Final
 from statuary.domain.contracts.derivation import WorkspaceDeployment
 from statuary.domain.primitives import Address, ChainId, keccak256
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
-from statuary.extensions.importing.report import ContractImportError
-from statuary.extensions.importing.sources import WebSource, decode_source, read_json_file, read_source_bytes
-from statuary.extensions.importing.toolchains.found_contract import (
-    Found,
-    FoundContract,
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import (
+    WebSource,
+    decode_source,
+    read_bytes,
+    read_json_file,
+    read_text,
+)
+from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
+from statuary.extensions.importing.toolchains.listed_contract import (
+    ListedContract,
+    ListedContracts,
     SourceContract,
     any_address,
     any_chain_id,
     any_hex,
     complete,
-    found_in,
+    with_unreadable,
 )
-from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
 
 PAGE: Final = 200
 """Contracts of a page, the most that a server gives."""
 
 
-def read_sourcify_api(url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address]) -> Found:
+def read_sourcify_api(
+    url: str, web: WebSource, chain_id: ChainId, addresses: Sequence[Address]
+) -> ListedContracts:
     """Yield the contracts of a chain, or some of them; each record is requested when it is read.
 
     Args:
@@ -38,12 +46,12 @@ def read_sourcify_api(url: str, web: WebSource, chain_id: ChainId, addresses: Se
         addresses: the contracts; empty for all of the chain, oldest first.
 
     Raises:
-        ContractImportError: if the list of a chain is not one.
-        SourceError: if the server does not answer.
+        NotImportableError: if the list of a chain is not one.
+        NotImportableError: if the server does not answer.
     """
     base = f"{url.rstrip('/').removesuffix('/v2')}/v2"
     for address in addresses or _listed(base, web, chain_id):
-        yield FoundContract(
+        yield ListedContract(
             chain_id,
             address,
             address,
@@ -68,7 +76,7 @@ def _results(web: WebSource, page_url: str) -> list[dict[str, Any]]:
     page = web.json(page_url)
     results = page.get("results") if isinstance(page, dict) else None
     if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
-        raise ContractImportError(
+        raise NotImportableError(
             f"{page_url} is not a list of contracts", "give the URL of a server with Sourcify's API v2"
         )
     return results
@@ -77,37 +85,37 @@ def _results(web: WebSource, page_url: str) -> list[dict[str, Any]]:
 def _read_answer(url: str, web: WebSource) -> SourceContract:
     raw = web.get(url)
     if raw is None:
-        raise ContractImportError("the server has no such contract")
+        raise NotImportableError("the server has no such contract")
     return SourceContract(record=raw)
 
 
 MATCHES: Final = ("full_match", "partial_match")
 
 
-def read_sourcify_repository(folder: Path) -> Found:
+def read_sourcify_repository(folder: Path) -> ListedContracts:
     """Yield the contracts of a folder with `full_match` or `partial_match` in it, or in `contracts` or `repository` below.
 
     Raises:
-        ContractImportError: if it has none of them.
+        NotImportableError: if it has none of them.
     """
     roots = [
         folder / above / match for above in ("", "contracts", "repository/contracts") for match in MATCHES
     ]
     roots = [root for root in roots if root.is_dir()]
     if not roots:
-        raise ContractImportError(
+        raise NotImportableError(
             f"{folder} has no full_match or partial_match",
             "give a folder of Sourcify's repository, or the URL of a server with API v2",
         )
     for root in roots:
         for contract in sorted(root.glob("*/*/")):
             name = f"{contract.parent.name}/{contract.name}"
-            yield from found_in(contract, name, _contract(contract, name))
+            yield from with_unreadable(contract, name, _contract(contract, name))
 
 
-def _contract(folder: Path, name: str) -> Found:
+def _contract(folder: Path, name: str) -> ListedContracts:
     chain_id = any_chain_id(folder.parent.name, str(folder.parent))
-    yield FoundContract(chain_id, any_address(folder.name, str(folder)), name, partial(_read_folder, folder))
+    yield ListedContract(chain_id, any_address(folder.name, str(folder)), name, partial(_read_folder, folder))
 
 
 def _read_folder(contract: Path) -> SourceContract:
@@ -118,7 +126,7 @@ def _read_folder(contract: Path) -> SourceContract:
     transaction_file = contract / "creator-tx-hash.txt"
     transaction = None
     if transaction_file.is_file():
-        transaction = any_hex(decode_source(read_source_bytes(transaction_file), transaction_file).strip())
+        transaction = any_hex(read_text(transaction_file).strip())
     return SourceContract(
         compilation=compilation,
         on_chain=OnChainContract(None, None, WorkspaceDeployment(transaction_hash=transaction)),
@@ -130,6 +138,6 @@ def _texts(folder: Path) -> dict[str, str]:
     texts = {}
     for file in sorted(folder.rglob("*")):
         if file.is_file():
-            raw = read_source_bytes(file)
+            raw = read_bytes(file)
             texts[f"0x{keccak256(raw).hex()}"] = decode_source(raw, file)
     return texts

@@ -21,7 +21,7 @@ from statuary.domain.primitives import (
     shorten,
 )
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
-from statuary.extensions.importing.report import ContractImportError
+from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
 
 UNKNOWN_ON_CHAIN = OnChainContract(None, None, WorkspaceDeployment())
@@ -35,13 +35,18 @@ class SourceContract(NamedTuple):
     on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # what the source knows of the chain
 
 
-class FoundContract(NamedTuple):
+class ListedContract(NamedTuple):
     """A contract that a source names."""
 
     chain_id: ChainId
     address: Address
     name: str  # what the source calls it
-    read: Callable[[], SourceContract]  # reads the rest; raises ContractImportError
+    read: Callable[[], SourceContract]  # reads the rest; raises NotImportableError, UnreachableError
+
+    @property
+    def label(self) -> str:
+        """What a report calls it."""
+        return self.name if self.name == self.address else f"{self.name} ({self.address})"
 
 
 class UnreadableContract(NamedTuple):
@@ -52,29 +57,29 @@ class UnreadableContract(NamedTuple):
     hint: str = ""
 
 
-Found = Iterator[FoundContract | UnreadableContract]
+ListedContracts = Iterator[ListedContract | UnreadableContract]
 
 
 def any_address(value: Json, where: str) -> Address:
     """Return an address of a tool's file, in any case of its digits.
 
     Raises:
-        ContractImportError: if it is not 20 bytes of hex.
+        NotImportableError: if it is not 20 bytes of hex.
     """
     if not isinstance(value, str):
-        raise ContractImportError(f"{where} has no address")
+        raise NotImportableError(f"{where} has no address")
     try:
         return parse_address(value.lower())
     except InvalidValueError as error:
-        raise ContractImportError(f"{where}: {error}", error.hint) from None
+        raise NotImportableError(f"{where}: {error}", error.hint) from None
 
 
 def any_chain_id(value: Json, where: str) -> ChainId:
-    """Return the chain id of a tool's file: a number, or its text; raise ContractImportError if it is not one."""
+    """Return the chain id of a tool's file: a number, or its text; raise NotImportableError if it is not one."""
     try:
         return parse_chain_id(str(value).strip())
     except InvalidValueError as error:
-        raise ContractImportError(f"{where}: {error}", error.hint) from None
+        raise NotImportableError(f"{where}: {error}", error.hint) from None
 
 
 def any_hex(value: Json) -> Hex | None:
@@ -108,20 +113,20 @@ def any_deployment(transaction: Json, block: Json, index: Json, sender: Json) ->
 
 @contextmanager
 def complete(file: Path) -> Iterator[None]:
-    """Raise a ContractImportError where a file lacks what its tool writes."""
+    """Raise a NotImportableError where a file lacks what its tool writes."""
     try:
         yield
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise ContractImportError(f"{file} is not complete: {shorten(what, 120)}") from None
+        raise NotImportableError(f"{file} is not complete: {shorten(what, 120)}") from None
 
 
-def found_in(file: Path, name: str, contracts: Found) -> Found:
+def with_unreadable(file: Path, name: str, contracts: ListedContracts) -> ListedContracts:
     """Yield the contracts of a file or folder, and the reasons for what cannot be read."""
     try:
         with complete(file):
             yield from contracts
-    except ContractImportError as error:
+    except NotImportableError as error:
         yield UnreadableContract(name, str(error), error.hint)
 
 

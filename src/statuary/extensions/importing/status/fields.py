@@ -1,0 +1,152 @@
+"""The members of another system's objects, and its files, each read with an error that says what is wrong."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from dateutil import parser
+
+from statuary.content.parse_yaml import parse_yaml
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.primitives import InvalidValueError, format_exact, instant, parse_instant, shorten
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import MAX_FILE_BYTES, parse_json, read_bytes, read_text
+
+LABEL = ("id", "code", "number", "name", "title")
+"""The members that name a record in a report; the first present one does."""
+
+
+class Fields(dict[str, Any]):
+    """The members of an object of another system."""
+
+    @classmethod
+    def of(cls, value: object) -> Self:
+        """Return a value that is an object; raise NotImportableError if it is anything else."""
+        if not isinstance(value, dict):
+            raise NotImportableError("is not an object")
+        return cls(value)
+
+    def text(self, *names: str) -> str:
+        """Return the first of these members that is a text or number, as text; empty if there is none."""
+        values = (self.get(name) for name in names)
+        texts = (
+            str(value) for value in values if isinstance(value, str | int) and not isinstance(value, bool)
+        )
+        return next(filter(None, texts), "")
+
+    def required_text(self, *names: str) -> str:
+        """Return what `text` returns; raise NotImportableError if it is empty."""
+        return self._required(self.text(*names), names)
+
+    def _required(self, value: str | None, names: tuple[str, ...]) -> str:
+        if not value:
+            raise NotImportableError(f"has no {' or '.join(map(repr, names))}")
+        return value
+
+    def instant(self, *names: str) -> str | None:
+        """Return an instant as content holds it; None if there is none.
+
+        Raises:
+            NotImportableError: if it is not an instant.
+        """
+        text = self.text(*names)
+        try:
+            return format_exact(parse_instant(text)) if text else None
+        except InvalidValueError:
+            name = next(name for name in names if self.get(name))
+            raise NotImportableError(f"{name!r} is not an instant: {shorten(text)}") from None
+
+    def required_instant(self, *names: str) -> str:
+        """Return what `instant` returns; raise NotImportableError if there is none."""
+        return self._required(self.instant(*names), names)
+
+    def date(self, *names: str) -> str | None:
+        """Return a date and time in any usual form as content holds it; UTC where it names no zone; None without one.
+
+        Raises:
+            NotImportableError: if it is not a date.
+        """
+        text = self.text(*names).partition(" (")[0].strip()
+        if not text or text in ("null", "~"):
+            return None
+        try:
+            parsed = parser.parse(text, default=datetime(2000, 1, 1, tzinfo=UTC))
+            return format_exact(instant(parsed.astimezone(UTC)))
+        except (ValueError, OverflowError):
+            raise NotImportableError(f"{names[0]!r} is not a date: {shorten(text)}") from None
+
+    def required_date(self, *names: str) -> str:
+        """Return what `date` returns; raise NotImportableError if there is none."""
+        return self._required(self.date(*names), names)
+
+    def word(self, name: str) -> str:
+        """Return a status of another system in lower case, without separators."""
+        return word(self.get(name))
+
+    def object(self, name: str) -> "Fields":
+        """Return a member that is an object, empty if there is none; raise NotImportableError if it is anything else."""
+        return Fields.of(self.get(name) or {})
+
+    def objects(self, name: str) -> "list[Fields]":
+        """Return a member that is a list of objects; empty if there is none.
+
+        Raises:
+            NotImportableError: if it is anything else.
+        """
+        values = self.get(name)
+        if values is None:
+            return []
+        if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+            raise NotImportableError(f"{name!r} is not a list of objects")
+        return [Fields(value) for value in values]
+
+
+def word(value: object) -> str:
+    """Return a text in lower case, without separators."""
+    return "".join(letter for letter in str(value or "").lower() if letter.isalnum())
+
+
+def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
+    """Return a file, or the files of a folder and its subfolders with these suffixes, sorted by path.
+
+    Raises:
+        NotImportableError: if there is none.
+    """
+    path = Path(source)
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise NotImportableError(f"there is no {source}", "give a URL, a folder or a file")
+    files = sorted(file for file in path.rglob("*") if file.name.endswith(suffixes) and file.is_file())
+    visible = [
+        file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts[:-1])
+    ]
+    if not visible:
+        raise NotImportableError(f"{source} has no file that ends with {' or '.join(suffixes)}")
+    return visible
+
+
+def json_documents(source: str) -> Iterator[tuple[Path, Any]]:
+    """Yield what the JSON files of a source hold, and each line of a file with lines of JSON.
+
+    Raises:
+        NotImportableError: if there is no such file, or one is not JSON.
+    """
+    for file in files_below(source, (".json", ".jsonl")):
+        raw = read_bytes(file, MAX_FILE_BYTES)
+        for text in raw.splitlines() if file.suffix == ".jsonl" else [raw]:
+            yield file, parse_json(text, str(file))
+
+
+def yaml_file(file: Path) -> Fields:
+    """Return the mapping of a YAML file, scalars as text; raise NotImportableError if it has none."""
+    return Fields.of(parse_source_yaml(read_text(file), str(file)) or {})
+
+
+def parse_source_yaml(text: str, name: str) -> Any:
+    """Return what YAML holds, scalars as text; raise NotImportableError if it is not YAML."""
+    try:
+        return parse_yaml(text)
+    except UnreadableError as error:
+        raise NotImportableError(f"{name}, line {error.position.line}, is not YAML: {error}") from None
