@@ -50,7 +50,7 @@ EXTENSIONS = (
         commands={
             "import": Command(
                 "statuary.extensions.importing.commands:import_command",
-                "Import a status page from another system.",
+                "Import contracts and status pages from other systems.",
             ),
             "contract": Command(
                 "statuary.extensions.importing.contract_commands:contract_command",

@@ -32,12 +32,12 @@ def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     target = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
     yield from check_document(deployment, target, ContractList)
     listed = deployment.listed(deployment.chain)
-    if [one.chain_id for one in listed] != [deployment.chain] * len(listed):
+    if [contract.chain_id for contract in listed] != [deployment.chain] * len(listed):
         yield f"{target} lists contracts of other chains"
-    ids = [int(one.entry.get("matchId", 0)) for one in listed]
+    ids = [int(contract.entry.get("matchId", 0)) for contract in listed]
     if ids != sorted(ids, reverse=True):
         yield f"{target} is not in the order of match ids, the highest first"
-    odd = [one.address for one in listed if not _is_checksummed(one.address)]
+    odd = [contract.address for contract in listed if not _is_checksummed(contract.address)]
     if odd:
         yield f"{target} lists {odd[0]} without its EIP-55 checksum"
 
@@ -248,7 +248,7 @@ def paths_ignore_case(deployment: CheckedDeployment) -> Iterator[str]:
 def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]:
     """The list follows `sort`, `limit` and `afterMatchId`."""
     base = f"/{url_table.CONTRACTS.path(chain_id=deployment.chain)}"
-    newest = [one.entry["matchId"] for one in deployment.listed(deployment.chain)]
+    newest = [contract.entry["matchId"] for contract in deployment.listed(deployment.chain)]
     if len(newest) < 3:
         raise NotApplicableError(f"{base} lists fewer than three contracts")
     wanted = {f"{base}?limit=2": newest[:2], f"{base}?afterMatchId={newest[0]}&limit=2": newest[1:3]}
@@ -256,9 +256,9 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
         wanted |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}
     for target, ids in wanted.items():
         value = _json(deployment.get(target).body) or {}
-        found = [entry.get("matchId") for entry in value.get("results", [])]
-        if found != ids:
-            yield f"{target} lists {found}, not {ids}"
+        match_ids = [entry.get("matchId") for entry in value.get("results", [])]
+        if match_ids != ids:
+            yield f"{target} lists {match_ids}, not {ids}"
     yield from _refused(
         deployment, f"{base}?limit=201", "invalid_parameter", "request/query/limit must be <= 200"
     )

@@ -92,15 +92,19 @@ class CheckedDeployment:
     def chains(self) -> list[str]:
         """The ids of the chains that the deployment lists; raise NotApplicableError if it lists none."""
         listed = self.json("/chains")
-        found = [str(chain["chainId"]) for chain in listed if isinstance(chain, dict) and "chainId" in chain]
-        if not found:
+        chain_ids = [
+            str(chain["chainId"]) for chain in listed if isinstance(chain, dict) and "chainId" in chain
+        ]
+        if not chain_ids:
             raise NotApplicableError("/chains lists no chain")
-        return found
+        return chain_ids
 
     @cached_property
     def chain(self) -> str:
         """A chain with contracts, or the first one."""
-        return next((one for one in self.chains[:MAX_CHAINS_READ] if self.listed(one)), self.chains[0])
+        return next(
+            (chain_id for chain_id in self.chains[:MAX_CHAINS_READ] if self.listed(chain_id)), self.chains[0]
+        )
 
     def listed(self, chain_id: str) -> list[DeployedContract]:
         """Return the newest contracts of a chain; none if the list cannot be read."""
@@ -135,17 +139,17 @@ class CheckedDeployment:
 
     def incidents(self) -> list[dict[str, Any]]:
         """Return some incidents and maintenances from the lists."""
-        found = [
-            one
+        listed = [
+            incident
             for url, member in (
                 (url_table.INCIDENTS, "incidents"),
                 (url_table.MAINTENANCES, "scheduled_maintenances"),
             )
-            for one in self.json(f"/{url.path()}").get(member, [])[: self.sample]
+            for incident in self.json(f"/{url.path()}").get(member, [])[: self.sample]
         ]
-        if not found:
+        if not listed:
             raise NotApplicableError("no incident is listed")
-        return found
+        return listed
 
     def incident_target(self, incident_id: str) -> str:
         """Return the path of the document of an incident."""

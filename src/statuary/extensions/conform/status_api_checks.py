@@ -79,7 +79,7 @@ def status_follows_components(deployment: CheckedDeployment) -> Iterator[str]:
     served = summary["status"]["indicator"], summary["status"]["description"]
     if served not in KNOWN_STATUSES:
         yield f"the status {served[1]!r} with indicator {served[0]!r} is not one of Statuspage's"
-    leaves = [one["status"] for one in summary["components"] if not one["group"]]
+    leaves = [component["status"] for component in summary["components"] if not component["group"]]
     if not leaves:
         raise NotApplicableError("the page has no components")
     if set(leaves) <= set(COMPONENT_SEVERITY):
@@ -94,7 +94,7 @@ def groups_follow_components(deployment: CheckedDeployment) -> Iterator[str]:
     children: dict[str | None, list[Members]] = defaultdict(list)
     for component in components:
         children[component["group_id"]].append(component)
-    groups = [one for one in components if one["group"]]
+    groups = [component for component in components if component["group"]]
     if not groups:
         raise NotApplicableError("the page has no groups")
     for group in groups:
@@ -140,13 +140,13 @@ def lists_hold_what_they_say(deployment: CheckedDeployment) -> Iterator[str]:
         (url_table.MAINTENANCES_UPCOMING, "scheduled_maintenances", {"scheduled"}),
         (url_table.MAINTENANCES_ACTIVE, "scheduled_maintenances", ACTIVE_STATUSES),
     ):
-        for one in _document(deployment, url)[member]:
-            if one["status"] not in statuses:
-                yield f"/{url.path()} contains {one['id']} with status {one['status']}"
-    for one in _incidents(deployment):
-        newest = one["incident_updates"][:1]
-        if newest and newest[0]["status"] != one["status"]:
-            yield f"{one['id']} has status {one['status']}, but its newest update has {newest[0]['status']}"
+        for incident in _document(deployment, url)[member]:
+            if incident["status"] not in statuses:
+                yield f"/{url.path()} contains {incident['id']} with status {incident['status']}"
+    for incident in _incidents(deployment):
+        newest = incident["incident_updates"][:1]
+        if newest and newest[0]["status"] != incident["status"]:
+            yield f"{incident['id']} has status {incident['status']}, but its newest update has {newest[0]['status']}"
 
 
 def instants_are_in_the_page_s_zone(deployment: CheckedDeployment) -> Iterator[str]:
@@ -209,7 +209,11 @@ def status_follows_the_clock(deployment: CheckedDeployment) -> Iterator[str]:
     begun = [since for since in epochs.instants[1:] if since <= deployment.now]
     if not begun:
         raise NotApplicableError("no epoch has begun since the build")
-    stored = [(path, one) for path in epochs.documents if (one := epochs.document_at(path, deployment.now))]
+    stored = [
+        (path, document)
+        for path in epochs.documents
+        if (document := epochs.document_at(path, deployment.now))
+    ]
     step = max(1, len(stored) // (EPOCH_DOCUMENTS * deployment.sample))
     for path, document in stored[::step]:
         if deployment.get(f"/{path}").body != document.body(lambda file: deployment.get(f"/{file}").body):
@@ -231,11 +235,11 @@ def _incidents(deployment: CheckedDeployment) -> list[Members]:
 
 
 def _instant(member: str) -> Callable[[Members], Any]:
-    def key(one: Members) -> Any:
+    def key(record: Members) -> Any:
         try:
-            return parse_instant(one[member])
+            return parse_instant(record[member])
         except InvalidValueError:
-            raise NotApplicableError(f"{one[member]!r} is not a timestamp") from None
+            raise NotApplicableError(f"{record[member]!r} is not a timestamp") from None
 
     return key
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
@@ -12,19 +11,27 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, Content, Now, argument, build_instant, option, options
 from statuary.cli.output import show_progress, text_report
 from statuary.cli.printable import printable
-from statuary.content.read_content import read_content
 from statuary.domain.catalogue import ContractForm
 from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.http.client import is_url
+from statuary.extensions.importing.contract_commands import read_catalogue
 from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id
 from statuary.extensions.importing.import_contracts import ContractImport, ContractImportSettings
+from statuary.extensions.importing.report import ImportReport, Skipped
 from statuary.extensions.importing.report_output import contract_import_lines, import_lines
 from statuary.extensions.importing.sources import WebSource, read_text
+from statuary.extensions.importing.status.betterstack import read_betterstack
+from statuary.extensions.importing.status.cachet import read_cachet
+from statuary.extensions.importing.status.cstate import read_cstate
+from statuary.extensions.importing.status.gatus import read_gatus
 from statuary.extensions.importing.status.import_status import import_status
+from statuary.extensions.importing.status.instatus import read_instatus
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
+from statuary.extensions.importing.status.statuspage import read_statuspage
+from statuary.extensions.importing.status.upptime import read_upptime
 from statuary.extensions.importing.toolchains.deployments import (
     read_broadcasts,
     read_hardhat_deploy,
@@ -40,29 +47,41 @@ class StatusKind(NamedTuple):
     """A system whose status pages can be imported."""
 
     title: str
+    read: Callable[[ImportRequest], StatusPlan]
     source: str  # what SOURCE may be
     key: str = ""  # the environment variable with the key that its API may need
 
     @property
     def name(self) -> str:
-        """The command, and the module that reads it."""
+        """The command."""
         return self.title.lower().replace(" ", "")
 
 
 STATUS_KINDS = (
-    StatusKind("Statuspage", "the URL of a public page, or a folder or file of saved documents"),
-    StatusKind("cState", "a checkout of its repository, or one issue"),
     StatusKind(
-        "Upptime", "the URL of its repository on GitHub, or a checkout with saved issues", "GITHUB_TOKEN"
+        "Statuspage", read_statuspage, "the URL of a public page, or a folder or file of saved documents"
     ),
-    StatusKind("Gatus", "its configuration (a file or folder), or the URL of its page"),
+    StatusKind("cState", read_cstate, "a checkout of its repository, or one issue"),
+    StatusKind(
+        "Upptime",
+        read_upptime,
+        "the URL of its repository on GitHub, or a checkout with saved issues",
+        "GITHUB_TOKEN",
+    ),
+    StatusKind("Gatus", read_gatus, "its configuration (a file or folder), or the URL of its page"),
     StatusKind(
         "Instatus",
+        read_instatus,
         "https://api.instatus.com/v1/PAGE-ID, the URL of a public page (what is active alone), or saved documents",
         "INSTATUS_API_KEY",
     ),
-    StatusKind("Better Stack", "the URL of a public page, or its saved index.json"),
-    StatusKind("Cachet", "the URL of a page of version 2 or 3, or saved lists of its API", "CACHET_API_KEY"),
+    StatusKind("Better Stack", read_betterstack, "the URL of a public page, or its saved index.json"),
+    StatusKind(
+        "Cachet",
+        read_cachet,
+        "the URL of a page of version 2 or 3, or saved lists of its API",
+        "CACHET_API_KEY",
+    ),
 )
 
 
@@ -76,11 +95,8 @@ class ImportTarget(NamedTuple):
 
 def _status_command(kind: StatusKind) -> click.Command:
     def run(source: Annotated[str, argument(metavar="SOURCE")], target: ImportTarget) -> ExitCode:
-        read = getattr(
-            import_module(f"statuary.extensions.importing.status.{kind.name}"), f"read_{kind.name}"
-        )
         key = os.environ.get(kind.key, "") if kind.key else ""
-        return run_status_import(read, source, key, target)
+        return run_status_import(kind.read, source, key, target)
 
     about = f"SOURCE is {kind.source}."
     if kind.key:
@@ -190,15 +206,15 @@ CONTRACT_COMMANDS: Final = tuple(map(_contract_command, CONTRACT_KINDS))
 
 @click.group()
 def import_command() -> None:
-    """Import contracts and status pages from other systems into the content.
+    """Import contracts and status pages from other systems.
 
     An import only adds what is new: run it again to import what has been added since. It ends with a
     report of what it could not import.
     """
 
 
-for one in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
-    import_command.add_command(one)
+for kind_command in (*STATUS_COMMANDS, *CONTRACT_COMMANDS):
+    import_command.add_command(kind_command)
 
 
 def run_status_import(
@@ -229,10 +245,7 @@ def run_status_import(
         click.echo("statuary: nothing was written", err=True)
         return ExitCode.FINDINGS
     click.echo("\n".join(import_lines(done.report, content, dry_run=dry_run)))
-    if done.report.incomplete:
-        click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
-        return ExitCode.FAILED
-    return ExitCode.FINDINGS if done.report.skipped else ExitCode.OK
+    return _exit_code(done.report)
 
 
 KEY_VARIABLE: Final = "ETHERSCAN_API_KEY"
@@ -250,11 +263,10 @@ def run_contract_import(
 ) -> ExitCode:
     """Import contracts, print the report and return the exit code."""
     content = target.content
-    catalogue, findings = read_content(content)
-    if catalogue is None:
-        click.echo(text_report(findings, str(content)), err=True)
-        return ExitCode.FINDINGS
-    addresses = _addresses(contract_options.addresses, contract_options.address_file)
+    catalogue = read_catalogue(content)
+    addresses, file = contract_options.addresses, contract_options.address_file
+    if file is not None:
+        addresses = (*addresses, *_addresses_in(file))
     settings = ContractImportSettings(
         form=ContractForm(contract_options.form),
         now=build_instant(target.now),
@@ -263,20 +275,26 @@ def run_contract_import(
         dry_run=target.dry_run,
     )
     with show_progress() as progress, stage(progress, "contracts"):
-        found = _found(kind, source, contract_options.chain_id, addresses)
-        done = ContractImport(content, catalogue, settings).import_all(counted(progress, found))
+        contracts = _listed_contracts(kind, source, contract_options.chain_id, addresses)
+        done = ContractImport(content, catalogue, settings).import_all(counted(progress, contracts))
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
-    if done.report.incomplete:
-        click.echo(f"statuary: the import is not complete: {printable(done.report.incomplete)}", err=True)
+    return _exit_code(done.report, done.incomplete)
+
+
+def _exit_code(report: ImportReport, incomplete: Sequence[Skipped] = ()) -> ExitCode:
+    if report.incomplete:
+        click.echo(f"statuary: the import is not complete: {printable(report.incomplete)}", err=True)
         return ExitCode.FAILED
-    return ExitCode.FINDINGS if done.report.skipped or done.incomplete else ExitCode.OK
+    return ExitCode.FINDINGS if report.skipped or incomplete else ExitCode.OK
 
 
-def _found(kind: str, source: str, chain_id: ChainId | None, addresses: Sequence[Address]) -> ListedContracts:
+def _listed_contracts(
+    kind: str, source: str, chain_id: ChainId | None, addresses: Sequence[Address]
+) -> ListedContracts:
     if kind in PROJECT_READERS:
-        return _wanted(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
+        return _chosen(PROJECT_READERS[kind](Path(source)), chain_id, addresses)
     if kind == "sourcify" and not is_url(source):
-        return _wanted(read_sourcify_repository(Path(source)), chain_id, addresses)
+        return _chosen(read_sourcify_repository(Path(source)), chain_id, addresses)
     if chain_id is None:
         raise click.UsageError("add --chain-id: the source does not name the chain of its contracts")
     if kind == "sourcify":
@@ -284,24 +302,18 @@ def _found(kind: str, source: str, chain_id: ChainId | None, addresses: Sequence
     if is_url(source):
         key = os.environ.get(KEY_VARIABLE, "")
         return read_explorer_api(source, WebSource(), chain_id, addresses, key)
-    return _wanted(read_explorer_files(Path(source), chain_id, addresses), chain_id, addresses)
+    return _chosen(read_explorer_files(Path(source), chain_id, addresses), chain_id, addresses)
 
 
-def _wanted(
-    found: ListedContracts, chain_id: ChainId | None, addresses: Sequence[Address]
+def _chosen(
+    contracts: ListedContracts, chain_id: ChainId | None, addresses: Sequence[Address]
 ) -> ListedContracts:
-    for one in found:
-        if isinstance(one, ListedContract) and (
-            chain_id not in (None, one.chain_id) or (addresses and one.address not in addresses)
+    for contract in contracts:
+        if isinstance(contract, ListedContract) and (
+            chain_id not in (None, contract.chain_id) or (addresses and contract.address not in addresses)
         ):
             continue
-        yield one
-
-
-def _addresses(given: Sequence[Address], file: Path | None) -> list[Address]:
-    if file is None:
-        return [*given]
-    return [*given, *_addresses_in(file)]
+        yield contract
 
 
 def _addresses_in(file: Path) -> Iterator[Address]:

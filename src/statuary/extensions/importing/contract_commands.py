@@ -84,22 +84,22 @@ def read_catalogue(content: Path) -> Catalogue:
 
 def choose_chain(catalogue: Catalogue, chain_id: ChainId | None, node: EthereumNode | None) -> ChainId:
     """Return the chain of the contract, which must be the node's and one of the site's."""
-    known = [chain.chain_id for chain in catalogue.chains]
+    site_chains = [chain.chain_id for chain in catalogue.chains]
     of_node = None if node is None else read_chain_id(node)
     if of_node is not None and chain_id not in (None, of_node):
         raise NotImportableError(
             f"the node is on chain {of_node}, not {chain_id}", "use another --rpc, or leave out --chain-id"
         )
-    chain = chain_id or of_node or _only_chain(known)
-    if chain not in known:
+    chain = chain_id or of_node or _only_chain(site_chains)
+    if chain not in site_chains:
         raise NotImportableError(f"chain {chain} is not in site.yaml", "add it under `chains:` first")
     return chain
 
 
-def _only_chain(known: list[ChainId]) -> ChainId:
-    if len(known) != 1:
-        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(known) or 'none'}")
-    return known[0]
+def _only_chain(chains: list[ChainId]) -> ChainId:
+    if len(chains) != 1:
+        raise click.UsageError(f"choose a chain with --chain-id: the site has {', '.join(chains) or 'none'}")
+    return chains[0]
 
 
 @click.command("anchor")
@@ -140,15 +140,15 @@ def anchor(
         nodes, chain = _anchoring_nodes(catalogue, rpc, chain_id)
         sources = choose_sources(catalogue, addresses, chain)
         findings: list[Finding] = []
-        shown = 0
+        anchored_count = 0
         with show_progress() as progress, stage(progress, "Anchoring", len(sources)):
-            for one in counted(progress, anchor_contracts(content, sources, nodes, before=before)):
-                findings += one.findings
-                shown += one.is_shown
-                _print_anchor(one)
+            for contract in counted(progress, anchor_contracts(content, sources, nodes, before=before)):
+                findings += contract.findings
+                anchored_count += contract.is_shown
+                _print_anchor(contract)
     for note in nodes.notes:
         click.echo(f"note: {printable(note)}", err=True)
-    click.echo(f"{shown:,} of {len(sources):,} contracts shown to be on chain {chain}")
+    click.echo(f"{anchored_count:,} of {len(sources):,} contracts shown to be on chain {chain}")
     if findings:
         click.echo(text_report(sorted_findings(locate_findings(content, findings)), str(content)), err=True)
     sys.exit(ExitCode.FINDINGS if has_errors(findings) else ExitCode.OK)
@@ -178,10 +178,10 @@ def _node_urls(catalogue: Catalogue, chain_id: ChainId) -> tuple[str, ...]:
     return next((chain.rpc for chain in catalogue.chains if chain.chain_id == chain_id), ())
 
 
-def _print_anchor(one: AnchoredContract) -> None:
-    if one.path:
-        on_chain, deployed = map(claim_text, one.claims)
-        click.echo(f"    {one.source.address}  code {on_chain}; deployment {deployed}")
+def _print_anchor(contract: AnchoredContract) -> None:
+    if contract.path:
+        on_chain, deployed = map(claim_text, contract.claims)
+        click.echo(f"    {contract.source.address}  code {on_chain}; deployment {deployed}")
 
 
 def anchor_added(content: Path, source: ContractSource, rpc: str, catalogue: Catalogue) -> None:
@@ -190,8 +190,8 @@ def anchor_added(content: Path, source: ContractSource, rpc: str, catalogue: Cat
     nodes = _with_others(EthereumNode(rpc), rpc, urls)
     try:
         require_sender_recovery()
-        for one in anchor_contracts(content, [source], nodes):
-            _print_anchor(one)
+        for contract in anchor_contracts(content, [source], nodes):
+            _print_anchor(contract)
     except StatuaryError as error:
         hint = f"; {error.hint}" if error.hint else ""
         click.echo(f"note: the contract is not anchored: {printable(str(error))}{hint}", err=True)

@@ -50,7 +50,7 @@ def contract_files(workspace: Workspace, record: RecordValue, form: ContractForm
 
 def incomplete_files(workspace: Workspace, missing: Iterable[str]) -> dict[str, bytes]:
     """Return the files of a workspace that no record follows from yet; `contract.yaml` lists what is missing."""
-    said = "".join(f"{MISSING}{' '.join(one.split())}\n" for one in missing)
+    said = "".join(f"{MISSING}{' '.join(item.split())}\n" for item in missing)
     return _workspace_files(workspace, said + contract_yaml(workspace))
 
 
@@ -78,7 +78,7 @@ def contract_yaml(workspace: Workspace) -> str:
 
 def _contract(workspace: Workspace) -> dict[str, YamlValue]:
     deployment = workspace.deployment
-    known = {
+    members = {
         "transaction_hash": deployment.transaction_hash,
         "block_number": deployment.block_number,
         "transaction_index": deployment.transaction_index,
@@ -89,7 +89,7 @@ def _contract(workspace: Workspace) -> dict[str, YamlValue]:
         "contract": workspace.fully_qualified_name,
         "verified_at": verified_at_text(workspace.verified_at),
         "match_id": workspace.match_id,
-        "deployment": {key: value for key, value in known.items() if value is not None},
+        "deployment": {key: value for key, value in members.items() if value is not None},
         "proxy": _proxy(workspace.proxy_resolution),
     }
 
@@ -188,7 +188,7 @@ def files_of_source(source: ContractSource | None) -> list[str]:
 def _remove(file: Path, written: list[Path]) -> None:
     """Remove a file, and its folder if it is empty then, unless it was just written."""
     # on a file system that ignores case, another case of an address is the same file
-    if not file.exists() or any(file.samefile(one) for one in written):
+    if not file.exists() or any(file.samefile(file_written) for file_written in written):
         return
     file.unlink()
     if not any(file.parent.iterdir()):

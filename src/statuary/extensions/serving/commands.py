@@ -80,8 +80,8 @@ def _build(
             outcome = build_site(content, target, clock(), progress)
         if outcome.checked.all_findings:
             click.echo(format_findings(outcome.checked.all_findings, str(content), "text"), err=True)
-        kept = "" if outcome.plan is not None else "; the site before it is still served"
-        click.echo(f"{findings_line(outcome.checked)}{kept}", err=True)
+        unchanged = "" if outcome.plan is not None else "; the site before it is still served"
+        click.echo(f"{findings_line(outcome.checked)}{unchanged}", err=True)
 
     def rebuild() -> None:
         try:

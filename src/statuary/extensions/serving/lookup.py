@@ -96,10 +96,10 @@ def decode_component(text: str) -> str:
     return unquote_to_bytes(text).decode("utf-8")
 
 
-def check_names(query: QueryParameters, known: tuple[str, ...]) -> None:
+def check_names(query: QueryParameters, allowed: tuple[str, ...]) -> None:
     """Raise RequestError, with the measured message, for the first parameter that is unknown or empty."""
     for name, value in query.items():
-        if name not in known:
+        if name not in allowed:
             raise RequestError(f"Unknown query parameter '{name}'")
         if value == "":
             raise RequestError(f"Empty value found for query parameter '{name}'")
@@ -359,9 +359,9 @@ def find_route(path: str) -> Route | None:
         RequestError: if a parameter has a broken percent escape.
     """
     for resource, pattern in ROUTES:
-        found = pattern.match(path)
-        if found:
-            parameters = {name: _decoded(text) for name, text in found.groupdict().items()}
+        match = pattern.match(path)
+        if match:
+            parameters = {name: _decoded(text) for name, text in match.groupdict().items()}
             return Route(resource, **parameters)
     return None
 

@@ -133,12 +133,12 @@ def members(text: bytes, start: int = 0) -> list[MemberSpan]:
         raise NotCanonicalError(f"no object at byte {start}")
     if _byte(text, start + 1) == CLOSING_BRACE:
         return []
-    found = [_member(text, start + 1)]
-    while (mark := _byte(text, found[-1].end)) == COMMA:
-        found.append(_member(text, found[-1].end + 1))
+    spans = [_member(text, start + 1)]
+    while (mark := _byte(text, spans[-1].end)) == COMMA:
+        spans.append(_member(text, spans[-1].end + 1))
     if mark != CLOSING_BRACE:
-        raise NotCanonicalError(f"no comma or closing brace at byte {found[-1].end}")
-    return found
+        raise NotCanonicalError(f"no comma or closing brace at byte {spans[-1].end}")
+    return spans
 
 
 def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
@@ -151,13 +151,13 @@ def items(text: bytes, start: int = 0) -> list[tuple[int, int]]:
         raise NotCanonicalError(f"no array at byte {start}")
     if _byte(text, start + 1) == CLOSING_BRACKET:
         return []
-    found = [(start + 1, value_end(text, start + 1))]
-    while (mark := _byte(text, found[-1][1])) == COMMA:
-        begin = found[-1][1] + 1
-        found.append((begin, value_end(text, begin)))
+    spans = [(start + 1, value_end(text, start + 1))]
+    while (mark := _byte(text, spans[-1][1])) == COMMA:
+        begin = spans[-1][1] + 1
+        spans.append((begin, value_end(text, begin)))
     if mark != CLOSING_BRACKET:
-        raise NotCanonicalError(f"no comma or closing bracket at byte {found[-1][1]}")
-    return found
+        raise NotCanonicalError(f"no comma or closing bracket at byte {spans[-1][1]}")
+    return spans
 
 
 def holds_object(text: bytes, member: MemberSpan) -> bool:
@@ -222,9 +222,9 @@ def select(record: bytes, selection: Selection) -> bytes:
     """
     if selection.whole:
         return record
-    found = {member.name: member for member in members(record)}
-    names = (*wanted_members(selection, found), *IDENTITY)
-    return _object(_cut(record, found[name], selection) for name in names if name in found)
+    spans = {member.name: member for member in members(record)}
+    names = (*wanted_members(selection, spans), *IDENTITY)
+    return _object(_cut(record, spans[name], selection) for name in names if name in spans)
 
 
 def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
@@ -232,8 +232,8 @@ def wanted_members(selection: Selection, present: Iterable[str]) -> list[str]:
     if selection.fields is not None:
         return [*selection.fields, *(name for name in BASE if name not in selection.fields)]
     omitted = {name for name, inner in selection.omit.items() if not inner}
-    kept = [name for name in present if name not in omitted.union(IDENTITY)]
-    return [*kept, *filter(omitted.__contains__, BASE)]
+    remaining = [name for name in present if name not in omitted.union(IDENTITY)]
+    return [*remaining, *filter(omitted.__contains__, BASE)]
 
 
 def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
@@ -246,19 +246,19 @@ def _cut(record: bytes, member: MemberSpan, selection: Selection) -> bytes:
     if not inner or not holds_object(record, member):
         return whole
     name = record[member.start : member.value]
-    found = {part.name: part for part in members(record, member.value)}
-    names = _inner_fields(inner, found) if selection.fields is not None else _inner_omit(inner, found)
-    return name + _object(record[found[part].start : found[part].end] for part in names)
+    spans = {part.name: part for part in members(record, member.value)}
+    names = _inner_fields(inner, spans) if selection.fields is not None else _inner_omit(inner, spans)
+    return name + _object(record[spans[part].start : spans[part].end] for part in names)
 
 
-def _inner_fields(asked: tuple[str, ...], found: dict[str, MemberSpan]) -> list[str]:
-    named = [part for part in asked if part in found]
-    rest = [part for part in found if part not in named] if REST in asked else []
+def _inner_fields(asked: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
+    named = [part for part in asked if part in spans]
+    rest = [part for part in spans if part not in named] if REST in asked else []
     return [*named, *rest]
 
 
-def _inner_omit(left_out: tuple[str, ...], found: dict[str, MemberSpan]) -> list[str]:
-    return [part for part in found if part not in left_out]
+def _inner_omit(left_out: tuple[str, ...], spans: dict[str, MemberSpan]) -> list[str]:
+    return [part for part in spans if part not in left_out]
 
 
 def _object(parts: Iterable[bytes]) -> bytes:

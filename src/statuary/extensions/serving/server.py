@@ -453,9 +453,9 @@ def rebuild_on_changes(watched: WatchedContent, events: ReloadEvents, stopped: E
     """Rebuild the site after each burst of changes since `watched.built`, and notify the open pages."""
     built = watched.built
     for _ in _moments_to_look(watched.folder, stopped):
-        found = content_state(watched.folder)
-        if found != built:
-            built = found
+        state = content_state(watched.folder)
+        if state != built:
+            built = state
             watched.rebuild()
             events.announce()
 
@@ -477,11 +477,11 @@ def _moments_to_look(folder: Path, stopped: Event) -> Iterator[object]:
 
 def content_state(folder: Path) -> ContentState:
     """Return time and size of each file below a folder, hidden ones left out."""
-    found = {}
+    files = {}
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for file in (Path(parent, name) for name in names):
             with suppress(OSError):
                 status = file.stat()
-                found[str(file)] = status.st_mtime_ns, status.st_size
-    return found
+                files[str(file)] = status.st_mtime_ns, status.st_size
+    return files

@@ -394,10 +394,10 @@ class Site:
         """
         wanted = None if chain_id is None else str(chain_id)
         for path in self.reader.paths():
-            found = contract_of_path(path)
-            if found is not None and wanted in (None, found[0]):
-                contract = self._contract(ChainId(found[0]), checksum_address(found[1]))
-                if contract.address == found[1]:  # not its lower-case alias
+            place = contract_of_path(path)
+            if place is not None and wanted in (None, place[0]):
+                contract = self._contract(ChainId(place[0]), checksum_address(place[1]))
+                if contract.address == place[1]:  # not its lower-case alias
                     yield contract
 
     def _contract(self, chain_id: ChainId, address: Address) -> Contract:

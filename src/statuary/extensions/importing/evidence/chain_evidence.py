@@ -172,7 +172,7 @@ def _read_accounts(
             yield NodeEvidenceError(f"{node.host} {what}")
         else:
             try:
-                storage = [tuple(one["proof"]) for one in proof["storageProof"]]
+                storage = [tuple(slot_proof["proof"]) for slot_proof in proof["storageProof"]]
                 yield _AccountEvidence(
                     finalized.block, tuple(proof["accountProof"]), dict(zip(asked, storage, strict=True))
                 )
@@ -243,8 +243,8 @@ class _Deployments:
         return _Block(
             anchored.block,
             anchored.header,
-            _keyed(encode_transaction(one) for one in block["transactions"]),
-            _keyed(encode_receipt(one) for one in receipts),
+            _keyed(encode_transaction(item) for item in block["transactions"]),
+            _keyed(encode_receipt(item) for item in receipts),
         )
 
 
@@ -354,14 +354,14 @@ def anchor_contracts(
     while chunk := list(islice(rest, CHUNK)):
         due: list[_Due] = []
         for source in chunk:
-            found = _due(root, source, before)
-            if isinstance(found, _Due):
-                due.append(found)
+            outcome = _due(root, source, before)
+            if isinstance(outcome, _Due):
+                due.append(outcome)
             else:
-                yield found
-        anchors = read_anchors(nodes, finalized, [one.request for one in due])
-        for one, anchor in zip(due, anchors, strict=True):
-            yield _written(root, one, anchor)
+                yield outcome
+        anchors = read_anchors(nodes, finalized, [contract.request for contract in due])
+        for contract, anchor in zip(due, anchors, strict=True):
+            yield _written(root, contract, anchor)
 
 
 def _due(root: Path, source: ContractSource, before: Instant | None) -> _Due | AnchoredContract:

@@ -88,5 +88,5 @@ def record_sha256(record: RecordValue) -> str:
 def _equal_members(record: RecordValue, output: object, differing: set[Pointer]) -> Iterator[str]:
     for pointer in recompiled_members(record, output):
         is_given = value_at(record, pointer) is not None and pointer[-1] not in MATCH_MEMBERS
-        if is_given and not any(one[: len(pointer)] == pointer for one in differing):
+        if is_given and not any(other[: len(pointer)] == pointer for other in differing):
             yield ".".join(map(str, pointer))

@@ -251,14 +251,14 @@ def _type(value: Json) -> int:
 
 
 def _member(value: Json, name: str) -> RlpItem:
-    given = value.get(name)
+    item = value.get(name)
     if name in BYTES:
-        return b"" if given is None else _data(given)
+        return b"" if item is None else _data(item)
     if name == "blobVersionedHashes":
-        return _all_data(given)
+        return _all_data(item)
     if name in LISTS:
-        return [[_in_list(entry, member) for member in LISTS[name]] for entry in given or ()]
-    return _number(value, "yParity" if name == "v" and given is None else name)
+        return [[_in_list(entry, member) for member in LISTS[name]] for entry in item or ()]
+    return _number(value, "yParity" if name == "v" and item is None else name)
 
 
 def _in_list(entry: Json, member: str) -> RlpItem:
@@ -312,9 +312,9 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
         return None
     try:
         for candidate in evidence.candidates:
-            if found := _implementation(node, address, candidate):
-                name = name_of(found)
-                implementation = {"address": found} | ({} if name is None else {"name": name})
+            if target := _implementation(node, address, candidate):
+                name = name_of(target)
+                implementation = {"address": target} | ({} if name is None else {"name": name})
                 return {"isProxy": True, "proxyType": candidate, "implementations": [implementation]}
     except RpcError:
         return None
@@ -323,9 +323,9 @@ def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: Na
 
 def _implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
     for slot in proxy_slots(candidate, address):
-        found = _address_in_word(node.call_hex("eth_getStorageAt", address, slot, "latest"))
-        if found is not None:
-            return _beacon_implementation(node, found) if slot == f"0x{BEACON_SLOT}" else found
+        target = _address_in_word(node.call_hex("eth_getStorageAt", address, slot, "latest"))
+        if target is not None:
+            return _beacon_implementation(node, target) if slot == f"0x{BEACON_SLOT}" else target
     return None
 
 
@@ -335,8 +335,8 @@ def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | Non
             word = node.call_hex("eth_call", {"to": beacon, "data": f"0x{selector}"}, "latest")
         except RpcError:  # the beacon has no such function
             continue
-        if found := _address_in_word(word):
-            return found
+        if implementation := _address_in_word(word):
+            return implementation
     return None
 
 

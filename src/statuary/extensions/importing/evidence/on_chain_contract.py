@@ -60,11 +60,11 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
                 f"{address} has no code, according to {node.host}",
                 "check the address and the chain; the contract may have been destroyed",
             )
-        known = transaction or _find_transaction(node, address)
-        if known is None:
+        creating = transaction or _find_transaction(node, address)
+        if creating is None:
             note = f"{NO_CREATION_CODE}: give the creating transaction with --transaction"
             return OnChainContract(None, runtime, WorkspaceDeployment(), (note,))
-        return _created_by(node, address, known, runtime)
+        return _created_by(node, address, creating, runtime)
     except RpcError as error:
         raise NotImportableError(f"{node.host} responds with an error: {error}") from None
 
@@ -72,10 +72,12 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
 def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
     """Return the creating transaction by Otterscan's method, which Erigon, Reth and Anvil have."""
     try:
-        found = node.call("ots_getContractCreator", address)
+        creator = node.call("ots_getContractCreator", address)
     except RpcError:
         return None
-    return node.parse_hex(found.get("hash"), "ots_getContractCreator") if isinstance(found, dict) else None
+    return (
+        node.parse_hex(creator.get("hash"), "ots_getContractCreator") if isinstance(creator, dict) else None
+    )
 
 
 def _created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -> OnChainContract:

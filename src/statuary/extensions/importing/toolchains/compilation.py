@@ -99,21 +99,25 @@ def choose_contract(names: Iterable[str], contract_name: str | None) -> str:
     Raises:
         NotImportableError: if no name or more than one fits.
     """
-    known = sorted(names)
-    matching = [name for name in known if contract_name in (None, name, name.rpartition(":")[2])]
+    contracts = sorted(names)
+    matching = [name for name in contracts if contract_name in (None, name, name.rpartition(":")[2])]
     if len(matching) == 1:
         return matching[0]
-    listed = matching or known
-    shown = ", ".join(listed[:MAX_NAMES_SHOWN]) + (" …" if len(listed) > MAX_NAMES_SHOWN else "")
-    if not known:
+    listed = matching or contracts
+    list_text = ", ".join(listed[:MAX_NAMES_SHOWN]) + (" …" if len(listed) > MAX_NAMES_SHOWN else "")
+    if not contracts:
         raise NotImportableError(
             "the compiler's output has no contract with bytecode", "check the output for compiler errors"
         )
     if contract_name is None:
-        raise NotImportableError(f"found {len(known)} contracts: {shown}", "choose one with --contract")
+        raise NotImportableError(
+            f"found {len(contracts)} contracts: {list_text}", "choose one with --contract"
+        )
     if not matching:
-        raise NotImportableError(f"unknown contract {contract_name!r}", f"the contracts are: {shown}")
-    raise NotImportableError(f"{len(matching)} contracts are named {contract_name!r}", f"use one of: {shown}")
+        raise NotImportableError(f"unknown contract {contract_name!r}", f"the contracts are: {list_text}")
+    raise NotImportableError(
+        f"{len(matching)} contracts are named {contract_name!r}", f"use one of: {list_text}"
+    )
 
 
 def is_standard_json(value: dict[str, Json]) -> bool:
@@ -286,8 +290,8 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
 def _choose_compiler(compilation: ImportedCompilation, compilers: Sequence[Compiler]) -> Compiler:
     kind, version = compilation.compiler, compilation.version
     of_kind = [compiler for compiler in compilers if compiler.kind == kind]
-    if version and (found := find_compiler(of_kind, kind, version)):
-        return found
+    if version and (compiler := find_compiler(of_kind, kind, version)):
+        return compiler
     if not version and len(of_kind) == 1:
         return of_kind[0]
     raise no_compiler_error(kind, version, of_kind)

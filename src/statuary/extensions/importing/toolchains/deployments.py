@@ -61,8 +61,8 @@ def read_broadcasts(project: Path) -> ListedContracts:
 
 def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> ListedContracts:
     run = read_json_file(file)
-    for one in run.get("deployments") or [run]:
-        yield from _Run(file, one, artifacts).contracts()
+    for deployment in run.get("deployments") or [run]:
+        yield from _Run(file, deployment, artifacts).contracts()
 
 
 def _run_files(folder: Path) -> Iterator[Path]:
@@ -141,9 +141,9 @@ def _creation(sent: dict[str, Any], address: Json) -> tuple[Hex | None, bool]:
     if data is None or sender is None:
         return None, False
     to = any_hex(sent.get("to"))
-    shown = created_contract(Address(sender), None if nonce is None else int(nonce), to, data)
-    if shown is not None and shown.address.lower() == str(address).lower():
-        return shown.code, True
+    created = created_contract(Address(sender), None if nonce is None else int(nonce), to, data)
+    if created is not None and created.address.lower() == str(address).lower():
+        return created.code, True
     return (data if to is None else None), False
 
 
@@ -155,11 +155,11 @@ class _Artifacts:
 
     @cached_property
     def files(self) -> dict[str, list[Path]]:
-        found: dict[str, list[Path]] = {}
+        files: dict[str, list[Path]] = {}
         for file in sorted((self.project / "out").glob("**/*.sol/*.json")):
             # of several compilers, forge writes Name.0.8.30.json too
-            found.setdefault(file.name.partition(".")[0], []).append(file)
-        return found
+            files.setdefault(file.name.partition(".")[0], []).append(file)
+        return files
 
     def read(self, name: str | None, on_chain: OnChainContract) -> SourceContract:
         file = self._choose((name or "").rpartition(":")[2], on_chain.creation)
@@ -213,7 +213,7 @@ def read_hardhat_deploy(folder: Path) -> ListedContracts:
         NotImportableError: if there is no network with its chain id.
     """
     above = folder / "deployments" if (folder / "deployments").is_dir() else folder
-    networks = [one for one in (above, *sorted(above.glob("*/"))) if (one / CHAIN_FILE).is_file()]
+    networks = [network for network in (above, *sorted(above.glob("*/"))) if (network / CHAIN_FILE).is_file()]
     if not networks:
         raise NotImportableError(
             f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
@@ -385,9 +385,9 @@ def _on_chain(steps: dict[str, dict[str, Any]], address: Address) -> OnChainCont
 
 def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
     """Return what a transaction creates; through CreateX, only the code is certain."""
-    shown = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
+    created = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
     code = data if to is None else _createx_code(data)
-    return shown or (None if code is None else CreatedContract(Address(""), code))
+    return created or (None if code is None else CreatedContract(Address(""), code))
 
 
 def _createx_code(data: Hex) -> Hex | None:

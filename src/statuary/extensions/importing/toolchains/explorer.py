@@ -104,11 +104,11 @@ def _json_object(text: str, member: str) -> dict[str, Any]:
 
 
 def _settings(result: dict[str, Any], language: str) -> dict[str, Any]:
-    given = result.get("CompilerSettings")
-    if isinstance(given, str) and given:
-        given = _json_object(given, "CompilerSettings")
-    if isinstance(given, dict) and given:
-        return without(given, DERIVED_SETTINGS)
+    stated = result.get("CompilerSettings")
+    if isinstance(stated, str) and stated:
+        stated = _json_object(stated, "CompilerSettings")
+    if isinstance(stated, dict) and stated:
+        return without(stated, DERIVED_SETTINGS)
     version = str(result.get("EVMVersion") or "")
     settings: dict[str, Any] = {} if version.lower() in DEFAULT else {"evmVersion": version}
     return settings if language == "Vyper" else settings | _solc_settings(result)
@@ -132,14 +132,17 @@ def _solc_settings(result: dict[str, Any]) -> dict[str, Any]:
 
 def _libraries(result: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the names and addresses of libraries: `Name:0x…;…`, or Blockscout's list."""
-    found = [
-        (str(one.get("name")), str(one.get("address_hash"))) for one in result.get("ExternalLibraries") or ()
+    libraries = [
+        (str(library.get("name")), str(library.get("address_hash")))
+        for library in result.get("ExternalLibraries") or ()
     ]
     for part in str(result.get("Library") or "").split(";"):
         name, _, address = part.rpartition(":")
         if name and address:
-            found.append((name.rpartition(":")[2], address if address.startswith("0x") else f"0x{address}"))
-    return found
+            libraries.append(
+                (name.rpartition(":")[2], address if address.startswith("0x") else f"0x{address}")
+            )
+    return libraries
 
 
 def _fully_qualified_name(result: dict[str, Any], std_json_input: dict[str, Any], name: str) -> str:
@@ -147,9 +150,9 @@ def _fully_qualified_name(result: dict[str, Any], std_json_input: dict[str, Any]
     if not isinstance(sources, dict) or not sources:
         raise NotImportableError("the explorer's standard JSON has no sources")
     path, _, simple = name.rpartition(":")
-    for one in (path, _main_path(result, "")):
-        if one in sources:
-            return f"{one}:{simple}"
+    for candidate in (path, _main_path(result, "")):
+        if candidate in sources:
+            return f"{candidate}:{simple}"
     if std_json_input["language"] == "Vyper":
         return _vyper_name(list(sources), simple)
     return f"{_declaring_source(sources, simple)}:{simple}"
@@ -161,9 +164,9 @@ def _declaring_source(sources: dict[str, Json], name: str) -> str:
         path for path, value in sources.items() if pattern.search(COMMENTS.sub("", str(_content(value))))
     ]
     if len(declaring) != 1:
-        shown = ", ".join(declaring[:MAX_NAMES_SHOWN]) or "none"
+        paths = ", ".join(declaring[:MAX_NAMES_SHOWN]) or "none"
         raise NotImportableError(
-            f"which source declares {name or 'the contract'} is unclear: {shown}",
+            f"which source declares {name or 'the contract'} is unclear: {paths}",
             "add the contract with `statuary contract add` and --contract PATH:NAME",
         )
     return declaring[0]
@@ -305,17 +308,17 @@ def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Add
     if not files:
         raise NotImportableError(f"{folder} has no <address>.json", "save responses of getsourcecode there")
     for file in files:
-        given = addresses if files == [folder] else ()
-        yield from with_unreadable(file, file.name, _saved(file, chain_id, given))
+        file_addresses = addresses if files == [folder] else ()
+        yield from with_unreadable(file, file.name, _saved(file, chain_id, file_addresses))
 
 
-def _saved(file: Path, chain_id: ChainId, given: Sequence[Address]) -> ListedContracts:
-    yield ListedContract(chain_id, _address_of(file, given), file.name, partial(_read_files, file))
+def _saved(file: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:
+    yield ListedContract(chain_id, _address_of(file, addresses), file.name, partial(_read_files, file))
 
 
-def _address_of(file: Path, given: Sequence[Address]) -> Address:
-    if len(given) == 1:
-        return given[0]
+def _address_of(file: Path, addresses: Sequence[Address]) -> Address:
+    if len(addresses) == 1:
+        return addresses[0]
     try:
         return parse_address(file.stem.lower())
     except InvalidValueError:

@@ -152,16 +152,16 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
 
 def settings_of_metadata(settings: dict[str, Json], version: str) -> dict[str, Json]:
     """Return the settings of standard JSON for those of metadata, which has another form."""
-    given = {key: item for key, item in settings.items() if key != "compilationTarget"}
-    given["libraries"] = {}
+    std_json_settings = {key: item for key, item in settings.items() if key != "compilationTarget"}
+    std_json_settings["libraries"] = {}
     for name, address in settings.get("libraries", {}).items():
         path, _, library = name.rpartition(":")
-        given["libraries"].setdefault(path, {})[library] = address
-    details = given.get("optimizer", {}).get("details")
+        std_json_settings["libraries"].setdefault(path, {})[library] = address
+    details = std_json_settings.get("optimizer", {}).get("details")
     if details and parse_compiler_version(version) < INLINER_SETTING_SINCE:
-        kept = {key: item for key, item in details.items() if key != "inliner"}
-        given["optimizer"] = {**given["optimizer"], "details": kept}
-    return given
+        accepted = {key: item for key, item in details.items() if key != "inliner"}
+        std_json_settings["optimizer"] = {**std_json_settings["optimizer"], "details": accepted}
+    return std_json_settings
 
 
 def _sources(paths: list[str], hashes: dict[str, Json], project: Path) -> Iterator[tuple[str, Json]]:

@@ -64,7 +64,7 @@ def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
     while True:
         page_url = f"{base}/contracts/{chain_id}?sort=asc&limit={PAGE}{after}"
         results = _results(web, page_url)
-        yield from (any_address(one.get("address"), page_url) for one in results)
+        yield from (any_address(contract.get("address"), page_url) for contract in results)
         following = str(results[-1].get("matchId", "")) if results else ""
         # a server without paging sends the same page again
         if len(results) < PAGE or following in ("", last):
@@ -75,7 +75,7 @@ def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
 def _results(web: WebSource, page_url: str) -> list[dict[str, Any]]:
     page = web.json(page_url)
     results = page.get("results") if isinstance(page, dict) else None
-    if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
+    if not isinstance(results, list) or not all(isinstance(contract, dict) for contract in results):
         raise NotImportableError(
             f"{page_url} is not a list of contracts", "give the URL of a server with Sourcify's API v2"
         )
