@@ -28,7 +28,7 @@ from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.contracts.proxy_detection import proxy_evidence, proxy_slots
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, has_errors
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import Hex, Instant
 from statuary.domain.reasons import EvidenceError
 from statuary.extensions.importing.evidence.compile_contract import record_sha256
@@ -171,13 +171,18 @@ def _read_accounts(
             )
             yield NodeEvidenceError(f"{node.host} {what}")
         else:
-            try:
-                storage = [tuple(slot_proof["proof"]) for slot_proof in proof["storageProof"]]
-                yield _AccountEvidence(
-                    finalized.block, tuple(proof["accountProof"]), dict(zip(asked, storage, strict=True))
-                )
-            except (KeyError, TypeError, ValueError):
+            members = as_object(proof)
+            storage = [_nodes(as_object(slot).get("proof")) for slot in as_list(members.get("storageProof"))]
+            account = _nodes(members.get("accountProof"))
+            if account and len(storage) == len(asked):
+                yield _AccountEvidence(finalized.block, account, dict(zip(asked, storage, strict=True)))
+            else:
                 yield NodeEvidenceError(f"{node.host} does not return a proof")
+
+
+def _nodes(value: Json) -> Nodes:
+    """Return the nodes of a Merkle proof; what is not text proves nothing."""
+    return tuple(map(as_text, as_list(value)))
 
 
 def _slots(record: RecordValue) -> Iterator[str]:
@@ -243,8 +248,8 @@ class _Deployments:
         return _Block(
             anchored.block,
             anchored.header,
-            _keyed(encode_transaction(item) for item in block["transactions"]),
-            _keyed(encode_receipt(item) for item in receipts),
+            _keyed(map(encode_transaction, map(as_object, as_list(block.get("transactions"))))),
+            _keyed(map(encode_receipt, map(as_object, receipts))),
         )
 
 

@@ -3,7 +3,7 @@
 https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messages show only its host.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -19,7 +19,7 @@ from statuary.domain.contracts.proxy_detection import (
     proxy_slots,
 )
 from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import (
     ADDRESS_DIGITS,
     Address,
@@ -112,7 +112,8 @@ class EthereumNode:
             raise RpcError(code if isinstance(code, int) else 0, str(error.get("message", "an error")))
         if not isinstance(response, dict) or "result" not in response:
             raise NotImportableError(f"{self.host} is not an Ethereum node: no result for {method}")
-        return response["result"]
+        result: Json = response["result"]
+        return result
 
     def call_hex(self, method: str, *parameters: Json) -> Hex:
         """Return the result of a method that responds with bytes.
@@ -126,8 +127,8 @@ class EthereumNode:
     def parse_hex(self, value: Json, what: str) -> Hex:
         """Return bytes in a response, in lower case; raise NotImportableError if it is not hex."""
         try:
-            return parse_hex(value.lower())
-        except (AttributeError, InvalidValueError):
+            return parse_hex(as_text(value).lower())
+        except InvalidValueError:
             raise self._invalid(value, what) from None
 
     def parse_address(self, value: Json, what: str) -> Address:
@@ -173,9 +174,10 @@ class EthereumNode:
         if response.status >= 300 and not response.body.lstrip().startswith((b"{", b"[")):
             raise NotImportableError(f"{self.host} responds to {method} with HTTP status {response.status}")
         try:
-            return orjson.loads(response.body)
+            value: Json = orjson.loads(response.body)
         except orjson.JSONDecodeError:
             raise NotImportableError(f"{self.host} responds to {method} with invalid JSON") from None
+        return value
 
 
 FEES: Final = ("chainId", "nonce", "maxPriorityFeePerGas", "maxFeePerGas", "gas", "to", "value", "input")
@@ -204,13 +206,13 @@ class NodeEvidenceError(EvidenceError):
         super().__init__("stated", reason=words)
 
 
-def encode_header(block: Json) -> bytes:
+def encode_header(block: Mapping[str, Json]) -> bytes:
     """Return the encoded header of a block; raise EvidenceError if a member is missing or of the wrong kind."""
     names = [*HEADER_SIZES, *(name for name in ADDED_MEMBERS if block.get(name) is not None)]
     return encode_rlp([_number(block, name) if name in NUMBERS else _data(block.get(name)) for name in names])
 
 
-def encode_transaction(transaction: Json) -> bytes:
+def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
     """Return a signed transaction as its block's trie holds it.
 
     Raises:
@@ -218,12 +220,12 @@ def encode_transaction(transaction: Json) -> bytes:
     """
     kind = _type(transaction)
     if kind not in TRANSACTION_MEMBERS:
-        raise NodeEvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
+        raise EvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
     encoded = encode_rlp([_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]])
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
 
-def encode_receipt(receipt: Json) -> bytes:
+def encode_receipt(receipt: Mapping[str, Json]) -> bytes:
     """Return a receipt as its block's trie holds it.
 
     Raises:
@@ -231,8 +233,8 @@ def encode_receipt(receipt: Json) -> bytes:
     """
     has_status = receipt.get("status") is not None
     logs: list[RlpItem] = [
-        [_data(log.get("address")), list(map(_data, log.get("topics"))), _data(log.get("data"))]
-        for log in receipt.get("logs")
+        [_data(log.get("address")), _all_data(log.get("topics")), _data(log.get("data"))]
+        for log in map(as_object, as_list(receipt.get("logs")))
     ]
     encoded = encode_rlp(
         [
@@ -246,43 +248,46 @@ def encode_receipt(receipt: Json) -> bytes:
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
 
-def _type(value: Json) -> int:
+def _type(value: Mapping[str, Json]) -> int:
     return int.from_bytes(_number(value, "type")) if value.get("type") is not None else LEGACY
 
 
-def _member(value: Json, name: str) -> RlpItem:
+def _member(value: Mapping[str, Json], name: str) -> RlpItem:
     item = value.get(name)
     if name in BYTES:
         return b"" if item is None else _data(item)
     if name == "blobVersionedHashes":
         return _all_data(item)
     if name in LISTS:
-        return [[_in_list(entry, member) for member in LISTS[name]] for entry in item or ()]
+        entries = map(as_object, as_list(item))
+        return [[_in_list(entry, member) for member in LISTS[name]] for entry in entries]
     return _number(value, "yParity" if name == "v" and item is None else name)
 
 
-def _in_list(entry: Json, member: str) -> RlpItem:
+def _in_list(entry: Mapping[str, Json], member: str) -> RlpItem:
     if member == "storageKeys":
         return _all_data(entry.get(member))
     return _data(entry.get(member)) if member == "address" else _number(entry, member)
 
 
-def _all_data(values: Sequence[Json] | None) -> list[RlpItem]:
-    return [_data(value) for value in values or ()]
+def _all_data(values: Json) -> list[RlpItem]:
+    return [_data(value) for value in as_list(values)]
 
 
-def _number(value: Json, name: str) -> bytes:
+def _number(value: Mapping[str, Json], name: str) -> bytes:
     try:
-        return number_bytes(int(value[name], 16))
-    except (KeyError, TypeError, ValueError):
-        raise NodeEvidenceError(f"the node gives no number for {name}") from None
+        return number_bytes(int(as_text(value.get(name)), 16))
+    except ValueError:
+        raise EvidenceError(f"the node gives no number for {name}") from None
 
 
 def _data(text: Json) -> bytes:
     try:
-        return bytes.fromhex(text.removeprefix("0x"))
-    except (AttributeError, TypeError, ValueError):
-        raise NodeEvidenceError("the node does not return bytes in hex") from None
+        if isinstance(text, str):
+            return bytes.fromhex(text.removeprefix("0x"))
+    except ValueError:
+        pass
+    raise EvidenceError("the node does not return bytes in hex")
 
 
 BEACON_FUNCTIONS: Final = {

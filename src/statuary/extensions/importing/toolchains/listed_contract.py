@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from statuary.domain.chain.transaction import create_address
 from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json
 from statuary.domain.primitives import (
     Address,
     ChainId,
@@ -94,9 +94,11 @@ def any_hex(value: Json) -> Hex | None:
 
 def any_quantity(value: Json) -> str | None:
     """Return a number of a tool's file, which may be hex, as decimal text; None if it is not one."""
+    if not isinstance(value, str | int | float):
+        return None
     try:
         return str(int(value, 16) if isinstance(value, str) and value.startswith("0x") else int(value))
-    except (TypeError, ValueError):
+    except (ValueError, OverflowError):
         return None
 
 
