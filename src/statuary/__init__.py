@@ -31,6 +31,7 @@ __all__ = [
     "SiteIncident",
     "SiteIncidentUpdate",
     "StatuaryError",
+    "UnreachableError",
     "WorkersLostError",
     "__version__",
     "build",

@@ -18,6 +18,7 @@ from statuary.content.git_state import GitQuery
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.serving.site import (
     Contract,
     DocumentNotFoundError,
@@ -64,6 +65,7 @@ __all__ = [
     "SiteIncident",
     "SiteIncidentUpdate",
     "StatuaryError",
+    "UnreachableError",
     "WorkersLostError",
     "build",
     "check",
