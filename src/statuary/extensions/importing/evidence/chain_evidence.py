@@ -3,7 +3,7 @@
 What a node cannot show is kept too, with the reason: an anchor is never the cause of an error in a build.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -164,20 +164,23 @@ def _read_accounts(
     ]
     for asked, proof in zip(slots, node.call_all(calls), strict=True):
         if isinstance(proof, RpcError):
-            what = (
-                "does not offer eth_getProof"
-                if proof.code == METHOD_NOT_FOUND
-                else f"gives no proof: {proof}"
-            )
-            yield NodeEvidenceError(f"{node.host} {what}")
+            lacks_method = proof.code == METHOD_NOT_FOUND
+            reason = "does not offer eth_getProof" if lacks_method else f"gives no proof: {proof}"
+            yield NodeEvidenceError(f"{node.host} {reason}")
         else:
-            members = as_object(proof)
-            storage = [_nodes(as_object(slot).get("proof")) for slot in as_list(members.get("storageProof"))]
-            account = _nodes(members.get("accountProof"))
-            if account and len(storage) == len(asked):
-                yield _AccountEvidence(finalized.block, account, dict(zip(asked, storage, strict=True)))
-            else:
-                yield NodeEvidenceError(f"{node.host} does not return a proof")
+            account = _account_evidence(finalized.block, asked, as_object(proof))
+            yield account or NodeEvidenceError(f"{node.host} does not return a proof")
+
+
+def _account_evidence(
+    block: AnchoredBlock, slots: Sequence[str], proof: Mapping[str, Json]
+) -> _AccountEvidence | None:
+    """Return the proofs of an account and of its slots; None if it is not a proof of these."""
+    account = _nodes(proof.get("accountProof"))
+    storage = [_nodes(as_object(slot).get("proof")) for slot in as_list(proof.get("storageProof"))]
+    if not account or len(storage) != len(slots):
+        return None
+    return _AccountEvidence(block, account, dict(zip(slots, storage, strict=True)))
 
 
 def _nodes(value: Json) -> Nodes:
