@@ -93,8 +93,8 @@ LIKENESS = 0.6
 """The smallest ratio of `difflib` for a suggestion."""
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, words: Iterable[str]) -> str:
     """Return `did you mean …?` with the known word nearest to `word`, or an empty text."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
+    by_lower = {candidate.lower(): candidate for candidate in words}
     close = get_close_matches(word.lower(), by_lower, 1, cutoff=LIKENESS)
     return f"did you mean {by_lower[close[0]]!r}?" if close else ""

@@ -52,13 +52,13 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
         EvidenceError: if a storage proof does not hold.
     """
     resolution = as_object(record.value.get("proxyResolution"))
-    found = proxy_evidence(record.runtime.onchain or b"")
-    if found.verdict is ProxyVerdict.NOT_PROXY:
+    evidence = proxy_evidence(record.runtime.onchain or b"")
+    if evidence.verdict is ProxyVerdict.NOT_PROXY:
         return AnchoredProxy(resolution.get("isProxy") is False)
-    if found.verdict is ProxyVerdict.EIP_1167_PROXY:
-        clone_of = str(found.implementation)
+    if evidence.verdict is ProxyVerdict.EIP_1167_PROXY:
+        clone_of = str(evidence.implementation)
         return AnchoredProxy(_named(resolution) == [clone_of], {"implementation": clone_of})
-    slots = [slot for kind in found.candidates for slot in proxy_slots(kind, record.address)]
+    slots = [slot for kind in evidence.candidates for slot in proxy_slots(kind, record.address)]
     return _in_storage(slots, account, anchor, resolution)
 
 
@@ -214,14 +214,14 @@ def _claim(claim: _ChainClaim, digest: str, pinned: list[str], problems: list[tu
     if reason is not None:
         return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
     try:
-        shown = claim.verify()
+        result = claim.verify()
     except (EvidenceError, MissingExtraError) as error:
         reason = error.reason if isinstance(error, EvidenceError) else because("missing_extra")
         problems.append((reason, error.hint))
         return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
-    pinned += shown.pinned
-    status = ClaimStatus.SHOWN if shown.reason is None else ClaimStatus.NOT_SHOWN
-    return Claim(claim.name, status, shown.reason or claim.shown_by, shown.evidence)
+    pinned += result.pinned
+    status = ClaimStatus.SHOWN if result.reason is None else ClaimStatus.NOT_SHOWN
+    return Claim(claim.name, status, result.reason or claim.shown_by, result.evidence)
 
 
 def _block_evidence(block: AnchoredBlock) -> dict[str, EvidenceValue]:
@@ -321,9 +321,9 @@ class _Deployed(_ChainClaim):
             raise EvidenceError("transaction_failed")
         return transaction
 
-    def _compare(self, member: str, shown: str) -> None:
-        if self._text(member) != shown:
-            raise EvidenceError("other_member", member=member, block=shown, record=self._text(member))
+    def _compare(self, member: str, value: str) -> None:
+        if self._text(member) != value:
+            raise EvidenceError("other_member", member=member, block=value, record=self._text(member))
 
     def _pinned_by_creation(self, transaction: SignedTransaction) -> Iterator[str]:
         code = self.record.creation.onchain

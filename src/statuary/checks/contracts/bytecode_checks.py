@@ -88,16 +88,16 @@ def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]
     """Language and compiler are a known pair, and the version has that compiler's format."""
     compiler = as_text(record.compilation.get("compiler"))
     yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
-    known = COMPILERS.get(record.language)
-    if known is None or compiler != known:
+    expected = COMPILERS.get(record.language)
+    if expected is None or compiler != expected:
         yield Violation(
             f"there are no rules for {record.language!r} compiled by {compiler!r}",
             ("compilation", "compiler"),
             f"known pairs: {', '.join(f'{language}/{name}' for language, name in COMPILERS.items())}",
         )
-    elif not _VERSIONS[known].fullmatch(record.version):
+    elif not _VERSIONS[expected].fullmatch(record.version):
         yield Violation(
-            f"{record.version[:80]!r} is not a version of {known}", ("compilation", "compilerVersion")
+            f"{record.version[:80]!r} is not a version of {expected}", ("compilation", "compilerVersion")
         )
 
 
@@ -200,25 +200,25 @@ def _found_again(side: SideView) -> Iterator[Observation]:
         return
     if side.transformations is None:
         return  # another check names the element that cannot be read
-    found, given = side.found.transformations, side.transformations
-    yield Evidence({"transformations": len(found)})
-    has_places = len({step.offset for step in found}) == len(found)
-    if has_places and found == given and side.found.values == side.values:
+    steps, own_steps = side.found.transformations, side.transformations
+    yield Evidence({"transformations": len(steps)})
+    has_places = len({step.offset for step in steps}) == len(steps)
+    if has_places and steps == own_steps and side.found.values == side.values:
         return  # as nearly always: the rest shows how they differ
-    yield from _other_places(side, found, given)
-    yield from _other_values(side, found, given)
+    yield from _other_places(side, steps, own_steps)
+    yield from _other_values(side, steps, own_steps)
 
 
 def _other_places(
-    side: SideView, found: tuple[TransformationStep, ...], given: tuple[TransformationStep, ...]
+    side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
-    expected, listed = Counter(map(_place, found)), Counter(map(_place, given))
+    expected, listed = Counter(map(_place, steps)), Counter(map(_place, own_steps))
     pointer = (side.member, "transformations")
     for place in sorted((expected - listed).keys(), key=str)[:1]:
         yield Violation(f"there is no {_described(place)}", pointer)
     for place in sorted((listed - expected).keys(), key=str)[:1]:
         yield Violation(f"there is a {_described(place)}, which does not follow from the bytecode", pointer)
-    if expected == listed and [_place(step) for step in found] != [_place(step) for step in given]:
+    if expected == listed and [_place(step) for step in steps] != [_place(step) for step in own_steps]:
         yield Violation("the order is not Sourcify's", pointer, severity=Severity.NOTE)
 
 
@@ -228,14 +228,14 @@ def _described(place: _Place) -> str:
 
 
 def _other_values(
-    side: SideView, found: tuple[TransformationStep, ...], given: tuple[TransformationStep, ...]
+    side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
 ) -> Iterator[Violation]:
     """Compare values by position."""
     if side.found is None:
         return
     pointer = (side.member, "transformations")
-    by_place = {_place(step): step for step in found}
-    pairs = [(step, by_place[_place(step)]) for step in given if _place(step) in by_place]
+    by_place = {_place(step): step for step in steps}
+    pairs = [(step, by_place[_place(step)]) for step in own_steps if _place(step) in by_place]
     for step, other in pairs:
         if not _same_value(step, side.values, other, side.found.values):
             yield Violation(
@@ -243,7 +243,7 @@ def _other_values(
                 pointer,
             )
     yield from _other_ids(pairs, pointer)
-    unused = value_names(side.values) - {(step.reason.value, _value_id(step)) for step in given}
+    unused = value_names(side.values) - {(step.reason.value, _value_id(step)) for step in own_steps}
     for reason, key in sorted(unused, key=str):
         yield Violation(
             f"no transformation uses the {reason} value {key or ''}".rstrip(),
@@ -255,18 +255,21 @@ def _other_ids(
     pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
 ) -> Iterator[Violation]:
     """Compare ids one to one: equal code may have ids of another compilation."""
-    named = {((one.reason, one.id), (other.reason, other.id)) for one, other in pairs}
-    if len(named) != len({one for one, _ in named}) or len(named) != len({other for _, other in named}):
+    named = {((own.reason, own.id), (other.reason, other.id)) for own, other in pairs}
+    if len(named) != len({own for own, _ in named}) or len(named) != len({other for _, other in named}):
         yield Violation("an id has two values in the compiler's output, or a value two ids", pointer)
-    elif any(one != other for one, other in named):
+    elif any(own != other for own, other in named):
         yield Violation("the ids differ from those of the compiler's output", pointer, severity=Severity.NOTE)
 
 
 def _same_value(
-    one: TransformationStep, values: Mapping[str, Json], other: TransformationStep, found: Mapping[str, Json]
+    step: TransformationStep,
+    values: Mapping[str, Json],
+    other: TransformationStep,
+    other_values: Mapping[str, Json],
 ) -> bool:
     try:
-        return value_bytes(one, values) == value_bytes(other, found)
+        return value_bytes(step, values) == value_bytes(other, other_values)
     except InvalidValueError:
         return False
 

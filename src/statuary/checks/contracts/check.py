@@ -59,16 +59,16 @@ class ContractCheck(NamedTuple):
     def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
         """Check records, one after the other."""
         name, observe, nothing = self.name, self.observe, CheckResult(self.name, _NOT_APPLICABLE)
-        found = []
+        results = []
         for record in records:
             observed = tuple(islice(observe(record), MAX_SHOWN_FINDINGS))
             if not observed:
-                found.append(nothing)
+                results.append(nothing)
             elif len(observed) == 1 and isinstance(only := observed[0], Evidence):
-                found.append(CheckResult(name, _PASSED, only.facts))
+                results.append(CheckResult(name, _PASSED, only.facts))
             else:
-                found.append(self._result(observed))
-        return found
+                results.append(self._result(observed))
+        return results
 
     def _result(self, observed: tuple[Observation, ...]) -> CheckResult:
         if len(observed) == 1 and isinstance(only := observed[0], NotApplicable):

@@ -120,10 +120,10 @@ def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
 def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
     """Return claim B: what a hash in the on-chain bytecode commits to."""
     name = ClaimName.HASHED
-    known = [results[check] for check in HASH_CHECKS if check in results]
-    if failed := _ended(known, CheckOutcome.FAILED):
+    relevant = [results[check] for check in HASH_CHECKS if check in results]
+    if failed := _ended(relevant, CheckOutcome.FAILED):
         return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
-    if skipped := _ended(known, CheckOutcome.SKIPPED):
+    if skipped := _ended(relevant, CheckOutcome.SKIPPED):
         return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped))
     evidence = dict(_onchain_hashes(record, results))
     if evidence:
@@ -220,18 +220,18 @@ def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
 
 def pinned_members(
     record: RecordView,
-    known: tuple[Claim, ...],
+    record_claims: tuple[Claim, ...],
     anchored: AnchorClaims,
     compilation: CompilationEvidence | None,
 ) -> dict[str, PinnedBy]:
     """Return what pins each member of a record; nothing if the record is contradicted.
 
     Args:
-        known: its claims.
+        record_claims: its claims.
         compilation: evidence that its sources were compiled again.
         anchored: what the chain's proofs show.
     """
-    status = {claim.name: claim.status for claim in known}
+    status = {claim.name: claim.status for claim in record_claims}
     if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
         return {}
     pinned = dict(

@@ -36,8 +36,8 @@ class KeccakCache:
         """Return the Keccak-256 of a text in UTF-8, as metadata writes it: `0x` and 64 digits."""
         data = text.encode("utf-8", "surrogatepass")
         key = sha256(data).digest()
-        found = self._known.get(key)
-        return found if found is not None else self._learn(key, data)
+        digest = self._known.get(key)
+        return digest if digest is not None else self._learn(key, data)
 
     def _learn(self, key: bytes, data: bytes) -> str:
         if len(self._known) >= self._capacity:
@@ -158,8 +158,8 @@ def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
     yield Evidence(dict.fromkeys(members, "equal"))
     if same_members([output.get(one) for one in members], list(members.values())):
         return
-    for member, known in members.items():
-        if not same_members(output.get(member), known):
+    for member, value in members.items():
+        if not same_members(output.get(member), value):
             yield Violation(
                 f"the metadata's {member} is not the record's", (member,), severity=_severity(record)
             )
@@ -169,7 +169,7 @@ def _interface(record: RecordView) -> dict[str, Json]:
     """Return the record's members that its metadata repeats."""
     is_older = parse_compiler_version(record.version) < FIRST_WITH_DOCUMENTATION
     members = {member: record.value.get(member) for member in _INTERFACE}
-    return {one: known for one, known in members.items() if one == "abi" or not is_older or known is not None}
+    return {one: value for one, value in members.items() if one == "abi" or not is_older or value is not None}
 
 
 def _severity(record: RecordView) -> Severity:

@@ -75,7 +75,7 @@ def prove(
 
 
 def prove_together(
-    held: Sequence[Provable], checks: Sequence[ContractCheck] = CONTRACT_CHECKS
+    provables: Sequence[Provable], checks: Sequence[ContractCheck] = CONTRACT_CHECKS
 ) -> list[Proof]:
     """Run checks on records, and return the proof of each: the results and the claims.
 
@@ -83,12 +83,14 @@ def prove_together(
     records takes a fifth less time than one by one.
 
     Args:
-        held: the records.
+        provables: the records.
         checks: the results also name those that are skipped.
     """
-    views = [RecordView(one.record) for one in held]
+    views = [RecordView(provable.record) for provable in provables]
     results = zip(*_columns(views, checks), strict=True)
-    proofs = [_proof(view, row, one) for view, row, one in zip(views, results, held, strict=True)]
+    proofs = [
+        _proof(view, row, provable) for view, row, provable in zip(views, results, provables, strict=True)
+    ]
     for view in views:
         view.forget()
     return proofs
@@ -106,15 +108,15 @@ def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> It
             yield [CheckResult(check.name, CheckOutcome.SKIPPED)] * len(views)
 
 
-def _proof(view: RecordView, row: tuple[CheckResult, ...], held: Provable) -> Proof:
+def _proof(view: RecordView, row: tuple[CheckResult, ...], provable: Provable) -> Proof:
     results = _with_requirements(view, row)
-    anchored = anchor_claims(view, held.anchor, held.digest)
-    known = claims(view, results, anchored, held.compilation, held.digest)
+    anchored = anchor_claims(view, provable.anchor, provable.digest)
+    record_claims = claims(view, results, anchored, provable.compilation, provable.digest)
     return Proof(
         results=results,
-        claims=known,
-        pinned=pinned_members(view, known, anchored, held.compilation),
-        anchor=held.anchor,
+        claims=record_claims,
+        pinned=pinned_members(view, record_claims, anchored, provable.compilation),
+        anchor=provable.anchor,
         anchor_problems=anchored.problems,
     )
 

@@ -96,7 +96,7 @@ def _contradiction(evidence: ProxyEvidence, resolution: Mapping[str, Json]) -> s
         return f"the chain is not needed: the contract is {evidence.verdict.value}"
     if evidence.verdict is ProxyVerdict.NOT_PROXY:
         return f"the bytecode shows no proxy, the record claims {claimed}" if is_proxy else ""
-    addresses = [as_object(held).get("address") for held in _listed(resolution)]
+    addresses = [as_object(implementation).get("address") for implementation in _listed(resolution)]
     if claimed == "'EIP1167Proxy'" and same_json(addresses, [evidence.implementation]):
         return ""
     return (

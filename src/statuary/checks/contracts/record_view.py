@@ -94,21 +94,21 @@ def as_json_text(value: Json) -> str:
     return repr(value) if text is None else text.decode()
 
 
-def same_json(one: Json, other: Json) -> bool:
+def same_json(value: Json, other: Json) -> bool:
     """Return whether two JSON values are equal, in any order of keys (`1`, `1.0` and `true` differ)."""
-    if one is other:
+    if value is other:
         return True
-    if one is None or other is None or isinstance(one, str) or isinstance(other, str):
-        return bool(type(one) is type(other) and one == other)
-    text = json_bytes(one)
+    if value is None or other is None or isinstance(value, str) or isinstance(other, str):
+        return bool(type(value) is type(other) and value == other)
+    text = json_bytes(value)
     if text is not None and text == json_bytes(other):
         return True  # nearly always in the same order too, which is faster to compare
-    return text is not None and same_members(one, other)
+    return text is not None and same_members(value, other)
 
 
-def same_members(one: Json, other: Json) -> bool:
+def same_members(value: Json, other: Json) -> bool:
     """Return the same as `same_json`, faster for values in different orders."""
-    text = json_bytes(one, sort_keys=True)
+    text = json_bytes(value, sort_keys=True)
     return text is not None and text == json_bytes(other, sort_keys=True)
 
 
@@ -144,7 +144,7 @@ class MetadataHashes:
         """Return whether a digest is the hash of the metadata."""
         key = scheme, digest
         if key not in self._known:
-            self._known[key] = any(digest == found for found in self.digests(scheme))
+            self._known[key] = any(digest == candidate for candidate in self.digests(scheme))
         return self._known[key]
 
     def digests(self, scheme: str) -> Iterator[bytes]:
@@ -235,8 +235,8 @@ class SideView:
     @computed_once
     def auxdata(self) -> Mapping[str, Auxdata]:
         """The record's auxdata by number; empty if the list is invalid."""
-        found = self.parsed_auxdata
-        return {} if isinstance(found, InvalidValueError) else found
+        pieces = self.parsed_auxdata
+        return {} if isinstance(pieces, InvalidValueError) else pieces
 
     @computed_once
     def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
@@ -352,8 +352,8 @@ class RecordView:
     @computed_once
     def sources(self) -> dict[str, str]:
         """The texts of the sources, by path."""
-        held = as_object(self.value.get("sources"))
-        return {path: as_text(as_object(source).get("content")) for path, source in held.items()}
+        sources = as_object(self.value.get("sources"))
+        return {path: as_text(as_object(source).get("content")) for path, source in sources.items()}
 
     @computed_once
     def metadata(self) -> Mapping[str, Json] | None:

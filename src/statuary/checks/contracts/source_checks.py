@@ -89,9 +89,9 @@ def _declared_as(text: str, name: str) -> set[str]:
         before = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
         # most names are elsewhere; the text before them shows that sooner
         if before.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
-            found := _KEYWORD.search(before)
+            match := _KEYWORD.search(before)
         ):
-            kinds.add(found[1])
+            kinds.add(match[1])
     return kinds
 
 
@@ -133,7 +133,12 @@ def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observa
 def _library_names(record: RecordView) -> set[str]:
     """Return the names of the linked libraries."""
     listed = [side.parsed_libraries for side in record.sides]
-    places = [place for found in listed if not isinstance(found, InvalidValueError) for place in found]
+    places = [
+        place
+        for references in listed
+        if not isinstance(references, InvalidValueError)
+        for place in references
+    ]
     return {place.id.rpartition(":")[2] for place in places}
 
 
@@ -147,10 +152,10 @@ def _declares_library(language: str, text: str, name: str) -> bool:
 @check
 def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observation]:
     """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
-    given = as_object(record.value.get("stdJsonInput"))
+    std_json_input = as_object(record.value.get("stdJsonInput"))
     extra = as_object(record.value.get("additionalInput"))
     # sources are plain texts, so == is exact; nearly always it is the same object twice, which is fast
-    if given.get("sources") != record.value.get("sources"):
+    if std_json_input.get("sources") != record.value.get("sources"):
         yield _difference(("stdJsonInput", "sources"), ("sources",))
     pairs: dict[str, tuple[Json, Pointer]] = {
         "language": (record.compilation.get("language"), ("compilation", "language")),
@@ -158,7 +163,7 @@ def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observatio
         _OVERRIDES: (extra.get(_OVERRIDES), ("additionalInput", _OVERRIDES)),
     }
     for member, (repeated, pointer) in pairs.items():
-        if not same_json(given.get(member), repeated):
+        if not same_json(std_json_input.get(member), repeated):
             yield _difference(("stdJsonInput", member), pointer)
     for member in sorted(extra.keys() - ({_OVERRIDES} if record.language == "Vyper" else set())):
         yield Violation(f"{record.language} takes no input {member[:80]!r}", ("additionalInput", member))
@@ -176,15 +181,15 @@ def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observati
         yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
         return
     contracts = as_object(output.get("contracts"))
-    if sum(len(as_object(held)) for held in contracts.values()) != 1 or len(contracts) != 1:
+    if sum(len(as_object(artifact)) for artifact in contracts.values()) != 1 or len(contracts) != 1:
         yield Violation("stdJsonOutput has other contracts too", where[:2])
     for member in sorted(record.output_contract.keys() - _OUTPUT_MEMBERS):
         yield Violation(f"stdJsonOutput has an unknown member {member[:80]!r}", (*where, member))
-    held = record.output_contract
-    yield from _compare_members(_PLAIN_MEMBERS, held, where, record.value, ())
+    artifact = record.output_contract
+    yield from _compare_members(_PLAIN_MEMBERS, artifact, where, record.value, ())
     if not _is_metadata(record):
         yield _difference((*where, "metadata"), ("metadata",))
-    evm = as_object(held.get("evm"))
+    evm = as_object(artifact.get("evm"))
     for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
         yield from _compare_code(side, as_object(evm.get(member)), (*where, "evm", member))
     yield Evidence({"members": len(_PLAIN_MEMBERS) + 2, "bytecodes": 2})
@@ -207,10 +212,14 @@ def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) ->
 
 
 def _compare_members(
-    members: Sequence[str], given: Mapping[str, Json], where: Pointer, own: Mapping[str, Json], other: Pointer
+    members: Sequence[str],
+    repeated: Mapping[str, Json],
+    where: Pointer,
+    own: Mapping[str, Json],
+    other: Pointer,
 ) -> Iterator[Violation]:
     for member in members:
-        if not same_json(given.get(member), own.get(member)):
+        if not same_json(repeated.get(member), own.get(member)):
             yield _difference((*where, member), (*other, member))
 
 

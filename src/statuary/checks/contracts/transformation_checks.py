@@ -54,8 +54,8 @@ def _open_places(
         return
     code = side.recompiled or b""
     for place in places:
-        held = code[place.start : place.start + place.length]
-        if place.length != size or len(held) != size or any(held):
+        zeros = code[place.start : place.start + place.length]
+        if place.length != size or len(zeros) != size or any(zeros):
             yield Violation(
                 f"the recompiled bytecode has no {size} zero bytes at byte {place.start}, where {place.id} goes",
                 (side.member, member),
@@ -79,9 +79,9 @@ def vyper_immutables_follow_the_code(record: RecordView) -> Iterator[Observation
     length = _hex_length(value.get(VYPER_IMMUTABLES)) if isinstance(value, dict) else 0
     yield from _vyper_sizes(record, len(side.recompiled), length)
     expected = {VYPER_IMMUTABLES: [{"start": len(side.recompiled), "length": length}]}
-    if (given := side.value.get("immutableReferences")) and not same_json(given, expected):
+    if (references := side.value.get("immutableReferences")) and not same_json(references, expected):
         yield Violation(
-            f"immutableReferences is {as_json_text(given)[:200]}, but {length} bytes are inserted"
+            f"immutableReferences is {as_json_text(references)[:200]}, but {length} bytes are inserted"
             f" at {len(side.recompiled)}",
             (side.member, "immutableReferences"),
         )
@@ -113,9 +113,9 @@ def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
             yield Violation(str(pieces), (side.member, "cborAuxdata"))
             continue
         for number, piece in pieces.items():
-            held = (side.recompiled or b"")[piece.offset : piece.offset + len(piece.value)]
+            value = (side.recompiled or b"")[piece.offset : piece.offset + len(piece.value)]
             pointer = (side.member, "cborAuxdata", number)
-            if held != piece.value or not piece.value:
+            if value != piece.value or not piece.value:
                 yield Violation(
                     f"cborAuxdata {number} is not at byte {piece.offset} of the recompiled bytecode", pointer
                 )
@@ -190,11 +190,11 @@ def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
         version=record.version,
         assembly=None,
     )
-    for side, shown in ((creation, positions.creation), (runtime, positions.runtime)):
+    for side, pieces in ((creation, positions.creation), (runtime, positions.runtime)):
         if side.value.get("cborAuxdata") is None:
             continue  # Sourcify could not find it, and records that
         listed = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
-        found = sorted((piece.offset, piece.value) for piece in shown.values())
+        places = sorted((piece.offset, piece.value) for piece in pieces.values())
         yield Evidence({side.name: len(listed)})
         if list(side.auxdata) != [str(number) for number in range(1, len(listed) + 1)]:
             yield Violation(
@@ -202,9 +202,9 @@ def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
                 (side.member, "cborAuxdata"),
                 severity=Severity.NOTE,
             )
-        if listed != found:
+        if listed != places:
             yield Violation(
-                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode has {len(found)} or different ones",
+                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode has {len(places)} or different ones",
                 (side.member, "cborAuxdata"),
             )
 

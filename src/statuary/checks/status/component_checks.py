@@ -13,10 +13,10 @@ from statuary.domain.status.records import UNKNOWN_CREATION, Incident, IncidentU
 @check
 def unique_component(context: StatusContext) -> Iterator[StatusViolation]:
     """No component has a key or an id of another."""
-    taken: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for component in context.catalogue.components:
         for name in dict.fromkeys((component.key, component.id)):
-            owner = taken.setdefault(name, component.name)
+            owner = owners.setdefault(name, component.name)
             if owner is not component.name:
                 yield StatusViolation(
                     context.catalogue.components_source,
@@ -69,15 +69,15 @@ def page_is_dated(context: StatusContext) -> Iterator[StatusViolation]:
 @check(Severity.WARNING)
 def page_updated_at_holds(context: StatusContext) -> Iterator[StatusViolation]:
     """Nothing changes after an imported `updated_at` of the page."""
-    given = context.catalogue.page.updated_at
-    if given is None or given > context.now:
+    updated_at = context.catalogue.page.updated_at
+    if updated_at is None or updated_at > context.now:
         return
-    later = [change for change in context.timeline.changes if given < change <= context.now]
+    later = [change for change in context.timeline.changes if updated_at < change <= context.now]
     if later:
         yield StatusViolation(
             context.catalogue.page_source,
             ("page", "updated_at"),
-            f"the page was updated at {format_utc(later[-1])}, after the given {format_utc(given)}",
+            f"the page was updated at {format_utc(later[-1])}, after the given {format_utc(updated_at)}",
             "remove updated_at; it follows from the content",
         )
 
@@ -113,16 +113,16 @@ def _named_by(update: IncidentUpdate) -> Iterator[tuple[str, Pointer, bool]]:
 @check
 def known_component(context: StatusContext) -> Iterator[StatusViolation]:
     """Incidents and maintenances name components that exist."""
-    known = context.catalogue.components_by_name
+    components = context.catalogue.components_by_name
     for record in context.records:
         for name, pointer, is_key in named_components(record):
-            if name not in known:
+            if name not in components:
                 yield StatusViolation(
                     record.source,
                     pointer,
                     f"component {name!r} is not in {context.catalogue.components_source}",
                     (
-                        did_you_mean(name, known)
+                        did_you_mean(name, components)
                         or "add it there, with `removed: true` if it no longer exists"
                     ),
                     on_key=is_key,
@@ -132,7 +132,9 @@ def known_component(context: StatusContext) -> Iterator[StatusViolation]:
 @check
 def affected_component_is_no_group(context: StatusContext) -> Iterator[StatusViolation]:
     """Incidents and maintenances name components, not groups."""
-    groups = {name: one for name, one in context.catalogue.components_by_name.items() if one.group}
+    groups = {
+        name: component for name, component in context.catalogue.components_by_name.items() if component.group
+    }
     for record in context.records if groups else ():
         for name, pointer, is_key in named_components(record):
             if name in groups:
@@ -175,10 +177,10 @@ def fits_a_url(name: str) -> bool:
 @check
 def unique_record_id(context: StatusContext) -> Iterator[StatusViolation]:
     """No incident, maintenance or window has the id of another."""
-    taken: dict[str, str] = {}
+    owners: dict[str, str] = {}
     for history in sorted(context.timeline.histories, key=lambda history: history.incident.source):
         record = history.incident
-        owner = taken.setdefault(record.id, record.source)
+        owner = owners.setdefault(record.id, record.source)
         if owner != record.source:
             yield StatusViolation(
                 record.source,
@@ -191,11 +193,11 @@ def unique_record_id(context: StatusContext) -> Iterator[StatusViolation]:
 @check
 def unique_update_id(context: StatusContext) -> Iterator[StatusViolation]:
     """No update has the id of another."""
-    taken: dict[str, tuple[str, Pointer]] = {}
+    owners: dict[str, tuple[str, Pointer]] = {}
     for record in context.records:
         for update in record.updates:
             location = (record.source, update.pointer)
-            owner = taken.setdefault(update.id, location)
+            owner = owners.setdefault(update.id, location)
             if owner != location:
                 yield StatusViolation(
                     record.source,

@@ -96,12 +96,12 @@ def draft_unpublished(context: StatusContext) -> Iterator[StatusViolation]:
 def backfilled_moves_nothing(context: StatusContext) -> Iterator[StatusViolation]:
     """A backfilled incident changes no component's status (as in Statuspage)."""
     for record in context.records:
-        given = _components_with_status(record) if record.backfilled else []
-        if given:
+        components = _components_with_status(record) if record.backfilled else []
+        if components:
             yield StatusViolation(
                 record.source,
                 ("backfilled",),
-                f"a backfilled incident sets the status of {', '.join(map(repr, given))}, which has no effect",
+                f"a backfilled incident sets the status of {', '.join(map(repr, components))}, which has no effect",
                 "name the components without a status, and record the changes in their `history`",
             )
 

@@ -208,7 +208,7 @@ def occurrence_exists(context: StatusContext) -> Iterator[StatusViolation]:
         starts = _starts_around(maintenance, recurrence)
         for start, changes in recurrence.occurrences.items():
             if start not in starts:
-                nearest = min((abs(one - start), one) for one in starts)[1] if starts else None
+                nearest = min((abs(other - start), other) for other in starts)[1] if starts else None
                 yield StatusViolation(
                     maintenance.source,
                     changes.pointer,

@@ -98,8 +98,12 @@ def _checks(results: tuple[CheckResult, ...]) -> list[Json]:
             entry["saw"] = evidence
         if findings:
             entry["findings"] = [
-                {"message": one.message, "pointer": list(one.pointer), "severity": one.severity.value}
-                for one in findings
+                {
+                    "message": finding.message,
+                    "pointer": list(finding.pointer),
+                    "severity": finding.severity.value,
+                }
+                for finding in findings
             ]
         entries.append(entry)
     return entries

@@ -40,9 +40,9 @@ class AddressRows(NamedTuple):
 
 def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
     """Group rows, sorted by address and match id, each with its location."""
-    for address, group in groupby(rows, key=lambda found: found[1].address):
-        locations, held = zip(*group, strict=True)
-        yield AddressRows(address, locations, held)
+    for address, group in groupby(rows, key=lambda located: located[1].address):
+        locations, contracts = zip(*group, strict=True)
+        yield AddressRows(address, locations, contracts)
 
 
 def chain_documents(
@@ -92,14 +92,14 @@ def chain_documents(
     )
 
 
-def all_chains_document(held: AddressRows) -> Document:
+def all_chains_document(rows: AddressRows) -> Document:
     """Return an address's entries on all chains, under its checksummed and its lower-case path."""
-    results = (dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) for row in held.rows)
+    results = (dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) for row in rows.rows)
     return Document(
-        path=url_table.CONTRACT_ALL_CHAINS.path(address=held.address),
-        aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=held.address.lower()),),
+        path=url_table.CONTRACT_ALL_CHAINS.path(address=rows.address),
+        aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=rows.address.lower()),),
         body=_results(results),
-        sources=held.locations,
+        sources=rows.locations,
         persistent=True,
     )
 

@@ -186,7 +186,7 @@ def _parse_path(encoded: bytes) -> tuple[str, bool]:
 
 def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes, list[bytes]]:
     """Return the root of the trie that holds some values by their keys, and the nodes on the path to one of the keys."""
-    entries = sorted((one.hex(), value) for one, value in values)
+    entries = sorted((entry_key.hex(), value) for entry_key, value in values)
     nodes: list[bytes] = []
     root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else b"\x80"
     return keccak256(root), [root, *reversed(nodes)] if entries else []
@@ -204,9 +204,9 @@ def _node(entries: Entries, way: str | None, nodes: list[bytes]) -> RlpItem:
     return [*branch, value if not first else b""]
 
 
-def _common_start(one: str, other: str) -> str:
-    pairs = zip(one, other, strict=False)
-    return one[: next((at for at, (digit, its) in enumerate(pairs) if digit != its), len(one))]
+def _common_start(key: str, other: str) -> str:
+    pairs = zip(key, other, strict=False)
+    return key[: next((place for place, (digit, its) in enumerate(pairs) if digit != its), len(key))]
 
 
 def _below(entries: Entries, prefix: str, way: str | None, nodes: list[bytes]) -> RlpItem:

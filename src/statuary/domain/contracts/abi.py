@@ -160,10 +160,10 @@ def _tuple(components: Json, depth: int) -> TupleType:
 
 
 def _basic(type_name: str) -> BasicType:
-    found = _BASIC.fullmatch(type_name)
-    if found is None:
+    match = _BASIC.fullmatch(type_name)
+    if match is None:
         raise InvalidValueError(f"type {type_name[:80]!r} is not an ABI type")
-    name, bytes_size, integer, bits = found.groups()
+    name, bytes_size, integer, bits = match.groups()
     if integer:
         size = _number(bits) if bits else 256
         if not 0 < size <= 256 or size % 8:
@@ -282,16 +282,16 @@ def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> tuple
     tail = start + sum(item.head_bytes for item in types)
     if tail > len(data):
         raise InvalidValueError(f"{tail} bytes are needed, there are {len(data)}")
-    values, at = [], start
+    values, offset = [], start
     for item in types:
         if item.is_dynamic:
-            if _unsigned(data, at) != tail - start:
-                raise InvalidValueError(f"the offset at byte {at} is not {tail - start}")
+            if _unsigned(data, offset) != tail - start:
+                raise InvalidValueError(f"the offset at byte {offset} is not {tail - start}")
             value, tail = _decode_dynamic(item, data, tail)
         else:
-            value = _decode_static(item, data, at)
+            value = _decode_static(item, data, offset)
         values.append(value)
-        at += item.head_bytes
+        offset += item.head_bytes
     return values, tail
 
 

@@ -50,15 +50,15 @@ def _item(data: bytes, start: int, depth: int) -> tuple[CborValue, int]:
         raise InvalidValueError(f"CBOR nested more than {MAX_CBOR_DEPTH} levels")
     if start >= len(data):
         raise InvalidValueError("CBOR ends in the middle of an item")
-    major, argument, at = _head(data, start)
+    major, argument, offset = _head(data, start)
     if major <= 1:
-        return (-1 - argument if major else argument), at
+        return (-1 - argument if major else argument), offset
     if major <= 3:
-        return _bytes(data, at, argument) if major == 2 else _text(data, at, argument)
+        return _bytes(data, offset, argument) if major == 2 else _text(data, offset, argument)
     if major <= 5:
-        return (_list if major == 4 else _map)(data, at, argument, depth)
+        return (_list if major == 4 else _map)(data, offset, argument, depth)
     # a tag tells how to read the item after it; the item itself is enough here
-    return _item(data, at, depth + 1) if major == 6 else _simple(data, start, argument, at)
+    return _item(data, offset, depth + 1) if major == 6 else _simple(data, start, argument, offset)
 
 
 def _head(data: bytes, start: int) -> tuple[int, int, int]:
@@ -89,26 +89,26 @@ def _text(data: bytes, at: int, length: int) -> tuple[str, int]:
         raise InvalidValueError(f"CBOR text at byte {at} is not UTF-8") from None
 
 
-def _list(data: bytes, at: int, count: int, depth: int) -> tuple[list[CborValue], int]:
-    if count > len(data) - at:  # each item takes a byte at least, so a huge count costs nothing
-        raise InvalidValueError(f"CBOR array of {count} items where {len(data) - at} bytes are left")
+def _list(data: bytes, offset: int, count: int, depth: int) -> tuple[list[CborValue], int]:
+    if count > len(data) - offset:  # each item takes a byte at least, so a huge count costs nothing
+        raise InvalidValueError(f"CBOR array of {count} items where {len(data) - offset} bytes are left")
     items = []
     for _ in range(count):
-        item, at = _item(data, at, depth + 1)
+        item, offset = _item(data, offset, depth + 1)
         items.append(item)
-    return items, at
+    return items, offset
 
 
-def _map(data: bytes, at: int, count: int, depth: int) -> tuple[dict[CborValue, CborValue], int]:
-    if 2 * count > len(data) - at:
-        raise InvalidValueError(f"CBOR map of {count} pairs where {len(data) - at} bytes are left")
+def _map(data: bytes, offset: int, count: int, depth: int) -> tuple[dict[CborValue, CborValue], int]:
+    if 2 * count > len(data) - offset:
+        raise InvalidValueError(f"CBOR map of {count} pairs where {len(data) - offset} bytes are left")
     pairs: dict[CborValue, CborValue] = {}
     for _ in range(count):
-        key, at = _item(data, at, depth + 1)
+        key, offset = _item(data, offset, depth + 1)
         if isinstance(key, list | dict) or key in pairs:
             raise InvalidValueError(f"CBOR map key {key!r} is repeated or not a plain value")
-        pairs[key], at = _item(data, at, depth + 1)
-    return pairs, at
+        pairs[key], offset = _item(data, offset, depth + 1)
+    return pairs, offset
 
 
 def _simple(data: bytes, start: int, argument: int, at: int) -> tuple[CborValue, int]:
@@ -500,11 +500,11 @@ def _last(code: bytes, style: AuxdataStyle) -> AuxdataByNumber:
 
 def _found(code: bytes, listed: Iterable[bytes]) -> AuxdataByNumber:
     """Search for the listed pieces; equal pieces get positions in order."""
-    found: AuxdataByNumber = {}
+    pieces: AuxdataByNumber = {}
     next_place: dict[bytes, int] = {}
     for number, value in enumerate(listed, start=1):
         place = code.find(value, next_place.get(value, 0)) if value else -1
         if place >= 0:
-            found[str(number)] = Auxdata(place, value)
+            pieces[str(number)] = Auxdata(place, value)
             next_place[value] = place + len(value)
-    return found
+    return pieces

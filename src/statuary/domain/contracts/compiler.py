@@ -30,10 +30,10 @@ UNKNOWN = CompilerVersion(0, 0, 0, released=False)
 @lru_cache(maxsize=256)
 def parse_compiler_version(text: str) -> CompilerVersion:
     """Parse a version, or return `UNKNOWN`."""
-    found = _VERSION.fullmatch(text)
-    if found is None:
+    match = _VERSION.fullmatch(text)
+    if match is None:
         return UNKNOWN
-    major, minor, patch, _, prerelease, _ = found.groups()
+    major, minor, patch, _, prerelease, _ = match.groups()
     return CompilerVersion(int(major), int(minor), int(patch), prerelease is None)
 
 
@@ -48,8 +48,8 @@ _BUILD = re.compile(
 
 def build_version(text: str) -> str:
     """Return the first compiler version in a text, without its platform; empty if there is none."""
-    found = _BUILD.search(text)
-    return found[0] if found else ""
+    match = _BUILD.search(text)
+    return match[0] if match else ""
 
 
 def is_same_build(recorded: str, reported: str) -> bool:
@@ -57,10 +57,10 @@ def is_same_build(recorded: str, reported: str) -> bool:
 
     Versions must be equal, and so must commits if both have one; Vyper 0.3.1 records have none.
     """
-    one, other = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(reported)
-    if one is None or other is None or one["version"] != other["version"]:
+    own, other = _BUILD.match(recorded.removeprefix("v")), _BUILD.search(reported)
+    if own is None or other is None or own["version"] != other["version"]:
         return False
-    commits = one["commit"], other["commit"]
+    commits = own["commit"], other["commit"]
     if None in commits:
         return True
     short, long = sorted(commits, key=len)
@@ -116,33 +116,33 @@ class SettingDifference(NamedTuple):
 
 
 def setting_differences(
-    metadata: Mapping[str, Json], given: Mapping[str, Json], version: str
+    metadata: Mapping[str, Json], settings: Mapping[str, Json], version: str
 ) -> Iterator[SettingDifference]:
     """Yield the differences between a metadata's `settings` and a standard JSON input's.
 
     Defaults depend on `version`, the record's `compilation.compilerVersion`.
     """
-    one, other = _plain_settings(metadata), _plain_settings(given)
-    ignored = _unspecified_optimizer_settings(one, other)
+    own, other = _plain_settings(metadata), _plain_settings(settings)
+    ignored = _unspecified_optimizer_settings(own, other)
     if other["evmVersion"] is None:
         other["evmVersion"] = default_evm_version(version)
-        if None in (one["evmVersion"], other["evmVersion"]):
+        if None in (own["evmVersion"], other["evmVersion"]):
             ignored.add(
                 "evmVersion"
             )  # older metadata does not name it, and newer defaults are not known here
-    for name in one:
-        if name not in ignored and not _same(one[name], other[name]):
-            yield SettingDifference(name, one[name], other[name])
-    for name in sorted(given.keys() - COMPARED_SETTINGS - UNPINNED_SETTINGS):
-        yield SettingDifference(name, None, given[name])
+    for name in own:
+        if name not in ignored and not _same(own[name], other[name]):
+            yield SettingDifference(name, own[name], other[name])
+    for name in sorted(settings.keys() - COMPARED_SETTINGS - UNPINNED_SETTINGS):
+        yield SettingDifference(name, None, settings[name])
     for name in _GROUPS:
-        if not isinstance(given.get(name, {}), Mapping):
-            yield SettingDifference(name, metadata.get(name), given[name])
+        if not isinstance(settings.get(name, {}), Mapping):
+            yield SettingDifference(name, metadata.get(name), settings[name])
 
 
-def _unspecified_optimizer_settings(one: Mapping[str, Json], other: Mapping[str, Json]) -> set[str]:
+def _unspecified_optimizer_settings(settings: Mapping[str, Json], other: Mapping[str, Json]) -> set[str]:
     """Return optimizer settings that cannot be compared: `details` decide `enabled`, and may be a preset."""
-    in_metadata, in_input = one["optimizer.details"], other["optimizer.details"]
+    in_metadata, in_input = settings["optimizer.details"], other["optimizer.details"]
     if isinstance(in_metadata, dict) and isinstance(in_input, dict):
         shared = in_metadata.keys() & in_input.keys()
         same = all(_same(in_metadata[key], in_input[key]) for key in shared)
@@ -150,8 +150,8 @@ def _unspecified_optimizer_settings(one: Mapping[str, Json], other: Mapping[str,
     return {"optimizer.enabled", "optimizer.details"} if in_input is not None else set()
 
 
-def _same(one: Json, other: Json) -> bool:
-    return type(one) is type(other) and bool(one == other)
+def _same(value: Json, other: Json) -> bool:
+    return type(value) is type(other) and bool(value == other)
 
 
 def default_evm_version(version: str) -> str | None:
@@ -194,9 +194,9 @@ def _remappings(remappings: Json) -> Json:
 def _libraries(libraries: Json) -> dict[str, str]:
     """Return lower-case addresses by `path:Library`, from a nested or a flat map."""
     flat: dict[str, str] = {}
-    for path, held in as_object(libraries).items():
-        if isinstance(held, dict):
-            flat |= {f"{path}:{name}": str(address).lower() for name, address in held.items()}
+    for path, addresses in as_object(libraries).items():
+        if isinstance(addresses, dict):
+            flat |= {f"{path}:{name}": str(address).lower() for name, address in addresses.items()}
         else:
-            flat[path] = str(held).lower()
+            flat[path] = str(addresses).lower()
     return flat

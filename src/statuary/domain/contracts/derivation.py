@@ -58,13 +58,13 @@ def repeated_members(record: dict[str, Json]) -> dict[str, Json]:
     """
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")
-    given = {
+    std_json_input = {
         "sources": _ordered(record["sources"]),
         "language": compilation["language"],
         "settings": compilation["compilerSettings"],
     }
     if extra := record.get("additionalInput"):
-        given = _ordered(given | extra)
+        std_json_input = _ordered(std_json_input | extra)
     contract = {member: record[member] for member in _ARTIFACTS if member in record}
     if contract["metadata"] is not None:
         contract["metadata"] = orjson.dumps(contract["metadata"]).decode()
@@ -73,7 +73,7 @@ def repeated_members(record: dict[str, Json]) -> dict[str, Json]:
         "deployedBytecode": _evm(record["runtimeBytecode"]),
     }
     return {
-        "stdJsonInput": given,
+        "stdJsonInput": std_json_input,
         "stdJsonOutput": {"sources": record["sourceIds"], "contracts": {path: {name: contract}}},
     }
 
@@ -204,7 +204,12 @@ def _other_names(std_json_output: Json) -> str:
     contracts = std_json_output.get("contracts") if isinstance(std_json_output, dict) else None
     if not isinstance(contracts, dict) or not contracts:
         return "the output has no contracts; check it for compiler errors"
-    names = [f"{path}:{name}" for path, held in contracts.items() if isinstance(held, dict) for name in held]
+    names = [
+        f"{path}:{name}"
+        for path, artifacts in contracts.items()
+        if isinstance(artifacts, dict)
+        for name in artifacts
+    ]
     return f"use one of {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
 
 
@@ -236,16 +241,19 @@ def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
         InvalidValueError: if a reference has something other than a library's placeholder, or the rest is not
             hex.
     """
-    parts, at = [], 0
+    parts, end_of_last = [], 0
     for place in sorted(libraries, key=lambda place: place.start):
         start, end = 2 * place.start, 2 * (place.start + place.length)
-        if digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start)) or start < at:
+        if (
+            digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start))
+            or start < end_of_last
+        ):
             raise InvalidValueError(
                 f"byte {place.start} has {digits[start:end]!r}, not the placeholder of {place.id}"
             )
-        parts += [digits[at:start], "0" * (end - start)]
-        at = end
-    whole = "".join([*parts, digits[at:]])
+        parts += [digits[end_of_last:start], "0" * (end - start)]
+        end_of_last = end
+    whole = "".join([*parts, digits[end_of_last:]])
     if not is_hex_digits(whole):
         raise InvalidValueError("the bytecode is not hex, even without its linkReferences")
     return bytes.fromhex(whole)

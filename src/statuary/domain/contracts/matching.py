@@ -167,11 +167,11 @@ def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType 
     """
     attempt = _Attempt(bytearray(side.code), onchain)
     try:
-        found = _matched(side, attempt, whole=False)
+        side_match = _matched(side, attempt, whole=False)
         _add_arguments(attempt, constructor)
     except InvalidValueError:
         return None
-    return SideMatch(found.level, tuple(attempt.steps), found.values)
+    return SideMatch(side_match.level, tuple(attempt.steps), side_match.values)
 
 
 def constructor_inputs(abi: Json) -> TupleType | None:

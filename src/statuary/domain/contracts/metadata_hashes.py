@@ -28,9 +28,14 @@ class _Node(NamedTuple):
 
 def ipfs_multihash(data: bytes) -> bytes:
     """Return the multihash (34 bytes) of the root block of `data`, as in solc's `ipfs` field."""
-    level = [_leaf(data[at : at + IPFS_CHUNK_BYTES]) for at in range(0, max(len(data), 1), IPFS_CHUNK_BYTES)]
+    level = [
+        _leaf(data[start : start + IPFS_CHUNK_BYTES])
+        for start in range(0, max(len(data), 1), IPFS_CHUNK_BYTES)
+    ]
     while len(level) > 1:
-        level = [_parent(level[at : at + LINKS_PER_NODE]) for at in range(0, len(level), LINKS_PER_NODE)]
+        level = [
+            _parent(level[start : start + LINKS_PER_NODE]) for start in range(0, len(level), LINKS_PER_NODE)
+        ]
     return level[0].multihash
 
 
@@ -85,7 +90,7 @@ def bzzr0(data: bytes) -> bytes:
     if len(data) <= SWARM_CHUNK_BYTES:
         return keccak256(_length(data) + data)
     span = _child_span(len(data))
-    children = b"".join(bzzr0(data[at : at + span]) for at in range(0, len(data), span))
+    children = b"".join(bzzr0(data[start : start + span]) for start in range(0, len(data), span))
     return keccak256(_length(data) + children)
 
 
@@ -101,8 +106,8 @@ def _chunk_hash(data: bytes, *, below_taller: bool) -> bytes:
     else:
         span = _child_span(len(data))
         chunk = b"".join(
-            _chunk_hash(data[at : at + span], below_taller=span > SWARM_CHUNK_BYTES)
-            for at in range(0, len(data), span)
+            _chunk_hash(data[start : start + span], below_taller=span > SWARM_CHUNK_BYTES)
+            for start in range(0, len(data), span)
         )
     return keccak256(_length(data) + _merkle_root(chunk.ljust(SWARM_CHUNK_BYTES, b"\0")))
 

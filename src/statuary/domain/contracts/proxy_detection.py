@@ -190,16 +190,16 @@ class _Walk:
 
     def run(self) -> int:
         """Go to the end of the program and return its offset; 0 if the code ends first."""
-        code, at, last, second, third = self.code, 0, -1, -1, -1
-        while at < len(code):
-            opcode = code[at]
+        code, offset, last, second, third = self.code, 0, -1, -1, -1
+        while offset < len(code):
+            opcode = code[offset]
             # most instructions are irrelevant, and skipped without a look
-            if opcode in _TELLING or at == self.runtime_offset or (last >= 0 and code[last] in _ENDING):
-                self.at, self.before = at, (third, second, last)
+            if opcode in _TELLING or offset == self.runtime_offset or (last >= 0 and code[last] in _ENDING):
+                self.at, self.before = offset, (third, second, last)
                 if self._step(opcode):
-                    return at
-            third, second, last = second, last, at
-            at += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
+                    return offset
+            third, second, last = second, last, offset
+            offset += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
         return 0
 
     def _step(self, opcode: int) -> bool:

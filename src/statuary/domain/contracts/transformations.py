@@ -87,12 +87,12 @@ def parse_transformation(value: Json) -> TransformationStep:
     )
 
 
-def _choice(value: Mapping[str, Json], member: str, known: Mapping[str, Choice]) -> Choice:
+def _choice(value: Mapping[str, Json], member: str, choices: Mapping[str, Choice]) -> Choice:
     """Return a member whose value must be one of a few words."""
     word = value.get(member)
-    if not isinstance(word, str) or word not in known:
-        raise InvalidValueError(f"transformation {member} {word!r} is not one of {', '.join(known)}")
-    return known[word]
+    if not isinstance(word, str) or word not in choices:
+        raise InvalidValueError(f"transformation {member} {word!r} is not one of {', '.join(choices)}")
+    return choices[word]
 
 
 def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -> str:
@@ -106,11 +106,11 @@ def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -
     group = _GROUPS.get(transformation.reason)
     holder = values.get(group) if group else values
     key = transformation.id if group else transformation.reason.value
-    found = holder.get(key) if isinstance(holder, dict) else None
-    if not isinstance(found, str):
+    text = holder.get(key) if isinstance(holder, dict) else None
+    if not isinstance(text, str):
         where = f"{group}.{key}" if group else key
         raise InvalidValueError(f"transformationValues has no {where}")
-    return found
+    return text
 
 
 def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) -> bytes:
@@ -133,8 +133,8 @@ def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
     single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
     names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
     for reason, group in _GROUPS.items():
-        if isinstance(held := values.get(group), dict):
-            names |= {(reason.value, key) for key in held}
+        if isinstance(by_id := values.get(group), dict):
+            names |= {(reason.value, key) for key in by_id}
     return names
 
 
@@ -199,14 +199,14 @@ def _edit(
     return start, start + removed, value
 
 
-def first_difference(one: bytes, other: bytes) -> int | None:
+def first_difference(code: bytes, other: bytes) -> int | None:
     """Return the first offset at which two codes differ (or the shorter one ends); None if equal."""
-    if one == other:
+    if code == other:
         return None
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(code), len(other))
     while low < high:  # halving compares whole slices, at the speed of memcmp
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if code[low:middle] == other[low:middle]:
             low = middle
         else:
             high = middle - 1

@@ -101,16 +101,16 @@ def imported_paths(sources: Mapping[str, str], main: str) -> frozenset[str]:
         reached.add(path)
         if path.endswith(".vy"):
             open_paths += [
-                found[0]
+                candidates[0]
                 for level, name in imports_of(sources[path])
-                if (found := _candidates(program, path, level, name))
+                if (candidates := _candidates(program, path, level, name))
             ]
     return frozenset(reached)
 
 
 def imports_of(text: str) -> list[tuple[int, str]]:
     """Return the imports of a module, in order: the number of leading dots, and the dotted name."""
-    found = []
+    imports = []
     for line in _code_lines(text):
         statement = _IMPORT.match(line)
         if statement is None:
@@ -120,15 +120,15 @@ def imports_of(text: str) -> list[tuple[int, str]]:
         origin, name = statement["origin"] or "", statement["name"]
         level = len(origin) - len(origin.lstrip("."))
         dotted = origin[level:]
-        found.append((level, f"{dotted}.{name}" if dotted else name))
-    return found
+        imports.append((level, f"{dotted}.{name}" if dotted else name))
+    return imports
 
 
 def _code_lines(text: str) -> Iterator[str]:
     """Yield the lines of a module without docstrings; imports start at the beginning of a line."""
-    joined = _TEXTS.sub(lambda found: "''" if found["long"] else found[0], text)
+    joined = _TEXTS.sub(lambda match: "''" if match["long"] else match[0], text)
     for line in joined.replace("\\\n", " ").split("\n"):
-        yield from (part.strip() if at else part.rstrip() for at, part in enumerate(_statements(line)))
+        yield from (part.strip() if place else part.rstrip() for place, part in enumerate(_statements(line)))
 
 
 def _statements(line: str) -> list[str]:
@@ -154,23 +154,23 @@ def _imported_hash(
 ) -> str:
     if not level and name.startswith(_PREFIXES) and not _candidates(program, path, level, name):
         return _builtin_hash(program.version, name)
-    found = _candidates(program, path, level, name)
-    if not found:
+    candidates = _candidates(program, path, level, name)
+    if not candidates:
         raise InvalidValueError(f"{path!r} imports {name!r}, which is not among the sources")
-    if found[0].endswith(".vy"):
-        return _module_hash(program, found[0], importing)
-    return _hash(program.sources[found[0]])
+    if candidates[0].endswith(".vy"):
+        return _module_hash(program, candidates[0], importing)
+    return _hash(program.sources[candidates[0]])
 
 
 def _builtin_hash(version: str, name: str) -> str:
     number = parse_compiler_version(version)
-    known = BUILTIN_MODULES.get((number.major, number.minor, number.patch))
-    if known is None:
+    modules = BUILTIN_MODULES.get((number.major, number.minor, number.patch))
+    if modules is None:
         raise UnknownModuleError(name, version)
-    if name not in known:
+    if name not in modules:
         raise InvalidValueError(f"Vyper {version} has no module {name!r}")
     # a module contributes the hash of its one hash, an interface the hash of its text
-    return _hash(known[name]) if name == "math" else known[name]
+    return _hash(modules[name]) if name == "math" else modules[name]
 
 
 def _candidates(program: VyperProgram, path: str, level: int, name: str) -> list[str]:
@@ -181,9 +181,9 @@ def _candidates(program: VyperProgram, path: str, level: int, name: str) -> list
     tail = name.replace(".", "/")
     places = [folder / tail] if level else [folder / tail, PurePosixPath(tail)]
     names = [f"{place}{suffix}" for suffix in _SUFFIXES for place in places]
-    found = [candidate for candidate in names if candidate in program.sources]
+    candidates = [candidate for candidate in names if candidate in program.sources]
     # records do not have the input's search paths: a path with this ending was found on one of them
-    return found if found or level else _ending(program.sources, tail)
+    return candidates if candidates or level else _ending(program.sources, tail)
 
 
 def _ending(sources: Mapping[str, str], tail: str) -> list[str]:

@@ -69,16 +69,18 @@ class DowntimeByDay:
         present = self._timeline.status_histories[component_id].at(days.at)[0]
         passed = bisect_right(self._changes_of(component_id), days.at)
         depends_on = days if present != "operational" else (days.first, days.last), passed
-        known = self._known.get(component_id)
-        if known is None or known[0] != depends_on:
-            known = self._known[component_id] = depends_on, self._found(component_id, days, present)
-        return known[1]
+        remembered = self._known.get(component_id)
+        if remembered is None or remembered[0] != depends_on:
+            remembered = self._known[component_id] = depends_on, self._found(component_id, days, present)
+        return remembered[1]
 
     def _changes_of(self, component_id: str) -> list[Instant]:
         """Return the instants at which a component's status or a record of it changes, in order."""
         if component_id not in self._changes:
             instants = list(self._timeline.status_histories[component_id].instants)
-            instants += (at for one in self._records.get(component_id, ()) for at in one.change_instants)
+            instants += (
+                at for record in self._records.get(component_id, ()) for at in record.change_instants
+            )
             self._changes[component_id] = sorted(instants)
         return self._changes[component_id]
 
@@ -99,13 +101,13 @@ class DowntimeByDay:
         }
 
     def _lengths(self, component_id: str, days: DateRange) -> dict[date, dict[ComponentStatus, timedelta]]:
-        found: dict[date, dict[ComponentStatus, timedelta]] = {}
+        durations: dict[date, dict[ComponentStatus, timedelta]] = {}
         first, after = day_start(days.first, self._zone), day_start(days.last + ONE_DAY, self._zone)
         for status, start, end in _downtimes(self._timeline.status_histories[component_id], days, first):
             for day, length in self._split(max(start, first), min(end, after)):
-                of_day = found.setdefault(day, {})
+                of_day = durations.setdefault(day, {})
                 of_day[status] = of_day.get(status, timedelta()) + length
-        return found
+        return durations
 
     def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
         """Yield each day between two instants, and how much of it lies between them."""
@@ -117,7 +119,7 @@ class DowntimeByDay:
 
     def _records_by_day(self, component_id: str, days: DateRange) -> dict[date, list[IncidentState]]:
         """Return the records of a component by each day on which they were active."""
-        found: dict[date, list[IncidentState]] = {}
+        states: dict[date, list[IncidentState]] = {}
         first = day_start(days.first, self._zone)
         for history in self._records.get(component_id, ()):
             record = history.state_at(days.at)
@@ -128,9 +130,9 @@ class DowntimeByDay:
                 continue
             day = day_of(max(start, first), self._zone)
             while day <= days.last and (end is None or end > day_start(day, self._zone)):
-                found.setdefault(day, []).append(record)
+                states.setdefault(day, []).append(record)
                 day += ONE_DAY
-        return found
+        return states
 
 
 def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | None:

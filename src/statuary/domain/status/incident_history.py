@@ -133,18 +133,18 @@ class IncidentHistory:
         return max([*edits, *(change for change in self.incident.stated_changes if change <= since)])
 
     def _monitoring_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
-        given = self.incident.monitoring_at
-        if given is not None:
-            return given if given <= since else None
+        monitoring_at = self.incident.monitoring_at
+        if monitoring_at is not None:
+            return monitoring_at if monitoring_at <= since else None
         monitored = _displayed_at(newest_first, MONITORING_STATUSES)
         return monitored[-1] if monitored else None
 
     def _resolved_at(
         self, newest_first: Sequence[PublishedUpdate], status: UpdateStatus, since: Instant
     ) -> Instant | None:
-        given = self.incident.resolved_at
-        if given is not None and given <= since:
-            return given
+        resolved_at = self.incident.resolved_at
+        if resolved_at is not None and resolved_at <= since:
+            return resolved_at
         resolved = _displayed_at(newest_first, RESOLVING_STATUSES) if status in CLOSED_STATUSES else []
         return resolved[0] if resolved else None
 
@@ -170,6 +170,10 @@ def _worst_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impa
     for published in published_updates:
         if published.affected_components:
             affected = published.affected_components
-            statuses |= {one.code: one.new_status for one in affected if one.code and one.new_status}
+            statuses |= {
+                component.code: component.new_status
+                for component in affected
+                if component.code and component.new_status
+            }
             worst = worst_impact((worst, overall_status(statuses.values()).indicator))
         yield worst

@@ -231,8 +231,8 @@ def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
         catalogue,
         page=catalogue.page._replace(created_at=first),
         components=tuple(
-            one if one.created_at != UNKNOWN_CREATION else one._replace(created_at=first)
-            for one in catalogue.components
+            component if component.created_at != UNKNOWN_CREATION else component._replace(created_at=first)
+            for component in catalogue.components
         ),
     )
 

@@ -159,12 +159,14 @@ class _Replayer:
         """Apply an update whose effect on components is imported."""
         affected = event.update.affected_components
         if affected is not None:
-            affected = tuple(one._replace(code=one.code and self._id(one.code)) for one in affected)
+            affected = tuple(
+                component._replace(code=component.code and self._id(component.code)) for component in affected
+            )
         for code, status in () if event.record.backfilled else _changes(affected or ()):
             self._set_status(event, code, status)
         if event.update.status in RESOLVING_STATUSES:
-            for held in self._held.values():
-                held.pop(event.record.id, None)
+            for statuses in self._held.values():
+                statuses.pop(event.record.id, None)
         return affected
 
     def _apply_written(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
@@ -216,17 +218,17 @@ class _Replayer:
         return named
 
     def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
-        held = self._held.setdefault(component, {})
+        statuses = self._held.setdefault(component, {})
         if status == "operational":
-            held.pop(event.record.id, None)
+            statuses.pop(event.record.id, None)
         else:
-            held[event.record.id] = status
+            statuses[event.record.id] = status
         self._status_history(component).change(event.at, status)
 
     def _release(self, event: _UpdateEvent, component: str) -> None:
-        held = self._held.get(component, {})
-        if held.pop(event.record.id, None) is not None:
-            self._status_history(component).change(event.at, worst_status(held.values()))
+        statuses = self._held.get(component, {})
+        if statuses.pop(event.record.id, None) is not None:
+            self._status_history(component).change(event.at, worst_status(statuses.values()))
 
     def _id(self, name: str) -> str:
         return self._ids.get(name, name)

@@ -129,10 +129,12 @@ def later_states(
     It has those that are not final by `start` and those that are listed then. A list of the latest records is the
     same as with all of them if a final record never moves up in it.
     """
-    ids = {one.incident.id for one in listed}
+    ids = {history.incident.id for history in listed}
 
     def kept(histories: Iterable[IncidentHistory]) -> tuple[IncidentHistory, ...]:
-        return tuple(one for one in histories if one.incident.id in ids or not one.is_final_by(start))
+        return tuple(
+            history for history in histories if history.incident.id in ids or not history.is_final_by(start)
+        )
 
     incidents, maintenances = kept(timeline.incidents), kept(timeline.maintenances)
     return lambda at: _page_state(timeline, at, incidents, maintenances)
@@ -222,10 +224,10 @@ def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: boo
         days: include the midnights of the page's zone, at which documents that show days change.
     """
     first, last = bisect_right(timeline.changes, after), bisect_right(timeline.changes, until)
-    found = set(timeline.changes[first:last])
+    instants = set(timeline.changes[first:last])
     if days:
-        found.update(midnights(timeline.catalogue.page.time_zone, after, until))
-    return sorted(found)
+        instants.update(midnights(timeline.catalogue.page.time_zone, after, until))
+    return sorted(instants)
 
 
 def changes_after(timeline: Timeline, at: Instant) -> bool:
@@ -233,4 +235,7 @@ def changes_after(timeline: Timeline, at: Instant) -> bool:
     if timeline.changes and timeline.changes[-1] > at:
         return True
     maintenances = timeline.catalogue.maintenances
-    return any(one.recurrence and continues_after(one, one.recurrence, at) for one in maintenances)
+    return any(
+        maintenance.recurrence and continues_after(maintenance, maintenance.recurrence, at)
+        for maintenance in maintenances
+    )

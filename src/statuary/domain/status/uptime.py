@@ -215,23 +215,23 @@ def _events(
     days: Iterable[date], incidents: Sequence[IncidentState], window: UptimeWindow
 ) -> dict[date, tuple[IncidentState, ...]]:
     """Return by day the incidents that were open during it."""
-    periods = [(one.incident.started_at, one.resolved_at or window.as_of, one) for one in incidents]
-    found = {}
+    periods = [(state.incident.started_at, state.resolved_at or window.as_of, state) for state in incidents]
+    incidents_by_day = {}
     for day in days:
         place = bisect_left(window.calendar.days, day)
         begins, ends = window.calendar.starts[place : place + 2]
-        found[day] = tuple(one for start, end, one in periods if start < ends and end > begins)
-    return found
+        incidents_by_day[day] = tuple(state for start, end, state in periods if start < ends and end > begins)
+    return incidents_by_day
 
 
 def _incidents_by_component(
     timeline: Timeline, as_of: Instant, start: Instant
 ) -> dict[str, list[IncidentState]]:
     """Return by component id its incidents since a start, the latest created first."""
-    found: dict[str, list[IncidentState]] = {}
+    by_component: dict[str, list[IncidentState]] = {}
     for history in timeline.incidents:
         state = None if history.is_final_by(start) else history.state_at(as_of)
         if state is not None and (state.resolved_at is None or state.resolved_at >= start):
             for component in state.components:
-                found.setdefault(component, []).append(state)
-    return found
+                by_component.setdefault(component, []).append(state)
+    return by_component

@@ -55,16 +55,16 @@ def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int,
 
 def _mapped(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
     """Yield the offset of each instruction's pushed value, with start, length and file of its source."""
-    at, fields = 0, [0, 0, -1]
+    offset, fields = 0, [0, 0, -1]
     for entry in entries:
-        if at >= len(code):
+        if offset >= len(code):
             return
         for place, value in enumerate(entry.split(":")[:3]):
             if value:
                 fields[place] = as_size(value) if value.isdigit() else -1  # type: ignore[assignment]
         if min(fields) >= 0:
-            yield at + 1, (fields[0], fields[1], fields[2])
-        at += 1 + (code[at] - PUSH1 + 1 if PUSH1 <= code[at] <= PUSH32 else 0)
+            yield offset + 1, (fields[0], fields[1], fields[2])
+        offset += 1 + (code[offset] - PUSH1 + 1 if PUSH1 <= code[offset] <= PUSH32 else 0)
 
 
 WORD_BYTES = 32
@@ -228,10 +228,10 @@ def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> li
     marks = list(_auxdata(value))
     for number, step in enumerate(steps, start=1):
         put = len(_value(step, value))
-        taken = _taken(step, put)
-        start, end = step.offset, step.offset + taken
+        length = _taken(step, put)
+        start, end = step.offset, step.offset + length
         marks = [mark for mark in marks if mark.end <= start or mark.start >= end]
-        moved = put - taken
+        moved = put - length
         marks = [
             mark._replace(start=mark.start + moved, end=mark.end + moved) if mark.start >= end else mark
             for mark in marks
@@ -256,11 +256,11 @@ def _auxdata(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:
 
 
 def _pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiece]:
-    at = 0
+    offset = 0
     for mark in marks:
-        if mark.start < at:
+        if mark.start < offset:
             continue
-        yield from _plain(digits, at, mark.start)
+        yield from _plain(digits, offset, mark.start)
         yield BytecodePiece(
             hex=digits[mark.start * 2 : mark.end * 2],
             offset=mark.start,
@@ -269,8 +269,8 @@ def _pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiec
             id=one_line(mark.id),
             step=mark.step,
         )
-        at = mark.end
-    yield from _plain(digits, at, len(digits) // 2)
+        offset = mark.end
+    yield from _plain(digits, offset, len(digits) // 2)
 
 
 def _plain(digits: str, start: int, end: int) -> Iterator[BytecodePiece]:

@@ -53,8 +53,8 @@ NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
 
 def natspec_text(text: Json) -> Markup:
     """Return a NatSpec text as one paragraph with marked code."""
-    shown = str(escape(one_line(as_text(text))))
-    return Markup(NATSPEC_CODE.sub(lambda found: f"<code>{found[1] or found[2]}</code>", shown))  # noqa: S704 - escaped
+    escaped = str(escape(one_line(as_text(text))))
+    return Markup(NATSPEC_CODE.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped))  # noqa: S704 - escaped
 
 
 MAX_STRUCT_DEPTH = 6
@@ -127,8 +127,8 @@ def interface_view(
     natspec, anchors = Natspec(as_object(userdoc), as_object(devdoc)), _Anchors()
 
     def of(kind: str) -> tuple[InterfaceItem, ...]:
-        found = (_item(item, kind, natspec, target) for item in items if item.get("type") == kind)
-        in_order = sorted(found, key=lambda item: (item.name, item.signature))[:MAX_ITEMS]
+        items_of_kind = (_item(item, kind, natspec, target) for item in items if item.get("type") == kind)
+        in_order = sorted(items_of_kind, key=lambda item: (item.name, item.signature))[:MAX_ITEMS]
         return tuple(item._replace(anchor=anchors.claim(item.hash)) for item in in_order)
 
     return InterfaceView(
@@ -192,8 +192,8 @@ def _returned(outputs: Sequence[Json]) -> str:
 
 
 def _arguments(item: Mapping[str, Json]) -> Iterator[str]:
-    for number, one in enumerate(as_list(item.get("inputs")), start=1):
-        name = re.sub(r"\W", "", as_text(as_object(one).get("name")), flags=re.ASCII)
+    for number, parameter in enumerate(as_list(item.get("inputs")), start=1):
+        name = re.sub(r"\W", "", as_text(as_object(parameter).get("name")), flags=re.ASCII)
         yield name.upper() or f"ARG{number}"
 
 
@@ -232,19 +232,19 @@ def _named(parameter: Mapping[str, Json], depth: int) -> str:
 
 
 def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json) -> InterfaceItem | None:
-    found = next((item for item in items if item.get("type") == "constructor"), None)
-    if found is None or not as_list(found.get("inputs")):
+    constructor = next((item for item in items if item.get("type") == "constructor"), None)
+    if constructor is None or not as_list(constructor.get("inputs")):
         return None
-    inputs = [_parameter(value) for value in as_list(found.get("inputs"))]
-    given = _given(constructor_inputs(abi), as_text(arguments))
-    if len(given) == len(inputs):
-        inputs = [one._replace(value=value) for one, value in zip(inputs, given, strict=True)]
+    inputs = [_parameter(value) for value in as_list(constructor.get("inputs"))]
+    arguments_given = _given(constructor_inputs(abi), as_text(arguments))
+    if len(arguments_given) == len(inputs):
+        inputs = [field._replace(value=value) for field, value in zip(inputs, arguments_given, strict=True)]
     return InterfaceItem(
         name="constructor",
         signature="",
         hash="",
         inputs=tuple(inputs),
-        mutability=one_line(as_text(found.get("stateMutability"))),
+        mutability=one_line(as_text(constructor.get("stateMutability"))),
     )
 
 
@@ -256,8 +256,8 @@ def _given(types: TupleType | None, arguments: str) -> list[str]:
         values = decode_abi_values(types, bytes.fromhex(arguments[2:]))
     except InvalidValueError:
         return []
-    shown = (_value_text(item, value) for item, value in zip(types.items, values, strict=True))
-    return [text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + " …" for text in shown]
+    texts = (_value_text(item, value) for item, value in zip(types.items, values, strict=True))
+    return [text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + " …" for text in texts]
 
 
 def _value_text(kind: AbiType, value: AbiValue) -> str:
@@ -269,8 +269,8 @@ def _value_text(kind: AbiType, value: AbiValue) -> str:
         case BasicType(kind="string"):
             return f'"{visible_text(value)}"'
         case ArrayType(item, _):
-            return f"[{', '.join(_value_text(item, one) for one in value)}]"
+            return f"[{', '.join(_value_text(item, element) for element in value)}]"
         case TupleType(items):
-            return f"({', '.join(_value_text(item, one) for item, one in zip(items, value, strict=True))})"
+            return f"({', '.join(_value_text(item, element) for item, element in zip(items, value, strict=True))})"
         case _:
             return f"0x{value.hex()}" if isinstance(value, bytes) else str(value)

@@ -152,7 +152,8 @@ class ContractListPages:
             page=number,
             rows=tuple(map(self._row, reversed(oldest_first))),
             pages=tuple(
-                PageLink(number=one, href="" if one == number else _page_path(chain, one)) for one in numbers
+                PageLink(number=page, href="" if page == number else _page_path(chain, page))
+                for page in numbers
             ),
             first=first,
             json=CONTRACTS.path(chain_id=chain.chain_id),
@@ -250,11 +251,11 @@ def _compared(term: str) -> str:
 
 
 def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for number, entry in enumerate(entries):
         for term in _terms_of(kind, entry):
-            found.setdefault(term, []).append(number)
-    return found
+            places.setdefault(term, []).append(number)
+    return places
 
 
 def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
@@ -291,9 +292,9 @@ def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]
         ]
         for term, numbers in terms.items()
     }
-    held = [entries[number] for number in places]
+    entries_here = [entries[number] for number in places]
     value = {
-        "contracts": [[e.chainId, e.address, e.name, e.language, e.match] for e in held],
+        "contracts": [[e.chainId, e.address, e.name, e.language, e.match] for e in entries_here],
         "terms": listed,
     }
     return Document(

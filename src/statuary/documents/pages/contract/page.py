@@ -60,10 +60,10 @@ def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts)
 
 
 def _optimizer(optimizer: Json, texts: PageTexts) -> str:
-    held = as_object(optimizer)
-    if not held.get("enabled"):
-        return texts("contract.optimizer_off") if held else ""
-    runs = held.get("runs")
+    settings = as_object(optimizer)
+    if not settings.get("enabled"):
+        return texts("contract.optimizer_off") if settings else ""
+    runs = settings.get("runs")
     return (
         texts.count("contract.optimizer_on", runs)
         if isinstance(runs, int)
@@ -223,12 +223,12 @@ MATCH_ICONS = {"exact_match": "operational", "match": "match", "refused": "major
 
 
 def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
-    held = as_text(record.get(f"{side}Match"))
+    level = as_text(record.get(f"{side}Match"))
     is_given = bool(as_object(record.get(f"{side}Bytecode")).get("onchainBytecode"))
     return MatchSideView(
         name=texts(f"side.{side}"),
-        level=texts(f"level.{held or ('none' if is_given else 'unchecked')}"),
-        sign=MATCH_ICONS.get(held, "unknown"),
+        level=texts(f"level.{level or ('none' if is_given else 'unchecked')}"),
+        sign=MATCH_ICONS.get(level, "unknown"),
     )
 
 

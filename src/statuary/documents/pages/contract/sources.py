@@ -35,18 +35,18 @@ class Highlighter:
 
     def highlighted(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield the pieces of a text with the style class of each, or an empty one."""
-        at, declared = 0, False
-        for found in self._token.finditer(text):
-            if found.start() > at:
-                yield text[at : found.start()], ""
-            at, word = found.end(), found[0]
-            if found.lastindex != 4:
-                yield word, ("cc", "cs", "cn")[(found.lastindex or 1) - 1]
+        offset, declared = 0, False
+        for match in self._token.finditer(text):
+            if match.start() > offset:
+                yield text[offset : match.start()], ""
+            offset, word = match.end(), match[0]
+            if match.lastindex != 4:
+                yield word, ("cc", "cs", "cn")[(match.lastindex or 1) - 1]
                 continue
             yield word, "cf" if declared and not self._keyword.fullmatch(word) else self._style(word)
             declared = self._declares.fullmatch(word) is not None
-        if at < len(text):
-            yield text[at:], ""
+        if offset < len(text):
+            yield text[offset:], ""
 
     def _style(self, word: str) -> str:
         if self._keyword.fullmatch(word):
@@ -183,5 +183,5 @@ def _visible(text: str) -> str:
     if HIDDEN_CHARACTERS.search(escaped) is None:
         return escaped
     return HIDDEN_CHARACTERS.sub(
-        lambda found: f'<span class="hidden-character">{code_point(found[0])}</span>', escaped
+        lambda match: f'<span class="hidden-character">{code_point(match[0])}</span>', escaped
     )

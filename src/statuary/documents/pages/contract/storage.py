@@ -67,14 +67,15 @@ class StorageView(NamedTuple):
 
 def storage_view(layout: Json) -> StorageView | None:
     """Return the diagram of a storage layout; None if there is none to draw."""
-    held = as_object(layout)
-    found = sorted(
-        _solidity(held) if "storage" in held else _vyper(held, "", 0), key=lambda one: (one.slot, one.offset)
+    members = as_object(layout)
+    variables = sorted(
+        _solidity(members) if "storage" in members else _vyper(members, "", 0),
+        key=lambda variable: (variable.slot, variable.offset),
     )
-    if not found:
+    if not variables:
         return None
-    drawn = found[:MAX_VARIABLES]
-    return StorageView(slots=tuple(_slots(drawn)), more=len(found) - len(drawn))
+    drawn = variables[:MAX_VARIABLES]
+    return StorageView(slots=tuple(_slots(drawn)), more=len(variables) - len(drawn))
 
 
 def _solidity(layout: Mapping[str, Json]) -> Iterator[StorageVariable]:
@@ -111,21 +112,21 @@ def _member(
 def _vyper(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[StorageVariable]:
     """Yield the variables of a contract, and those of its modules."""
     for name, entry in layout.items():
-        held = as_object(entry)
-        slot = as_size(held.get("slot"))
+        place = as_object(entry)
+        slot = as_size(place.get("slot"))
         label = prefix + one_line(name)
         if slot is not None:
-            kind = as_text(held.get("type"))
+            kind = as_text(place.get("type"))
             yield StorageVariable(
                 label=label,
                 type=one_line(kind),
                 slot=slot,
                 offset=0,
-                size=(as_size(held.get("n_slots")) or 1) * SLOT_BYTES,
+                size=(as_size(place.get("n_slots")) or 1) * SLOT_BYTES,
                 kind="mapping" if kind.startswith("HashMap") else "value",
             )
         elif depth < MAX_LAYOUT_DEPTH:
-            yield from _vyper(held, f"{label}.", depth + 1)
+            yield from _vyper(place, f"{label}.", depth + 1)
 
 
 def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
@@ -136,11 +137,11 @@ def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
         for variable in of_slot:
             toned.append(variable._replace(tone=tone % TONES))
             tone += 1
-        taken = max(one.slots for one in toned)
+        slots = max(one.slots for one in toned)
         yield StorageSlot(
             first=str(first),
-            last=str(first + taken - 1) if taken > 1 else "",
+            last=str(first + slots - 1) if slots > 1 else "",
             skipped=str(first - after) if first > after else "",
             variables=tuple(toned),
         )
-        after = max(after, first + taken)
+        after = max(after, first + slots)
