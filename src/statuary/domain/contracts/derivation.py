@@ -5,7 +5,7 @@ keys in `jsonb` order; metadata keeps the compiler's order. The map of sources c
 unknown order, so it is in `jsonb` order too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 
@@ -33,9 +33,9 @@ from statuary.domain.contracts.matching import (
     overall_level,
 )
 from statuary.domain.contracts.proxy_detection import proxy_resolution_from_bytecode
+from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import UntypedJson as Json
-from statuary.domain.json_values import as_object, in_jsonb_order, is_whole_number, jsonb_key
+from statuary.domain.json_values import Json, as_object, in_jsonb_order, is_whole_number, jsonb_key
 from statuary.domain.primitives import (
     Address,
     ChainId,
@@ -51,21 +51,21 @@ _ARTIFACTS = ("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transien
 _CODE = ("sourceMap", "linkReferences", "immutableReferences")
 
 
-def repeated_members(record: dict[str, Json]) -> dict[str, Json]:
+def repeated_members(record: RecordValue) -> dict[str, Json]:
     """Return stdJsonInput and stdJsonOutput as the server makes them, of the very objects that they repeat.
 
     stdJsonInput and its map of sources are in `jsonb` order; what is in them keeps its own.
     """
     compilation = record["compilation"]
     path, _, name = compilation["fullyQualifiedName"].rpartition(":")
-    std_json_input = {
+    std_json_input: Mapping[str, Json] = {
         "sources": _ordered(record["sources"]),
         "language": compilation["language"],
         "settings": compilation["compilerSettings"],
     }
     if extra := record.get("additionalInput"):
-        std_json_input = _ordered(std_json_input | extra)
-    contract = {member: record[member] for member in _ARTIFACTS if member in record}
+        std_json_input = _ordered({**std_json_input, **extra})
+    contract: dict[str, Json] = {member: record[member] for member in _ARTIFACTS if member in record}
     if contract["metadata"] is not None:
         contract["metadata"] = orjson.dumps(contract["metadata"]).decode()
     contract["evm"] = {
@@ -78,11 +78,11 @@ def repeated_members(record: dict[str, Json]) -> dict[str, Json]:
     }
 
 
-def _ordered(value: dict[str, Json]) -> dict[str, Json]:
+def _ordered(value: Mapping[str, Json]) -> Mapping[str, Json]:
     return {key: value[key] for key in sorted(value, key=jsonb_key)} if len(value) > 1 else value
 
 
-def _evm(side: dict[str, Json]) -> dict[str, Json]:
+def _evm(side: RecordValue) -> dict[str, Json]:
     code = side["recompiledBytecode"]
     return {
         "object": (code or "")[2:] or None,
@@ -139,7 +139,7 @@ _OLD_NAME_DIGITS = 36
 class CompiledCode(NamedTuple):
     """One side of a compiled contract."""
 
-    artifact: dict[str, Json]  # `evm.bytecode` or `evm.deployedBytecode`
+    artifact: Mapping[str, Json]  # `evm.bytecode` or `evm.deployedBytecode`
     code: bytes  # its bytes, with zeros for libraries
     libraries: tuple[CodeReference, ...]  # their positions
 
@@ -147,7 +147,7 @@ class CompiledCode(NamedTuple):
 class CompiledContract(NamedTuple):
     """One contract in an output: its part of the JSON, and both sides."""
 
-    artifact: dict[str, Json]
+    artifact: Mapping[str, Json]
     creation: CompiledCode
     runtime: CompiledCode
 
@@ -186,15 +186,16 @@ def language_of(std_json_input: Json) -> str:
 
 def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
     """Return one contract of an output; raise DerivationError if it is not there, or has no bytecode."""
-    artifact = std_json_output
+    artifact = as_object(std_json_output)
     for key in ("contracts", path, name):
-        if not isinstance(artifact, dict) or not isinstance(artifact.get(key), dict):
+        member = artifact.get(key)
+        if not isinstance(member, dict):
             raise DerivationError(
                 f"the compiler's output has no contract {path}:{name}",
                 _other_names(std_json_output),
                 (STD_JSON_OUTPUT, "contracts"),
             )
-        artifact = artifact[key]
+        artifact = member
     pointer: Pointer = (STD_JSON_OUTPUT, "contracts", path, name, "evm")
     sides = [_compiled_code(artifact.get("evm"), member, pointer) for member in BYTECODE_MEMBERS]
     return CompiledContract(artifact, *sides)
@@ -298,7 +299,7 @@ def compiled_members(
         contract.runtime.code,
         language=language,
         version=version,
-        assembly=contract.artifact.get("evm", {}).get("legacyAssembly"),
+        assembly=as_object(contract.artifact.get("evm")).get("legacyAssembly"),
     )
     immutables = contract.runtime.artifact.get("immutableReferences")
     return CompiledMembers(
@@ -344,7 +345,7 @@ def _side(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> di
     }
 
 
-def _artifacts(artifact: dict[str, Json], language: str) -> dict[str, Json]:
+def _artifacts(artifact: Mapping[str, Json], language: str) -> dict[str, Json]:
     """Return the artifacts in served order."""
     layout = artifact.get("layout")  # Vyper's name for storageLayout
     vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
@@ -363,24 +364,25 @@ def _artifacts(artifact: dict[str, Json], language: str) -> dict[str, Json]:
     }
 
 
-def _metadata(artifact: dict[str, Json]) -> Json:
+def _metadata(artifact: Mapping[str, Json]) -> Json:
     text = artifact.get("metadata")
     if not text:
         return None
     if not isinstance(text, str):
         raise DerivationError("the compiler's metadata is not text", pointer=(STD_JSON_OUTPUT, "metadata"))
     try:
-        return orjson.loads(text)
+        metadata: Json = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise DerivationError(
             f"the compiler's metadata is not JSON: {error}", pointer=(STD_JSON_OUTPUT,)
         ) from None
+    return metadata
 
 
 def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
     """Return the source ids; solc has none before 0.3.6, and the server stores none for Yul and Fe."""
     old = language == SOLIDITY and parse_compiler_version(version) < FIRST_WITH_SOURCE_IDS
-    sources = std_json_output.get("sources")
+    sources = as_object(std_json_output).get("sources")
     if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
         return None
     ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
@@ -448,7 +450,7 @@ def appended_immutables_size(creation: AuxdataByNumber, language: str, version: 
         return 0
 
 
-def derive_record(workspace: Workspace) -> dict[str, Json]:
+def derive_record(workspace: Workspace) -> RecordValue:
     """Return the record of a contract, its members in served order.
 
     Raises:
@@ -462,7 +464,7 @@ def derive_record(workspace: Workspace) -> dict[str, Json]:
         raise DerivationError(str(error), error.hint) from None
 
 
-def _record(workspace: Workspace) -> dict[str, Json]:
+def _record(workspace: Workspace) -> RecordValue:
     _, name = split_name(workspace.fully_qualified_name)
     compiled = workspace_members(workspace)
     creation, runtime = match_sides(compiled, workspace.onchain_creation, workspace.onchain_runtime)
@@ -482,7 +484,7 @@ def _record(workspace: Workspace) -> dict[str, Json]:
         {"onchainBytecode": workspace.onchain_runtime, **compiled.runtime, **transformation_members(runtime)},
     )
     levels = creation.level.value if creation else None, runtime.level.value if runtime else None
-    record = {
+    record: RecordValue = {
         "matchId": workspace.match_id,
         "creationMatch": levels[0],
         "runtimeMatch": levels[1],
@@ -532,7 +534,7 @@ def _deployment(deployment: WorkspaceDeployment) -> dict[str, Json]:
 
 
 def _sources(std_json_input: Json) -> dict[str, Json]:
-    sources = std_json_input.get("sources")
+    sources = as_object(std_json_input).get("sources")
     if not isinstance(sources, dict) or not sources:
         raise DerivationError("the standard JSON input has no sources", pointer=(STD_JSON_INPUT, "sources"))
     contents: dict[str, Json] = {}
@@ -549,7 +551,7 @@ def _sources(std_json_input: Json) -> dict[str, Json]:
 
 
 def _settings(std_json_input: Json) -> dict[str, Json]:
-    settings = std_json_input.get("settings")
+    settings = as_object(std_json_input).get("settings")
     if not isinstance(settings, dict):
         raise DerivationError("the standard JSON input has no settings", pointer=(STD_JSON_INPUT, "settings"))
     return dict(
@@ -558,7 +560,7 @@ def _settings(std_json_input: Json) -> dict[str, Json]:
 
 
 def _additional_input(std_json_input: Json) -> Json:
-    overrides = std_json_input.get("storage_layout_overrides")
+    overrides = as_object(std_json_input).get("storage_layout_overrides")
     return in_jsonb_order({"storage_layout_overrides": overrides}) if overrides else None
 
 

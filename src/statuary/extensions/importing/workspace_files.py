@@ -59,7 +59,7 @@ def _workspace_files(workspace: Workspace, settings: str) -> dict[str, bytes]:
     texts = {
         "creation.hex": _line(workspace.onchain_creation),
         "input.json": json.dumps(workspace.std_json_input, ensure_ascii=False, indent=2) + "\n",
-        "output.json": output and json.dumps(output, ensure_ascii=False, separators=(",", ":")) + "\n",
+        "output.json": json.dumps(output, ensure_ascii=False, separators=(",", ":")) + "\n" if output else "",
         "runtime.hex": _line(workspace.onchain_runtime),
         "contract.yaml": settings,
     }
@@ -119,7 +119,7 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
 
 
 def _trimmed_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
-    output = workspace.std_json_output
+    output: Json = workspace.std_json_output
     path, _, name = workspace.fully_qualified_name.rpartition(":")
     try:
         artifact = output["contracts"][path][name]
