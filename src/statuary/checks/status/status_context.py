@@ -43,8 +43,8 @@ class StatusContext:
     @cached_property
     def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
         """The incidents and maintenances that affect each component, by component id."""
-        found: dict[str, list[IncidentHistory]] = {}
+        histories: dict[str, list[IncidentHistory]] = {}
         for history in self.timeline.histories:
             for component in history.components:
-                found.setdefault(component, []).append(history)
-        return found
+                histories.setdefault(component, []).append(history)
+        return histories
