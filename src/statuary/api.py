@@ -30,11 +30,10 @@ from statuary.extensions.serving.site import (
     open_snapshot,
 )
 from statuary.pipeline.build import BuildResult, CheckedSite, build_site, check_site
-from statuary.pipeline.executor import WorkersLostError
+from statuary.pipeline.executor import WorkersLostError, process_executor
 from statuary.pipeline.options import CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import NoProgress
 from statuary.pipeline.stages import ExtensionOptions
-from statuary.pipeline.workers import process_executor
 from statuary.publishing.files import PublishingError, overlap_of_folders
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError

@@ -16,7 +16,7 @@ class Command(NamedTuple):
     """A command of the command line."""
 
     target: str  # "module:function" of the click command
-    help: str  # its line in `statuary --help`: the first line of its docstring
+    help: str  # its line of `statuary --help`: the first line of its docstring
     interrupted: str = ""  # what an interruption leaves to do; empty if nothing
 
 
@@ -25,23 +25,34 @@ class Extension(NamedTuple):
 
     name: str  # its folder in `extensions/`
     commands: Mapping[str, Command] = MappingProxyType({})
+    folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
+    urls: str = ""  # its rows of the table of URLs (`documents/url_table.py`)
+    documents: str = ""  # its `DocumentFamily` (`documents/families.py`)
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
     marker: str = ""  # a path that a site has if it uses the extension
+    guard: str = ""  # a `MayReplace`, which is asked before a site with the marker is replaced
+    places: Mapping[str, str] = MappingProxyType({})  # scheme of a URL, or "file" -> `(name) -> Place`
+    publish: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `PublishFolder`
+    workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> WorkerPool`
     options: Mapping[str, str] = MappingProxyType({})  # command of the core -> decorator with its options
     key: str = ""  # its key in site.yaml; the extension is on where it is written
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
-    folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
+    rules: str = ""  # what `check --list` lists of it: `Rule` values
     stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
 
+
+STORES = ("s3", "gs", "az")
+"""The schemes of object stores."""
 
 EXTENSIONS = (
     Extension(
         "serving",
         commands={
             "serve": Command(
-                "statuary.extensions.serving.commands:serve_command", "Serve the site on this machine."
+                "statuary.extensions.serving.commands:serve_command",
+                "Serve the site on this machine, exactly as an edge runtime would.",
             ),
         },
     ),
@@ -50,7 +61,7 @@ EXTENSIONS = (
         commands={
             "import": Command(
                 "statuary.extensions.importing.commands:import_command",
-                "Import contracts and status pages from other systems.",
+                "Import contracts and status pages from other systems into the content.",
             ),
             "contract": Command(
                 "statuary.extensions.importing.contract_commands:contract_command",
@@ -63,36 +74,40 @@ EXTENSIONS = (
         commands={
             "snapshot": Command(
                 "statuary.extensions.snapshots.commands:snapshot_command",
-                "Pack a site into one file; verify, compare and sign snapshots.",
+                "Pack the whole site into one file; verify, compare and sign it.",
             ),
             "extract": Command(
                 "statuary.extensions.snapshots.commands:extract_command",
                 "Read documents from a snapshot, a folder or a URL.",
             ),
         },
+        places=dict.fromkeys(
+            ("file", "http", "https"), "statuary.extensions.snapshots.site_reader:ReadOnlyPlace"
+        ),
     ),
     Extension(
         "object_stores",
         commands={
             "publish": Command(
                 "statuary.extensions.object_stores.commands:publish_command",
-                "Publish a site to a folder or an object store.",
+                "Publish a snapshot, or the folder of a build, to a folder or an object store.",
                 interrupted="each published file is old or new; run the command again to finish",
             ),
         },
-        remote=dict.fromkeys(
-            ("s3", "gs", "az"), "statuary.extensions.object_stores.remote_objects:RemoteObjects"
-        ),
+        remote=dict.fromkeys(STORES, "statuary.extensions.object_stores.remote_objects:RemoteObjects"),
+        publish=dict.fromkeys(STORES, "statuary.extensions.object_stores.commands:publish_folder_to_store"),
+        places=dict.fromkeys(STORES, "statuary.extensions.object_stores.store:StorePlace"),
     ),
     Extension(
         "log",
         commands={
             "log": Command(
                 "statuary.extensions.log.commands:log_command",
-                "Keep and verify the log of everything that was published.",
+                "Keep and verify the transparency log of a site.",
             ),
         },
         marker="log/checkpoint",
+        guard="statuary.extensions.log.published_log:require_growth",
         options=dict.fromkeys(("build", "tick"), "statuary.extensions.log.options:log_key_option"),
         key="log",
         folders=("log",),
@@ -111,12 +126,16 @@ EXTENSIONS = (
     ),
     Extension(
         "hosting",
-        key="hosting",
         commands={
             "hosting": Command(
-                "statuary.extensions.hosting.commands:hosting_command", "Write the configuration of a host."
+                "statuary.extensions.hosting.commands:hosting_command",
+                "Write what a host needs to serve the site: its configuration and its edge module.",
             ),
         },
+        key="hosting",
+        folders=("_headers", "_redirects", "_routes.json", ".assetsignore", ".nojekyll"),
+        urls="statuary.extensions.hosting.documents:HOST_FILES",
+        documents="statuary.extensions.hosting.documents:HostDocuments",
     ),
     Extension(
         "bulk",
@@ -125,8 +144,13 @@ EXTENSIONS = (
             "tables of an export": "statuary.extensions.bulk.readers:ExportReader",
         },
     ),
-    Extension("cluster"),
-    Extension("compilers"),
+    Extension("cluster", workers={"dask": "statuary.extensions.cluster.dask_pool:DaskPool"}),
+    Extension(
+        "compilers",
+        options={"check": "statuary.extensions.compilers.options:recompile_options"},
+        stage="statuary.extensions.compilers.recompile:open_stage",
+        rules="statuary.extensions.compilers.recompilation:RULES",
+    ),
     Extension("http"),
 )
 """Every extension, in the order in which `statuary --help` lists their commands."""

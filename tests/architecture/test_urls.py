@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import statuary
-from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, URLS
+from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, all_urls
 
 PACKAGE = Path(statuary.__file__).parent
 LITERAL = re.compile(r'`([^`]*)`|"([^"\n]*)"')
@@ -24,7 +24,7 @@ CONTENT_FILES = {
     "pipeline/contracts.py",
     "documents/contract_api/lists.py",
 }
-PATTERNS = [re.sub(r"\{\w+\}", "{}", url.pattern) for url in URLS]
+PATTERNS = [re.sub(r"\{\w+\}", "{}", url.pattern) for url in all_urls()]
 FOLDERS = {pattern[: end.start()] for pattern in PATTERNS for end in re.finditer("/", pattern)}
 
 

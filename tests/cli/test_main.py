@@ -41,7 +41,7 @@ def test_ctrl_c_is_reported_whatever_error_it_causes(monkeypatch, work):
     monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=work))
     done = CliRunner().invoke(main.command, ["build"])
     assert done.exit_code == ExitCode.INTERRUPTED
-    assert done.stderr.strip() == f"statuary: interrupted; {main.AFTER_INTERRUPTION['build']}"
+    assert done.stderr.strip() == f"statuary: interrupted; {main.COMMANDS['build'].interrupted}"
 
 
 def test_ctrl_c_while_the_program_is_still_being_imported_is_no_traceback():

@@ -16,10 +16,10 @@ from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.pipeline import build as build_module
 from statuary.pipeline import build_contract as contract_builder
 from statuary.pipeline.build import BuildResult, build_site
+from statuary.pipeline.executor import process_executor
 from statuary.pipeline.fingerprint import fingerprint_of
 from statuary.pipeline.options import ExecutionOptions
 from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.workers import process_executor
 from statuary.publishing.files import LEDGER
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import read_reasons

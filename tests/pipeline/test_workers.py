@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.pipeline.executor import ATTEMPTS, InProcessExecutor, WorkersLostError
-from statuary.pipeline.workers import process_executor
+from statuary.pipeline.executor import ATTEMPTS, InProcessExecutor, WorkersLostError, process_executor
 from support.worker_tasks import Square, fail, imported_modules, square, whose
 
 TESTS = Path(__file__).parents[1]
@@ -84,7 +83,7 @@ def test_an_exception_of_a_task_is_raised_with_its_details(count):
 
 DRIVER = """
 import os, sys
-from statuary.pipeline.workers import process_executor
+from statuary.pipeline.executor import process_executor
 from support.worker_tasks import Square, whose
 if __name__ == "__main__":
     with process_executor(3) as executor:

@@ -5,7 +5,7 @@ import pytest
 from statuary.content.read_content import MAX_PAGE_PATH
 from statuary.content.source_model import MAX_ID_LENGTH
 from statuary.documents.document import sharded_path
-from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, OWN_PAGE, PATTERN_PARTS, URLS
+from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, OWN_PAGE, PATTERN_PARTS, all_urls
 from statuary.domain.primitives import ADDRESS_DIGITS, CHAIN_ID_DIGITS
 from statuary.domain.reserved_names import is_reserved_name
 from statuary.domain.settings import CompressedFormat
@@ -27,9 +27,13 @@ LONGEST = {
 }
 """The longest value of each parameter of a URL."""
 
-PATHS = {url.name: url.path(**LONGEST) for url in URLS if url not in (EPOCH_DOCUMENT, EPOCH_PATCH, OWN_PAGE)}
+PATHS = {
+    url.name: url.path(**LONGEST) for url in all_urls() if url not in (EPOCH_DOCUMENT, EPOCH_PATCH, OWN_PAGE)
+}
 PATHS[OWN_PAGE.name] = OWN_PAGE.path(path="/".join(["p" * 44] * 4))
-LATER = [url.path(**LONGEST) for url in URLS if url.is_timed and url not in (EPOCH_DOCUMENT, EPOCH_PATCH)]
+LATER = [
+    url.path(**LONGEST) for url in all_urls() if url.is_timed and url not in (EPOCH_DOCUMENT, EPOCH_PATCH)
+]
 for epoch in (EPOCH_DOCUMENT, EPOCH_PATCH):
     PATHS[epoch.name] = max((epoch.path(epoch=LONGEST["epoch"], path=path) for path in LATER), key=len)
 
@@ -48,7 +52,7 @@ def test_the_longest_page_is_among_them():
         checked_path("/".join(["p" * 66] * 3) + "p")
 
 
-@pytest.mark.parametrize("url", URLS, ids=[url.name for url in URLS])
+@pytest.mark.parametrize("url", all_urls(), ids=[url.name for url in all_urls()])
 def test_no_part_of_a_url_that_is_always_there_is_reserved(url):
     literals = [text for _, text in PATTERN_PARTS.findall(url.pattern) if text]
     assert [name for text in literals for name in text.split("/") if name and is_reserved_name(name)] == []

@@ -14,7 +14,7 @@ from statuary.documents.url_table import (
     OCTET_STREAM,
     REVALIDATE,
     SHORT_LIVED,
-    URLS,
+    all_urls,
 )
 from statuary.extensions.hosting.documents import regex_of
 
@@ -65,7 +65,7 @@ def file_headers_js() -> str:
 
 
 def _timed_regexes() -> list[str]:
-    rows = (url for url in URLS if url.is_timed and url is not EPOCH_DOCUMENT)
+    rows = (url for url in all_urls() if url.is_timed and url is not EPOCH_DOCUMENT)
     return [f"/{_escaped(regex_of(url))}/" for url in rows]
 
 

@@ -156,9 +156,9 @@ def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptio
     if build_options.to is None or result.plan is None:
         return
     if result.applied:
-        from statuary.extensions.object_stores.commands import StoreOptions, publish_folder
+        from statuary.cli.publication import publish_folder
 
-        publish_folder(out, build_options.to, StoreOptions(), to_error=build_options.form != "text")
+        publish_folder(out, build_options.to, to_error=build_options.form != "text")
         return
     click.echo(
         f"{printable(build_options.to)} was not compared: the dry run has not written the folder\n"

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import click
 
 from statuary.cli.options import option
-from statuary.pipeline.executor import Executor
+from statuary.pipeline.executor import ENGINES, Executor, cluster_executor, process_executor
 from statuary.pipeline.options import CheckOptions
 
 
@@ -25,7 +25,7 @@ class WorkerOptions(NamedTuple):
     engine: Annotated[
         str,
         option(
-            type=click.Choice(["processes", "dask"]),
+            type=click.Choice(["processes", *ENGINES]),
             default="processes",
             show_default=True,
             help="Where contracts are built: processes of this machine, or a Dask cluster.",
@@ -50,17 +50,18 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
     """
     workers, engine, scheduler = worker_options
     from statuary.cores import usable_cores
-    from statuary.pipeline.workers import DaskExecutor, process_executor
 
     if engine == "processes":
         if scheduler is not None:
-            raise click.UsageError("--scheduler requires --engine dask")
+            raise click.UsageError(f"--scheduler requires --engine {' or '.join(ENGINES)}")
         return process_executor(workers or usable_cores())
     if workers is not None:
-        raise click.UsageError("--workers cannot be used with --engine dask: the cluster has its own workers")
+        raise click.UsageError(
+            f"--workers cannot be used with --engine {engine}: the cluster has its own workers"
+        )
     if scheduler is None:
-        raise click.UsageError("--engine dask requires --scheduler ADDRESS")
-    return DaskExecutor(scheduler)
+        raise click.UsageError(f"--engine {engine} requires --scheduler ADDRESS")
+    return cluster_executor(engine, scheduler)
 
 
 class CheckSelection(NamedTuple):

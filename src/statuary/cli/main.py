@@ -18,25 +18,35 @@ CORE_COMMANDS = {
         "Check the content and publish the site into a folder.",
         interrupted="the published files are intact; run the command again to finish",
     ),
-    "check": Command("statuary.cli.check:check_command", "Check the content without publishing it."),
+    "check": Command(
+        "statuary.cli.check:check_command",
+        "Check the content and every contract record without publishing anything.",
+    ),
     "tick": Command(
         "statuary.cli.tick:tick_command", "Update a published site to the current time, without a build."
     ),
-    "next": Command("statuary.cli.tick:next_command", "Print when the published status changes next."),
+    "next": Command(
+        "statuary.cli.tick:next_command",
+        "Print when the published status changes next, and `statuary tick` must run.",
+    ),
     "incident": Command(
-        "statuary.cli.editing.incident:incident_command", "Open, update and resolve incidents."
+        "statuary.cli.editing.incident:incident_command",
+        "Open, update and resolve incidents, and publish postmortems.",
     ),
     "maintenance": Command(
         "statuary.cli.editing.maintenance:maintenance_command",
-        "Schedule, start, complete or cancel maintenances.",
+        "Schedule maintenances, and start, complete, move or cancel them by hand.",
     ),
     "component": Command(
-        "statuary.cli.editing.component:component_command", "Set a component's status; list all components."
+        "statuary.cli.editing.component:component_command",
+        "Set a component's status, and list all components.",
     ),
     "explain": Command(
         "statuary.cli.explain:explain_command", "Show what a published path is and which sources made it."
     ),
-    "schema": Command("statuary.cli.init:schema_command", "Print the JSON Schema of a source file."),
+    "schema": Command(
+        "statuary.cli.init:schema_command", "Print the JSON Schema of a source file, for editors."
+    ),
 }
 
 COMMANDS = {

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from functools import wraps
 from inspect import get_annotations
@@ -13,7 +14,7 @@ from typing_extensions import override
 
 from statuary.clock import ClockError, instant_of_build
 from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
-from statuary.extension_table import EXTENSIONS, load
+from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
 from statuary.publishing.files import PublishingError, overlap_of_folders
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -132,7 +133,8 @@ def extension_options(command: str) -> Callable[[Command], Command]:
         for extension in reversed(EXTENSIONS):
             if command in extension.options:
                 before = {parameter.name for parameter in _parameters(decorated)}
-                decorated = load(extension.options[command], f"statuary {command}")(decorated)
+                with suppress(MissingExtensionError):  # the command works without its options
+                    decorated = load(extension.options[command], f"statuary {command}")(decorated)
                 added = [parameter.name or "" for parameter in _parameters(decorated)]
                 names[extension.name] = tuple(name for name in added if name not in before)
         return cast("Command", decorated)

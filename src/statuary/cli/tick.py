@@ -20,7 +20,7 @@ from statuary.publishing.epoch_index import read_epoch_index
 def tick_command(
     out: Out, now: Now, extension_options: Annotated[ExtensionValues, extension_options("tick")]
 ) -> ExitCode:
-    """Update a published site to the current time.
+    """Update a published site to the current time, without a build.
 
     The build wrote the status documents of every transition up to a horizon; this command publishes those of now and
     touches nothing else. Run it at the instant that `statuary next` prints; running it more often is harmless.

@@ -137,10 +137,14 @@ def settings_only_documents(
 
     `present` are the paths of the timed documents.
     """
-    from statuary.documents.contract_api.documents import proof_checks_document, proof_schema_document
+    from statuary.documents.contract_api.documents import (
+        not_found_document,
+        proof_checks_document,
+        proof_schema_document,
+    )
+    from statuary.documents.families import families
     from statuary.documents.openapi.document import openapi_document
     from statuary.documents.pages.site_pages import settings_only_pages
-    from statuary.extensions.hosting.documents import hosting_documents
 
     yield chains_document(catalogue.chains)
     yield proof_schema_document()
@@ -152,7 +156,9 @@ def settings_only_documents(
         from statuary.documents.pages.own_pages import own_page_documents
 
         yield from own_page_documents(catalogue)
-    yield from hosting_documents(catalogue.hosting)
+    yield not_found_document()
+    for family in families(catalogue):
+        yield from family.settings_only(catalogue)
 
 
 def settings_only_inputs(
@@ -160,7 +166,7 @@ def settings_only_inputs(
 ) -> tuple[object, ...]:
     """Return everything, besides the program, that settings-only documents depend on."""
     status = catalogue.status
-    groups = sum(one.group for one in status.components)
+    groups = sum(component.group for component in status.components)
     counts = len(status.components), groups, len(status.incidents), len(status.maintenances)
     return (
         (status.page, catalogue.chains, catalogue.pages, catalogue.own_pages, catalogue.hosting),

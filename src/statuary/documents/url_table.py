@@ -4,7 +4,10 @@ import re
 from datetime import datetime
 from enum import IntEnum
 from functools import cache
+from itertools import chain
 from typing import NamedTuple
+
+from statuary.extension_table import EXTENSIONS, load
 
 JSON = "application/json; charset=utf-8"
 """The media type that both real APIs send; Go's resty and others decode JSON only under it."""
@@ -104,6 +107,8 @@ class Url(NamedTuple):
     description: str  # the content, as a phrase
     media_type: str = JSON
     cache: str = REVALIDATE  # the `Cache-Control`
+    put: PutStep = PutStep.INDEX  # when a store takes it
+    own_rule: bool = False  # whether the rules of hosts name its path instead of its folder
 
     def path(self, **parameters: str | int) -> str:
         """Return the path with its parameters filled in."""
@@ -133,27 +138,44 @@ class Url(NamedTuple):
 _rows: list[Url] = []
 
 
-def _url(name: str, pattern: str, description: str, media_type: str = JSON, cache: str = REVALIDATE) -> Url:
-    url = Url(name, pattern, description, media_type, cache)
+def _url(
+    name: str,
+    pattern: str,
+    description: str,
+    media_type: str = JSON,
+    cache: str = REVALIDATE,
+    *,
+    put: PutStep = PutStep.INDEX,
+    own_rule: bool = False,
+) -> Url:
+    url = Url(name, pattern, description, media_type, cache, put, own_rule)
     _rows.append(url)
     return url
 
 
-def _timed(name: str, pattern: str, description: str, media_type: str = JSON) -> Url:
-    return _url(name, pattern, description, media_type, SHORT_LIVED)
+def _timed(
+    name: str, pattern: str, description: str, media_type: str = JSON, put: PutStep = PutStep.STATUS
+) -> Url:
+    return _url(name, pattern, description, media_type, SHORT_LIVED, put=put)
 
 
 # The contract look-up and the proofs
 
-CONTRACT = _url("contract", "v2/contract/{chain_id}/{address}", "the full record of a verified contract")
+CONTRACT = _url(
+    "contract", "v2/contract/{chain_id}/{address}", "the full record of a verified contract", put=PutStep.BODY
+)
 CONTRACT_ALL_CHAINS = _url(
-    "contract-all-chains", "v2/contract/all-chains/{address}", "the chains on which an address is verified"
+    "contract-all-chains",
+    "v2/contract/all-chains/{address}",
+    "the chains on which an address is verified",
+    put=PutStep.LIST,
 )
 CONTRACTS = _url("contracts", "v2/contracts/{chain_id}", "the newest 200 verified contracts of a chain")
 CONTRACTS_PAGE = _url(
     "contracts-page",
     "v2/contracts-pages/{chain_id}/{page}.json",
     "200 contracts of a chain; pages are filled from the oldest, each is newest first",
+    put=PutStep.LIST,
 )
 CONTRACTS_PAGES = _url(
     "contracts-pages",
@@ -166,7 +188,12 @@ CONTRACT_SHARD = _url(
     "_shards/contract/{chain_id}/{shard}/{address}",
     "a record, or an address on all chains, for hosts that limit the files of a folder",
 )
-PROOF = _url("proof", "proof/{chain_id}/{address}.json", "the checks of a record, with the evidence of each")
+PROOF = _url(
+    "proof",
+    "proof/{chain_id}/{address}.json",
+    "the checks of a record, with the evidence of each",
+    put=PutStep.BODY,
+)
 PROOF_SCHEMA = _url("proof-schema", "proof/schema.json", "the JSON Schema of proofs")
 PROOF_CHECKS = _url("proof-checks", "proof/checks.json", "the checks that proofs name, with the rule of each")
 PROOF_SHARD = _url(
@@ -188,7 +215,7 @@ INCIDENTS = _timed("incidents", "api/v2/incidents.json", "the latest incidents")
 INCIDENTS_UNRESOLVED = _timed(
     "incidents-unresolved", "api/v2/incidents/unresolved.json", "the unresolved incidents"
 )
-INCIDENT = _timed("incident", "incidents/{incident_id}.json", "an incident or maintenance")
+INCIDENT = _timed("incident", "incidents/{incident_id}.json", "an incident or maintenance", put=PutStep.BODY)
 MAINTENANCES = _timed(
     "scheduled-maintenances", "api/v2/scheduled-maintenances.json", "the latest scheduled maintenances"
 )
@@ -201,11 +228,18 @@ MAINTENANCES_ACTIVE = _timed(
     "scheduled-maintenances-active", "api/v2/scheduled-maintenances/active.json", "the active maintenances"
 )
 ARCHIVES = _timed("archives", "api/v2/history.json", "the years of the history")
-ARCHIVE = _timed("archive", "api/v2/history/{year}.json", "the incidents and maintenances created in a year")
+ARCHIVE = _timed(
+    "archive",
+    "api/v2/history/{year}.json",
+    "the incidents and maintenances created in a year",
+    put=PutStep.BODY,
+)
 UPTIME = _timed(
     "uptime", "api/v2/uptime.json", "the uptime of the page, its groups and components over 90 days"
 )
-UPTIME_SCHEMA = _timed("uptime-schema", "api/v2/uptime.schema.json", "the JSON Schema of the uptime document")
+UPTIME_SCHEMA = _timed(
+    "uptime-schema", "api/v2/uptime.schema.json", "the JSON Schema of the uptime document", put=PutStep.BODY
+)
 EPOCHS = _timed(
     "epochs", "api/v2/_epochs/index.json", "the instants at which documents change without a new build"
 )
@@ -213,9 +247,10 @@ EPOCH_PATCH = _timed(
     "epoch-patch",
     "api/v2/_epochs/{epoch}/{path}.patch.json",
     "a document from a later instant on, as a patch of an earlier one",
+    put=PutStep.BODY,
 )
 EPOCH_DOCUMENT = _timed(
-    "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document from a later instant on"
+    "epoch-document", "api/v2/_epochs/{epoch}/{path}", "a document from a later instant on", put=PutStep.BODY
 )
 
 
@@ -262,13 +297,21 @@ CHANGES = _timed(
 
 STATUS_PAGE = _timed("status-page", "index.html", "the status page; the API page if the site has none", HTML)
 INCIDENT_PAGE = _timed(
-    "incident-page", "incidents/{incident_id}.html", "the page of an incident or maintenance", HTML
+    "incident-page",
+    "incidents/{incident_id}.html",
+    "the page of an incident or maintenance",
+    HTML,
+    put=PutStep.PAGE,
 )
 HISTORY_PAGE = _timed(
     "history-page", "history.html", "the incidents and maintenances of the latest months", HTML
 )
 HISTORY_QUARTER_PAGE = _timed(
-    "history-quarter-page", "history/{quarter}.html", "the incidents and maintenances of a quarter", HTML
+    "history-quarter-page",
+    "history/{quarter}.html",
+    "the incidents and maintenances of a quarter",
+    HTML,
+    put=PutStep.PAGE,
 )
 UPTIME_PAGE = _timed("uptime-page", "uptime.html", "the uptime of each component by day", HTML)
 CONTRACTS_HOME = _url(
@@ -285,15 +328,21 @@ CHAIN_PAGES = _url(
     "contracts/{chain_id}/pages/{page}.html",
     "100 contracts of a chain, as pages that are filled from the oldest",
     HTML,
+    put=PutStep.LIST,
 )
 CONTRACT_PAGE = _url(
-    "contract-page", "contracts/{chain_id}/{address}.html", "the page of a contract, with its proof", HTML
+    "contract-page",
+    "contracts/{chain_id}/{address}.html",
+    "the page of a contract, with its proof",
+    HTML,
+    put=PutStep.PAGE,
 )
 SEARCH_INDEX = _url("search-index", "contracts/search/index.json", "the files of the contract search")
 SEARCH_SHARD = _url(
     "search-shard",
     "contracts/search/{kind}/{shard}.json",
     "the contracts for all search terms with the same first characters",
+    put=PutStep.BODY,
 )
 API_PAGE = _url("api-page", "api.html", "the endpoints of this site, with examples", HTML)
 REFERENCE_PAGE = _url(
@@ -301,36 +350,45 @@ REFERENCE_PAGE = _url(
 )
 OWN_PAGE = _url("page", "pages/{path}.html", "a page of the site's own", HTML)
 NOT_FOUND_PAGE = _url("not-found-page", "404.html", "the page for an unknown address", HTML)
-STYLE = _url("style", "assets/statuary.css", "the style sheet of all pages", CSS)
-SCRIPT = _url("script", "assets/{name}.js", "a script of the pages", JAVASCRIPT)
-ICON = _url("icon", "assets/{name}.svg", "the icon of the pages for a status", SVG)
+STYLE = _url("style", "assets/statuary.css", "the style sheet of all pages", CSS, put=PutStep.BODY)
+SCRIPT = _url("script", "assets/{name}.js", "a script of the pages", JAVASCRIPT, put=PutStep.BODY)
+ICON = _url("icon", "assets/{name}.svg", "the icon of the pages for a status", SVG, put=PutStep.BODY)
 THEME_FILE = _url(
     "theme-file",
     "assets/theme/{name}",
     "a picture or font of the theme",
     media_type="",  # hosts derive it from the extension
+    put=PutStep.BODY,
 )
 
 # The transparency log
 
-LOG = _url("log", "log/index.json", "the name and the public key of the transparency log")
-LOG_SCHEMA = _url("log-schema", "log/schema.json", "the JSON Schema of the log's entries")
-LOG_CHECKPOINT = _url("log-checkpoint", "log/checkpoint", "the signed size and root of the log", TEXT)
+LOG = _url("log", "log/index.json", "the name and the public key of the transparency log", own_rule=True)
+LOG_SCHEMA = _url("log-schema", "log/schema.json", "the JSON Schema of the log's entries", own_rule=True)
+LOG_CHECKPOINT = _url(
+    "log-checkpoint", "log/checkpoint", "the signed size and root of the log", TEXT, own_rule=True
+)
 LOG_TILE = _url(
     "log-tile",
     "log/tile/{path}",
     "hashes or entries of the log, as C2SP's tlog-tiles",
     OCTET_STREAM,
     IMMUTABLE,
+    put=PutStep.BODY,
 )
 LOG_CONTRACT = _url(
     "log-contract",
     "log/contracts/{chain_id}/{address}.tlog-proof",
     "the proof that a contract's record and proof are in the log",
     TEXT,
+    put=PutStep.BODY,
 )
 LOG_INCIDENT = _url(
-    "log-incident", "log/incidents/{incident_id}.tlog-proof", "the proof that an incident is in the log", TEXT
+    "log-incident",
+    "log/incidents/{incident_id}.tlog-proof",
+    "the proof that an incident is in the log",
+    TEXT,
+    put=PutStep.BODY,
 )
 
 # What describes the site, and what hosts read
@@ -341,18 +399,6 @@ NOT_FOUND_JSON = _url(
     "errors/404.json",
     "the response for an unverified address on hosts that can only send files",
 )
-HOST_FILES = tuple(
-    _url(f"host-file{pattern}", pattern, description, media_type)
-    for pattern, description, media_type in (
-        ("_headers", "the headers of every path, for Netlify and Cloudflare", TEXT),
-        ("_redirects", "the paths that are served from another path, for Netlify and Cloudflare", TEXT),
-        ("_routes.json", "the paths that the edge module answers, for Cloudflare Pages", JSON),
-        (".assetsignore", "the files that are not part of the site, for Cloudflare Workers", TEXT),
-        (".nojekyll", "allows names that begin with an underscore, for GitHub Pages", TEXT),
-    )
-)
-"""Files that a host reads instead of serving them; a site has those of the hosts in its settings."""
-
 LOOKUP_URLS = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS)
 """The URLs that the contract look-up answers wherever code can run."""
 
@@ -365,6 +411,16 @@ SERVER_PREFIX = "server"
 """The folder of the look-up on sourcify.dev; some clients expect it."""
 
 URLS = tuple(_rows)
+"""The rows of the core."""
+
+
+@cache
+def all_urls() -> tuple[Url, ...]:
+    """Return every row; those of extensions stand before what describes the site."""
+    last = URLS.index(OPENAPI)
+    own = (load(extension.urls, "the table of URLs") for extension in EXTENSIONS if extension.urls)
+    return (*URLS[:last], *chain.from_iterable(own), *URLS[last:])
+
 
 PATTERN_PARTS = re.compile(r"\{(\w+)\}|([^{]+)")
 """A parameter of a pattern, or the literal text between two."""
@@ -387,10 +443,11 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
     The URL with the fewest parameters wins: `v2/contract/all-chains/...` is not a contract on the chain
     `all-chains`.
     """
-    for expression, url in _expressions().get(path.partition("/")[0], ()):
-        found = expression.fullmatch(path)
-        if found:
-            return url, found.groupdict()
+    folder = path.partition("/")[0]
+    for expression, url in _expressions(_extension_of(folder)).get(folder, ()):
+        matched = expression.fullmatch(path)
+        if matched:
+            return url, matched.groupdict()
     return None
 
 
@@ -401,10 +458,17 @@ def incident_of(path: str) -> str:
 
 
 @cache
-def _expressions() -> dict[str, list[tuple[re.Pattern[str], Url]]]:
-    """Return the URLs by the first name of their paths, which is always literal."""
-    found: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
-    for url in sorted(URLS, key=lambda row: row.pattern.count("{")):
+def _extension_of(folder: str) -> str:
+    """Return what names the rows of the extension that has a folder; empty if none has it."""
+    return next((row.urls for row in EXTENSIONS if folder in row.folders), "")
+
+
+@cache
+def _expressions(extension: str) -> dict[str, list[tuple[re.Pattern[str], Url]]]:
+    """Return the rows of the core, or of an extension, by the first name of their paths, which is always literal."""
+    urls: tuple[Url, ...] = load(extension, "the table of URLs") if extension else URLS
+    expressions: dict[str, list[tuple[re.Pattern[str], Url]]] = {}
+    for url in sorted(urls, key=lambda row: row.pattern.count("{")):
         row = re.compile(url_regex(url)), url
-        found.setdefault(url.pattern.partition("/")[0], []).append(row)
-    return found
+        expressions.setdefault(url.pattern.partition("/")[0], []).append(row)
+    return expressions

@@ -1,17 +1,22 @@
 """Executors: this process, several processes, or a cluster; and the window of tasks that are under way.
 
-A task can be repeated with the same result, so the tasks of a lost worker are run again.
+A task can be repeated with the same result, so the tasks of a lost worker are run again. Workers start when there are
+more than a few tasks.
 """
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from typing_extensions import override
 
 from statuary.domain.errors import StatuaryError
+from statuary.extension_table import EXTENSIONS, load
 
 if TYPE_CHECKING:
     from concurrent import futures
@@ -167,3 +172,68 @@ class TaskWindow(Generic[Task, Result]):
             yield self.work(attempt.task)
         elif self.running:
             wait(self.running, return_when=FIRST_COMPLETED)
+
+
+RUN_HERE = 4
+"""Tasks that are done in this process: starting another takes about as long."""
+
+
+class PooledExecutor(Executor):
+    """A pool of workers; the first few tasks run in this process."""
+
+    def __init__(self, start: Callable[[], WorkerPool]) -> None:
+        """Start no workers yet."""
+        self.start = start
+        self.pool: WorkerPool | None = None
+
+    @override
+    def __exit__(self, *_: object) -> None:
+        if self.pool is not None:
+            self.pool.close()
+
+    @override
+    def start_early(self) -> None:
+        self.pool = self.pool or self.start()
+        for _ in range(self.pool.size - 1 if self.pool.runs_tasks_here else 0):
+            self.pool.executor().submit(os.getpid)  # a process starts with its first task
+
+    @override
+    def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        stream = iter(tasks)
+        few = list(islice(stream, RUN_HERE + 1))
+        if len(few) <= RUN_HERE:
+            yield from map(work, few)
+            return
+        self.pool = self.pool or self.start()
+        yield from TaskWindow(self.pool, work, chain(few, stream)).results()
+
+
+def process_executor(count: int) -> Executor:
+    """Return an executor with a number of processes of this machine, this one included; 1 is this process alone."""
+    return InProcessExecutor() if count == 1 else PooledExecutor(partial(_processes, count))
+
+
+def _processes(count: int) -> WorkerPool:
+    from statuary.pipeline.process_pool import ProcessPool
+
+    return ProcessPool(count)
+
+
+ENGINES = {engine: target for row in EXTENSIONS for engine, target in row.workers.items()}
+"""What runs workers elsewhere, by the name of the engine."""
+
+
+def cluster_executor(engine: str, address: str) -> Executor:
+    """Connect to a cluster, whose workers run the same statuary and see content and target under the same paths.
+
+    Args:
+        engine: one of `ENGINES`.
+        address: that of its scheduler, such as `tcp://10.0.0.5:8786`.
+
+    Raises:
+        WorkersLostError: if there is no scheduler, or it has no workers.
+        StatuaryError: if the extension or its library is not installed.
+    """
+    executor = PooledExecutor(partial(load(ENGINES[engine], f"--engine {engine}"), address))
+    executor.start_early()
+    return executor

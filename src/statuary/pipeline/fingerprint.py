@@ -15,6 +15,7 @@ import orjson
 
 from statuary import version
 from statuary.domain.settings import ContractSettings
+from statuary.extension_table import EXTENSIONS
 
 if TYPE_CHECKING:
     from statuary.checks.contracts.check import ContractCheck
@@ -31,9 +32,7 @@ FINGERPRINTED = (
     "pipeline/publish.py",
     "pipeline/status.py",
     "publishing/host_layout.py",
-    "extensions/bulk",
-    "extensions/hosting/documents.py",
-    "extensions/log/pages",
+    *(f"extensions/{row.name}" for row in EXTENSIONS if row.documents or row.pages or row.bulk),
 )
 """The parts of the package that affect the bytes of documents."""
 

@@ -9,14 +9,11 @@ from multiprocessing import connection, get_context, parent_process
 from os import _exit
 from threading import Thread
 
-from typing_extensions import override
-
-from statuary.pipeline.executor import WorkerPool
 from statuary.pipeline.progress import enable_garbage_collection
 
 
-class ProcessPool(WorkerPool):
-    """Processes of this machine, including this one; they start with the first task.
+class ProcessPool:
+    """A `WorkerPool`: processes of this machine, including this one; they start with the first task.
 
     They are spawned, so they share nothing with this one. They end when it ends or is
     killed, and leave Ctrl-C to it.
@@ -30,8 +27,8 @@ class ProcessPool(WorkerPool):
         self._pool: ProcessPoolExecutor | None = None
         self._is_broken = False
 
-    @override
     def executor(self) -> ProcessPoolExecutor:
+        """Return the processes; new ones if one was lost."""
         if self._is_broken:
             self.close()
         if self._pool is None:
@@ -41,18 +38,17 @@ class ProcessPool(WorkerPool):
             self._is_broken = False
         return self._pool
 
-    @override
     def is_broken(self, error: BaseException) -> bool:
+        """Return whether an error means that a process is lost."""
         if isinstance(error, BrokenProcessPool):
             self._is_broken = True
         return isinstance(error, BrokenProcessPool)
 
-    @override
     def check_alive(self) -> None:
         """Do nothing: the pool reports a lost worker itself."""
 
-    @override
     def close(self) -> None:
+        """Stop the processes and drop tasks that have not begun."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = None

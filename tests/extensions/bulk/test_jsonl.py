@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from statuary.content import parse_json
 from statuary.domain.findings import Finding, Position
-from statuary.domain.limits import MAX_BLANK
 from statuary.extensions.bulk import jsonl as lines_module
 from statuary.extensions.bulk.jsonl import LineRange, line_ranges, read_line_range
+from statuary.extensions.bulk.limits import MAX_BLANK
 from statuary.pipeline.bulk import locate_in_bulk
 from support.contracts import made_record
 from support.requirements import require_module

@@ -9,8 +9,7 @@ from click.testing import CliRunner
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.extensions.cluster import dask_pool
-from statuary.pipeline.executor import WorkersLostError
-from statuary.pipeline.workers import DaskExecutor
+from statuary.pipeline.executor import WorkersLostError, cluster_executor
 from support.dask_cluster import dask_cluster
 from support.requirements import require_module
 from support.sites import SITE, write_files
@@ -24,7 +23,7 @@ def running():
 
 
 def test_its_workers_do_the_tasks(running):
-    with DaskExecutor(running.address) as executor:
+    with cluster_executor("dask", running.address) as executor:
         assert sorted(executor.map_unordered(square, [Square("", one) for one in range(60)])) == [
             one**2 for one in range(60)
         ]
@@ -34,13 +33,16 @@ def test_its_workers_do_the_tasks(running):
 
 
 def test_an_exception_of_a_task_is_raised_with_its_details(running):
-    with DaskExecutor(running.address) as executor, pytest.raises(OSError, match="No space left") as raised:
+    with (
+        cluster_executor("dask", running.address) as executor,
+        pytest.raises(OSError, match="No space left") as raised,
+    ):
         list(executor.map_unordered(fail, [Square("", one) for one in range(40)]))
     assert raised.value.filename == "build/.statuary"
 
 
 def test_the_tasks_of_a_killed_worker_are_done_by_another():
-    with dask_cluster() as own, DaskExecutor(own.address) as executor:
+    with dask_cluster() as own, cluster_executor("dask", own.address) as executor:
         results = executor.map_unordered(square, [Square("", one) for one in range(200)])
         found = [next(results) for _ in range(20)]
         own.workers[0].kill()
@@ -51,7 +53,7 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another():
 def test_a_stopped_cluster_is_reported(part, monkeypatch):
     monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
     monkeypatch.setattr("statuary.pipeline.executor.CHECK_INTERVAL", 1)
-    with dask_cluster() as own, DaskExecutor(own.address) as executor:
+    with dask_cluster() as own, cluster_executor("dask", own.address) as executor:
         monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 3)  # its workers have arrived
         results = executor.map_unordered(square, (Square("", one) for one in range(100_000)))
         for _ in range(20):
@@ -67,7 +69,7 @@ def test_an_address_without_a_server(monkeypatch):
     require_module("distributed", install='pip install "statuary[dask]"')
     monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 1)
     with pytest.raises(WorkersLostError, match="accepts no work"):
-        DaskExecutor("tcp://127.0.0.1:9")
+        cluster_executor("dask", "tcp://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("options", ["build", "check"])

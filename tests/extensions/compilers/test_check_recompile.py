@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from statuary.cli.check import check_command as command
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.main import command
 from support.contracts import NAME, PATH, made_record
 from support.sites import NOW, SMALL_SITE, write_files
 
@@ -36,7 +36,7 @@ def compiler(folder, *, version=VERSION, **changes):
 
 
 def check(content, *options):
-    result = CliRunner().invoke(command, ["--content", str(content), "--now", NOW, *options])
+    result = CliRunner().invoke(command, ["check", "--content", str(content), "--now", NOW, *options])
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     return result
 

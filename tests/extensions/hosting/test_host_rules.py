@@ -12,23 +12,23 @@ from statuary.documents.url_table import (
     CONTENT_SECURITY_POLICY,
     EPOCH_DOCUMENT,
     EPOCHS,
-    HOST_FILES,
     IMMUTABLE,
     LOOKUP_URLS,
     REVALIDATE,
     SHORT_LIVED,
     SVG,
     THEME_FILE,
-    URLS,
     Url,
+    all_urls,
     media_type_by_extension,
 )
 from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
 from statuary.extensions.hosting.documents import (
+    HOST_FILES,
     globs_of,
     header_rules,
     headers_file,
-    hosting_documents,
+    host_documents,
     regex_of,
     static_globs,
 )
@@ -58,7 +58,7 @@ MEMBERS = {
     "epoch": "20261201T220000000Z",
     "path": "badge.svg",
 }
-SERVED = [url for url in URLS if url not in HOST_FILES]
+SERVED = [url for url in all_urls() if url not in HOST_FILES]
 
 
 def example(url: Url) -> str:
@@ -227,10 +227,9 @@ def test_each_object_is_uploaded_with_the_metadata_of_its_row(url):
 
 
 def test_a_site_has_host_files_only_where_settings_ask_for_them():
-    assert [document.path for document in hosting_documents(HostingSettings())] == ["errors/404.json"]
+    assert [document.path for document in host_documents(HostingSettings())] == []
     named = HostingSettings(files=(HostingPlatform.CLOUDFLARE, HostingPlatform.GITHUB_PAGES))
-    assert [document.path for document in hosting_documents(named)] == [
-        "errors/404.json",
+    assert [document.path for document in host_documents(named)] == [
         "_headers",
         "_redirects",
         "_routes.json",
@@ -238,7 +237,7 @@ def test_a_site_has_host_files_only_where_settings_ask_for_them():
         ".nojekyll",
     ]
     sharded = HostingSettings(layout=PathLayout.SHARDED)
-    assert [document.path for document in hosting_documents(sharded)] == ["errors/404.json", "_redirects"]
+    assert [document.path for document in host_documents(sharded)] == ["_redirects"]
 
 
 def test_a_glob_within_another_is_left_out():

@@ -127,3 +127,9 @@ def proof_checks_document() -> Document:
 def _document(url: Url, file: str) -> Document:
     value = orjson.loads(Path(__file__).with_name(file).read_bytes())
     return Document(path=url.path(), cache=url.cache, body=encode_json(value))
+
+
+def not_found_document() -> Document:
+    """Return the response for an unverified address; the real server adds chain and address, which a file cannot know."""
+    body = encode_json({"match": None, "creationMatch": None, "runtimeMatch": None})
+    return Document(path=url_table.NOT_FOUND_JSON.path(), body=body, cache=url_table.NOT_FOUND_JSON.cache)

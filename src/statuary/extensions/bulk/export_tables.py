@@ -15,8 +15,8 @@ from statuary.content.remote_files import is_remote
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkSource
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
 from statuary.extensions.bulk.export_records import ExportBucket, bucket_file
+from statuary.extensions.bulk.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
 from statuary.extensions.object_stores.remote_objects import object_size
 from statuary.optional import MissingExtraError, optional
 

@@ -20,7 +20,8 @@ from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Position
-from statuary.domain.limits import LARGEST_RECORD, MAX_BLANK, MAX_SKIPPED, MAX_UNREADABLE_LINES
+from statuary.domain.limits import LARGEST_RECORD
+from statuary.extensions.bulk.limits import MAX_BLANK, MAX_SKIPPED, MAX_UNREADABLE_LINES
 from statuary.extensions.object_stores.remote_objects import open_remote
 from statuary.optional import MissingExtraError, import_zstandard
 

@@ -210,19 +210,26 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
 
 def compilers_on_path() -> list[Compiler]:
     """Return the compilers on `PATH`; programs that print no version are left out."""
-    found = []
+    compilers = []
     for kind, names in PROGRAMS.items():
         for name in names:
             try:
-                found.append(detect_compiler(kind, Path(name)))
+                compilers.append(detect_compiler(kind, Path(name)))
             except CompilerError:
                 continue
-    return found
+    return compilers
 
 
 def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Compiler | None:
     """Return the first compiler of a kind and build."""
-    return next((one for one in compilers if one.kind == kind and is_same_build(version, one.version)), None)
+    return next(
+        (
+            compiler
+            for compiler in compilers
+            if compiler.kind == kind and is_same_build(version, compiler.version)
+        ),
+        None,
+    )
 
 
 def _json_object(stdout: bytes) -> Json | None:

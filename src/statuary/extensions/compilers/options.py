@@ -1,10 +1,11 @@
-"""The option that names the compilers."""
+"""The options that name the compilers, and that compile a site's contracts again."""
 
 from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
+from statuary.cli.options import with_options
 from statuary.extensions.compilers.compiler import (
     PROGRAMS,
     Compiler,
@@ -21,14 +22,19 @@ compiler_option = click.option(
     "Default: the compilers on PATH.",
 )
 
+recompile_options = with_options(
+    click.option("--recompile", is_flag=True, help="Compile every contract again and compare the result."),
+    compiler_option,
+)
 
-def parse_compilers(given: Iterable[str]) -> list[Compiler]:
+
+def parse_compilers(texts: Iterable[str]) -> list[Compiler]:
     """Return the compilers named by `--compiler`, or else those on `PATH`.
 
     Raises:
         click.BadParameter: if one is not `KIND=PATH`, or prints no version.
     """
-    return [_compiler(text) for text in given] or compilers_on_path()
+    return [_compiler(text) for text in texts] or compilers_on_path()
 
 
 def _compiler(text: str) -> Compiler:

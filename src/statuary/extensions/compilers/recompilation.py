@@ -5,6 +5,7 @@ from typing import Final
 
 from statuary.checks.contracts.check import Violation
 from statuary.checks.contracts.record_view import as_json_text, json_bytes, same_json
+from statuary.checks.rule_catalogue import rule_of_function
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.derivation import (
     compiled_members,
@@ -45,13 +46,21 @@ def recompilation_reproduces_the_record(
     for member, value in recompiled.items():
         if member[-1] in (*MATCH_MEMBERS, *TRANSFORMATION_MEMBERS):
             continue
-        kept = value_at(record, member)
-        if not same_json(kept, value) and not (member[-1] in NUMBERED_MEMBERS and _same_values(kept, value)):
-            pointer, one, other = first_difference(kept, value, member)
+        recorded = value_at(record, member)
+        if not same_json(recorded, value) and not (
+            member[-1] in NUMBERED_MEMBERS and _same_values(recorded, value)
+        ):
+            pointer, recorded_part, compiled_part = first_difference(recorded, value, member)
             hint = OMISSION_HINT if is_omission(record, member) else HINT
-            yield Violation(f"{'.'.join(map(str, pointer))} {_difference(one, other)}", pointer, hint)
+            yield Violation(
+                f"{'.'.join(map(str, pointer))} {_difference(recorded_part, compiled_part)}", pointer, hint
+            )
     for side in ("creation", "runtime"):
         yield from _side_violations(record, recompiled, side)
+
+
+RULES = (rule_of_function(recompilation_reproduces_the_record, "recompile"),)
+"""The rule that needs compilers; it runs with `--recompile` only."""
 
 
 def is_omission(record: RecordValue, pointer: Pointer) -> bool:
@@ -63,18 +72,18 @@ def _side_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], side: str
 ) -> Iterator[Violation]:
     """Compare the match level and the transformations of a side that claims a match."""
-    claimed, found = record[f"{side}Match"], recompiled[f"{side}Match",]
+    claimed, compiled = record[f"{side}Match"], recompiled[f"{side}Match",]
     if claimed is None:
         return
-    if MATCH_RANK.get(claimed, 2) > MATCH_RANK[found]:
+    if MATCH_RANK.get(claimed, 2) > MATCH_RANK[compiled]:
         yield Violation(
-            f"{side}Match is {as_json_text(claimed)}, the compiler's output gives {as_json_text(found)}",
+            f"{side}Match is {as_json_text(claimed)}, the compiler's output gives {as_json_text(compiled)}",
             (f"{side}Match",),
             HINT,
         )
     name = f"{side}Bytecode"
     again = {member: recompiled[name, member] for member in TRANSFORMATION_MEMBERS}
-    if found is not None and _steps(record[name]) != _steps(again):
+    if compiled is not None and _steps(record[name]) != _steps(again):
         yield Violation(
             f"{name}.transformations differ from those that the compiler's output gives",
             (name, "transformations"),
@@ -99,10 +108,12 @@ def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
     )
 
 
-def _same_values(kept: Json, again: Json) -> bool:
+def _same_values(recorded: Json, again: Json) -> bool:
     """Compare two objects without their keys."""
     return (
-        isinstance(kept, dict) and isinstance(again, dict) and _sorted_values(kept) == _sorted_values(again)
+        isinstance(recorded, dict)
+        and isinstance(again, dict)
+        and _sorted_values(recorded) == _sorted_values(again)
     )
 
 
@@ -110,36 +121,36 @@ def _sorted_values(value: dict[str, Json]) -> list[bytes]:
     return sorted(json_bytes(item, sort_keys=True) or b"" for item in value.values())
 
 
-def first_difference(kept: Json, again: Json, pointer: Pointer) -> tuple[Pointer, Json, Json]:
+def first_difference(recorded: Json, again: Json, pointer: Pointer) -> tuple[Pointer, Json, Json]:
     """Return the first pointer at which two values differ, and both values there."""
-    if isinstance(kept, dict) and isinstance(again, dict):
-        pairs = ((key, kept.get(key), again.get(key)) for key in {**kept, **again})
-    elif isinstance(kept, list) and isinstance(again, list) and len(kept) == len(again):
-        pairs = ((index, *pair) for index, pair in enumerate(zip(kept, again, strict=True)))
+    if isinstance(recorded, dict) and isinstance(again, dict):
+        pairs = ((key, recorded.get(key), again.get(key)) for key in {**recorded, **again})
+    elif isinstance(recorded, list) and isinstance(again, list) and len(recorded) == len(again):
+        pairs = ((index, *pair) for index, pair in enumerate(zip(recorded, again, strict=True)))
     else:
-        return pointer, kept, again
-    for key, one, other in pairs:
-        if not same_json(one, other):
-            return first_difference(one, other, (*pointer, key))
-    return pointer, kept, again
+        return pointer, recorded, again
+    for key, before, after in pairs:
+        if not same_json(before, after):
+            return first_difference(before, after, (*pointer, key))
+    return pointer, recorded, again
 
 
-def _difference(kept: Json, again: Json) -> str:
-    if isinstance(kept, str) and isinstance(again, str) and max(len(kept), len(again)) > 60:
-        return _text_difference(kept, again)
-    return f"is {_short(kept)}, the compiler gives {_short(again)}"
+def _difference(recorded: Json, again: Json) -> str:
+    if isinstance(recorded, str) and isinstance(again, str) and max(len(recorded), len(again)) > 60:
+        return _text_difference(recorded, again)
+    return f"is {_short(recorded)}, the compiler gives {_short(again)}"
 
 
-def _text_difference(kept: str, again: str) -> str:
-    pairs = enumerate(zip(kept, again, strict=False))
-    at = next((at for at, (one, other) in pairs if one != other), min(len(kept), len(again)))
-    if kept.startswith("0x") and again.startswith("0x"):
-        unit, at, sizes = "byte", at // 2 - 1, (len(kept) // 2 - 1, len(again) // 2 - 1)
-    else:
-        unit, sizes = "character", (len(kept), len(again))
-    return (
-        f"has {sizes[0]:,} {unit}s, the compiler gives {sizes[1]:,}; the first difference is at {unit} {at:,}"
+def _text_difference(recorded: str, again: str) -> str:
+    pairs = enumerate(zip(recorded, again, strict=False))
+    position = next(
+        (position for position, (before, after) in pairs if before != after), min(len(recorded), len(again))
     )
+    if recorded.startswith("0x") and again.startswith("0x"):
+        unit, position, sizes = "byte", position // 2 - 1, (len(recorded) // 2 - 1, len(again) // 2 - 1)
+    else:
+        unit, sizes = "character", (len(recorded), len(again))
+    return f"has {sizes[0]:,} {unit}s, the compiler gives {sizes[1]:,}; the first difference is at {unit} {position:,}"
 
 
 def _short(value: Json) -> str:
@@ -278,8 +289,8 @@ def _with_ordered_overrides(std_json_input: Json) -> Json:
 def _ordered_layout(value: Json) -> Json:
     if not isinstance(value, dict):
         return value
-    known = {key: value[key] for key in LAYOUT_KEYS if key in value}
-    return {**known, **{key: _ordered_layout(inner) for key, inner in value.items() if key not in known}}
+    members = {key: value[key] for key in LAYOUT_KEYS if key in value}
+    return {**members, **{key: _ordered_layout(inner) for key, inner in value.items() if key not in members}}
 
 
 def _value_at(record: RecordValue, pointer: tuple[str, ...]) -> Json:

@@ -13,8 +13,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple, TypeVar
 
+import click
+from typing_extensions import override
+
 from statuary.content.locate import locate_findings
 from statuary.content.read_contract import read_contract
+from statuary.cores import usable_cores
 from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import Catalogue, ContractSource
 from statuary.domain.contracts.record import RecordValue
@@ -28,6 +32,7 @@ from statuary.extensions.compilers.compiler import (
     find_compiler,
     stop_all_programs,
 )
+from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.compilers.recompilation import (
     is_omission,
     recompilation_input,
@@ -36,6 +41,7 @@ from statuary.extensions.compilers.recompilation import (
 )
 from statuary.pipeline.bulk import BulkContract, locate_in_bulk, open_bulk_source
 from statuary.pipeline.progress import Progress, counted, stage
+from statuary.pipeline.stages import Additions, SiteStage, StageInputs
 
 RULE: Final = recompilation_reproduces_the_record.__name__.replace("_", "-")
 
@@ -99,6 +105,29 @@ def recompile_contracts(
         compiled=compiled,
         identical=identical,
     )
+
+
+class RecompileStage(SiteStage):
+    """Compiles every contract of a checked site again."""
+
+    def __init__(self, options: RecompileOptions) -> None:
+        self.options = options
+
+    @override
+    def checked(self, root: Path, catalogue: Catalogue, progress: Progress) -> Additions:
+        again = recompile_contracts(root, catalogue, self.options, progress)
+        return Additions(
+            findings=again.findings,
+            line=f"{again.compiled:,} of {again.records:,} records compiled again, {again.identical:,} of them identical",
+        )
+
+
+def open_stage(inputs: StageInputs) -> SiteStage:
+    """Open the stage that the options ask for; raise click.UsageError if they contradict each other."""
+    if not inputs.options["recompile"]:
+        raise click.UsageError("--compiler requires --recompile")
+    compilers = parse_compilers(inputs.options["compiler"])
+    return RecompileStage(RecompileOptions(compilers=compilers, workers=usable_cores()))
 
 
 def _all_contracts(root: Path, catalogue: Catalogue) -> Generator[ContractSource | BulkContract]:
@@ -186,11 +215,13 @@ def _finding(
 def missing_compiler_finding(build: CompilerBuild, number: int, options: RecompileOptions) -> Finding:
     """Return the warning about records without a compiler."""
     kind, version = build
-    found = ", ".join(sorted({one.version for one in options.compilers if one.kind == kind}))
+    versions = ", ".join(
+        sorted({compiler.version for compiler in options.compilers if compiler.kind == kind})
+    )
     records = "1 record was" if number == 1 else f"{number:,} records were"
     return _finding(
         f"no compiler for {kind} {version}: {records} not compiled again"
-        + (f" (found: {kind} {found})" if found else ""),
+        + (f" (found: {kind} {versions})" if versions else ""),
         Severity.WARNING,
         hint=f"give it with --compiler {kind}=PATH",
     )

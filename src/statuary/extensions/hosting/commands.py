@@ -185,7 +185,7 @@ def hosting_command(
     install: str | None,
     **given: Any,
 ) -> None:
-    """Write what a host needs to serve the site: its configuration, and the edge module if it can run one."""
+    """Write what a host needs to serve the site: its configuration and its edge module."""
     host = HOSTS[name]
     settings = _settings(content)
     _check(name, host, settings, content)
@@ -241,20 +241,20 @@ def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> N
 
 
 def _print(files: list[HostFile]) -> None:
-    shown = [file for file in files if not is_edge_file(file)]
-    for file in shown:
-        if len(shown) > 1:
+    others = [file for file in files if not is_edge_file(file)]
+    for file in others:
+        if len(others) > 1:
             click.echo(f"==> {file.path}")
         click.echo(file.text, nl=False)
-    if len(shown) < len(files):
-        click.echo(f"--out FOLDER also writes {len(files) - len(shown)} files of the edge module", err=True)
+    if len(others) < len(files):
+        click.echo(f"--out FOLDER also writes {len(files) - len(others)} files of the edge module", err=True)
 
 
 def _stop_at_edited(files: list[HostFile], out: Path, *, force: bool) -> None:
     """Stop at files that were edited, unless they are to be replaced."""
-    kept = [file for file in files if _was_edited(file, out / file.path)]
-    if kept and not force:
-        names = ", ".join(str(out / file.path) for file in kept)
+    edited = [file for file in files if _was_edited(file, out / file.path)]
+    if edited and not force:
+        names = ", ".join(str(out / file.path) for file in edited)
         raise StatuaryError(f"{names} exists and differs", "use --force to replace it")
 
 

@@ -1,33 +1,45 @@
-"""What hosts need inside the site: the body of a 404, and their rules for paths, such as `_headers`."""
+"""What hosts need inside the site: their rules for paths, in files such as `_headers`."""
 
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from statuary.documents.document import Document, encode_json, shard_rewrites
+from typing_extensions import override
+
+from statuary.documents.document import Document, shard_rewrites
+from statuary.documents.families import DocumentFamily
 from statuary.documents.url_table import (
     COMMON_HEADERS,
     EPOCH_DOCUMENT,
     FEED,
-    HOST_FILES,
     JSON,
-    LOG,
-    LOG_CHECKPOINT,
-    LOG_SCHEMA,
-    LOG_TILE,
     LOOKUP_URLS,
-    NOT_FOUND_JSON,
     NOT_FOUND_PAGE,
     PATTERN_PARTS,
+    REVALIDATE,
     SERVER_PREFIX,
     SHORT_LIVED,
     STATUS_PAGE,
-    URLS,
+    TEXT,
     Url,
+    all_urls,
     media_type_by_extension,
 )
+from statuary.domain.catalogue import Catalogue
 from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
+
+HOST_FILES = tuple(
+    Url(f"host-file{pattern}", pattern, description, media_type)
+    for pattern, description, media_type in (
+        ("_headers", "the headers of every path, for Netlify and Cloudflare", TEXT),
+        ("_redirects", "the paths that are served from another path, for Netlify and Cloudflare", TEXT),
+        ("_routes.json", "the paths that the edge module answers, for Cloudflare Pages", JSON),
+        (".assetsignore", "the files that are not part of the site, for Cloudflare Workers", TEXT),
+        (".nojekyll", "allows names that begin with an underscore, for GitHub Pages", TEXT),
+    )
+)
+"""Files that a host reads instead of serving them; a site has those of the hosts in its settings."""
 
 EPOCH_PREFIX = "/" + EPOCH_DOCUMENT.path(epoch=":epoch", path="")
 """The folder of the documents of a later instant, with the placeholder of globs."""
@@ -48,7 +60,7 @@ def glob_of(url: Url) -> str:
 
     Hosts accept `*` only at the end, so a folder covers everything in it.
     """
-    if url in (LOG, LOG_SCHEMA, LOG_CHECKPOINT):
+    if url.own_rule:
         return f"/{url.pattern}"
     folder = url.prefix.rpartition("/")[0]
     return f"/{folder}/*" if folder else f"/{url.pattern}"
@@ -59,8 +71,8 @@ def globs_of(urls: Iterable[Url]) -> tuple[str, ...]:
 
     A page at the top has two: hosts serve it with and without its extension; `/` is the status page.
     """
-    found = [variant for url in urls for variant in _variants(glob_of(url))]
-    return tuple(dict.fromkeys(glob for glob in found if not _is_included(glob, found)))
+    globs = [variant for url in urls for variant in _variants(glob_of(url))]
+    return tuple(dict.fromkeys(glob for glob in globs if not _is_included(glob, globs)))
 
 
 def _variants(glob: str) -> tuple[str, ...]:
@@ -77,7 +89,7 @@ def _is_included(glob: str, others: Iterable[str]) -> bool:
 
 def static_globs() -> tuple[str, ...]:
     """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build."""
-    return globs_of(url for url in URLS if url not in (*LOOKUP_URLS, *HOST_FILES) and not url.is_timed)
+    return globs_of(url for url in all_urls() if url not in (*LOOKUP_URLS, *HOST_FILES) and not url.is_timed)
 
 
 def server_globs() -> tuple[str, ...]:
@@ -116,14 +128,16 @@ def header_rules() -> tuple[HeaderRule, ...]:
 
 
 def _cache_rules() -> Iterator[HeaderRule]:
-    """Yield the rules of timed documents; for the rest the default of these hosts is the table's rule."""
-    for glob in globs_of(url for url in URLS if url.is_timed):
+    """Yield the rules of timed documents and of others with one of their own; the default of these hosts is the usual rule."""
+    for glob in globs_of(url for url in all_urls() if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
-    yield HeaderRule(glob_of(LOG_TILE), {"Cache-Control": LOG_TILE.cache})
+    for url in all_urls():
+        if url.cache not in (REVALIDATE, SHORT_LIVED):
+            yield HeaderRule(glob_of(url), {"Cache-Control": url.cache})
 
 
 def _type_rules() -> Iterator[HeaderRule]:
-    candidates = (url for url in URLS if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
+    candidates = (url for url in all_urls() if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
     by_type: dict[str, list[Url]] = {}
     for url in filter(_needs_type_rule, candidates):
         by_type.setdefault(url.media_type, []).append(url)
@@ -149,11 +163,16 @@ FILES_BY_PLATFORM: dict[HostingPlatform, tuple[str, ...]] = {
 }
 
 
-def hosting_documents(settings: HostingSettings) -> Iterator[Document]:
-    """Yield the body of a 404, and the files of the hosts in the settings."""
-    # the real server adds chain and address, which a file cannot know
-    body = encode_json({"match": None, "creationMatch": None, "runtimeMatch": None})
-    yield Document(path=NOT_FOUND_JSON.path(), body=body, cache=NOT_FOUND_JSON.cache)
+class HostDocuments(DocumentFamily):
+    """The files of the hosts in the settings."""
+
+    @override
+    def settings_only(self, catalogue: Catalogue) -> Iterator[Document]:
+        return host_documents(catalogue.hosting)
+
+
+def host_documents(settings: HostingSettings) -> Iterator[Document]:
+    """Yield the files of the hosts in the settings."""
     wanted = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
     if settings.layout is PathLayout.SHARDED:
         wanted.add("_redirects")

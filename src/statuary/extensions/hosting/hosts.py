@@ -18,18 +18,18 @@ from statuary.documents.url_table import (
     EPOCH_PATCH,
     EPOCHS,
     FEED,
-    HOST_FILES,
     JSON,
     MEDIA_TYPES,
     NOT_FOUND_JSON,
     PATTERN_PARTS,
     REVALIDATE,
     SHORT_LIVED,
-    URLS,
     Url,
+    all_urls,
 )
 from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
 from statuary.extensions.hosting.documents import (
+    HOST_FILES,
     INTERNAL_FILES_RULE,
     header_rules,
     regex_of,
@@ -220,7 +220,7 @@ def object_groups() -> list[tuple[ObjectMetadata, list[str]]]:
     Timed documents come last, so that nothing they name is missing.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
-    for url in URLS:
+    for url in all_urls():
         if url is EPOCH_DOCUMENT or url in HOST_FILES:
             continue
         groups[url.media_type, url.cache].extend(_key_patterns(url))
@@ -324,7 +324,7 @@ def _table_values() -> dict[str, object]:
 
 def _short_lived_regexes() -> list[str]:
     """Return the expressions of all timed documents, at present and at later instants."""
-    timed = (url for url in URLS if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT))
+    timed = (url for url in all_urls() if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT))
     return [regex_of(EPOCHS), regex_of(EPOCH_PATCH), *(_with_epochs(regex_of(url)) for url in timed)]
 
 

@@ -201,7 +201,7 @@ def anchor_added(content: Path, source: ContractSource, rpc: str, catalogue: Cat
 
 @click.group()
 def contract_command() -> None:
-    """Add contracts to the site."""
+    """Add contracts from Foundry, Hardhat, a compiler or a node."""
 
 
 @contract_command.command("add")

@@ -65,25 +65,12 @@ def log_keeper(
 
 def site_reader(name: str) -> "ReadPath":
     """Return what reads the paths of a site: a folder, a snapshot, a URL or an object store."""
-    from statuary.extensions.object_stores.store import ObjectStore, is_store_url
-    from statuary.extensions.snapshots.site_reader import open_source
+    from statuary.publishing.places import open_place
 
-    if is_store_url(name):
-        store = ObjectStore(name)
-
-        def read(path: str) -> bytes | None:
-            found = store.get(path)
-            return None if found is None else found[0]
-
-        return read
-    if not name.startswith(("http://", "https://")) and not Path(name).exists():
-        return lambda _: None
-    source = open_source(name)
-    if context := click.get_current_context(
-        silent=True
-    ):  # there is none in a program that calls `statuary.build`
-        context.call_on_close(source.close)
-    return source.read
+    place = open_place(name)
+    if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
+        context.call_on_close(place.close)
+    return place.read
 
 
 def note_signed(key_file: Path | None, head: "TreeHead | None") -> None:

@@ -29,6 +29,7 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     verify_checkpoint,
 )
+from statuary.publishing.places import Place
 
 EXAMPLE = "example-key"
 """What the origin of a log contains that is signed with the public example key."""
@@ -162,9 +163,7 @@ def published_settings(read_site: ReadPath) -> LogSettings | None:
         raise LogError(f"{LOG.path()} cannot be read", "build the site again") from None
 
 
-def require_growth(
-    site: str, read_site: ReadPath, target: str, read_target: ReadPath
-) -> dict[str, str | None]:
+def require_growth(site: Place, target: Place) -> dict[str, str | None]:
     """Verify that a site's log continues the log of a target.
 
     Returns:
@@ -173,26 +172,26 @@ def require_growth(
     Raises:
         LogError: if it does not, or the site has no log where the target has one.
     """
-    body = read_target(LOG_CHECKPOINT.path())
-    there = open_log(target, read_target, None)
+    body = target.read(LOG_CHECKPOINT.path())
+    there = open_log(target.name, target.read, None)
     if there is None or body is None:
         return {LOG_CHECKPOINT.path(): None}
-    own = open_log(site, read_site, None)
+    own = open_log(site.name, site.read, None)
     if own is None:
         raise LogError(
-            f"{target} has a log of {there.head.size:,} entries and {site} has none",
+            f"{target.name} has a log of {there.head.size:,} entries and {site.name} has none",
             f"build with `log` in site.yaml; to end a log on purpose, delete {LOG_CHECKPOINT.path()} at the target",
         )
     if own.checkpoint.origin != there.checkpoint.origin:
         raise LogError(
-            f"{target} has the log {there.checkpoint.origin}, and {site} has {own.checkpoint.origin}"
+            f"{target.name} has the log {there.checkpoint.origin}, and {site.name} has {own.checkpoint.origin}"
         )
     try:
-        own.verify_extends(there.head, f"the log of {target}")
+        own.verify_extends(there.head, f"the log of {target.name}")
     except LogError as error:
         raise LogError(
             f"{error}; nothing was published",
-            f"build into a new folder with `--to {target}`, which continues its log",
+            f"build into a new folder with `--to {target.name}`, which continues its log",
         ) from None
     return {LOG_CHECKPOINT.path(): sha256(body).hexdigest()}
 

@@ -259,7 +259,7 @@ class SiteLog:
             )
         if body is not None:
             yield log_document(LOG, body)
-        schema = files("statuary.extensions.log").joinpath("entry.schema.json").read_bytes()
+        schema = files(__package__).joinpath("entry.schema.json").read_bytes()
         yield log_document(LOG_SCHEMA, encode_json(orjson.loads(schema)))
 
     def _proofs(self, note: str, head: TreeHead, *, everything: bool) -> Iterator[Document]:

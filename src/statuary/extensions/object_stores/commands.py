@@ -13,39 +13,28 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import with_options
-from statuary.cli.output import (
-    changes_line,
-    changes_lines,
-    count_text,
-    lacking_names_note,
-    show_progress,
-    size_text,
-)
+from statuary.cli.output import count_text, show_progress
 from statuary.cli.printable import printable
+from statuary.cli.publication import print_publication, publish_folder, publish_to_folder
 from statuary.clock import utc_now
-from statuary.documents.url_table import LOG_CHECKPOINT
 from statuary.domain.primitives import Instant, format_instant, parse_instant
-from statuary.extensions.log.options import site_reader
 from statuary.extensions.object_stores.objects import PublishedFolder, PublishedSite, PublishedSnapshot
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
 from statuary.extensions.object_stores.store_comparison import INDEX, parse_index
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.options import public_key_of, public_key_option
-from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot, snapshot_documents
+from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.pipeline.progress import stage
 from statuary.publishing.files import MANIFEST, PublishingError
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.reader import folder_documents
 from statuary.publishing.manifest import (
     UTC,
     SiteOrigin,
-    build_notes,
     noted_origin,
     parse_manifest,
     refuse_older,
 )
-from statuary.publishing.plan import Plan
+from statuary.publishing.places import require_replaceable
 
 if TYPE_CHECKING:
     from minisign import PublicKey
@@ -69,6 +58,8 @@ class StoreOptions(NamedTuple):
     lease_seconds: int = LEASE_SECONDS  # how long a lease lasts that is not renewed
     wait: int = 0  # seconds to wait for another publisher
 
+
+DEFAULT_OPTIONS = StoreOptions()
 
 store_options = with_options(
     click.option(
@@ -122,18 +113,12 @@ def publish_to_store(
             _open_target(store, site, options, progress.advance) as target,
         ):
             target.instant = "" if origin is None else format_instant(origin.instant, UTC)
-            target.verified = verify_log_grows(location, url)
+            target.verified = require_replaceable(location, url)
             target.offer(site.objects())
             plan, cost = target.plan(), target.cost()
-            if options.dry_run:
-                for line in changes_lines(plan.changes()):
-                    click.echo(line, err=to_error)
-            else:
+            if not options.dry_run:
                 target.apply()
-    click.echo(
-        f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {printable(url)}", err=to_error
-    )
-    click.echo(changes_line(plan, applied=not options.dry_run), err=to_error)
+            print_publication(plan, url, applied=not options.dry_run, to_error=to_error)
     would = "would take" if options.dry_run else "took"
     click.echo(
         f"comparing took {format_requests(target.asked)}; publishing {would} {format_requests(cost)}",
@@ -143,47 +128,12 @@ def publish_to_store(
         click.echo(f"not replaced: {printable(path)} (statuary did not write it; see --adopt)", err=to_error)
 
 
-def publish_folder(folder: Path, to: str, options: StoreOptions, *, to_error: bool = False) -> None:
-    """Publish the folder of a build, and print the changes; raise PublishingError if that fails."""
-    if is_store_url(to):
-        site = PublishedFolder(folder)
-        publish_to_store(site, noted_origin(folder), str(folder), to, options, to_error=to_error)
-        return
-    with FolderTarget(Path(to), dry_run=options.dry_run) as publication:
-        verify_log_grows(str(folder), to)
-        publication.offer(folder_documents(folder))
-        plan = publication.plan()
-        apply_or_show(publication, plan, to, to_error=to_error)
-
-
-def verify_log_grows(location: str, to: str) -> dict[str, str | None]:
-    """Verify that a site's log continues the one at a target; return the SHA-256 of the checkpoint that it replaces.
-
-    Raises:
-        LogError: if it does not.
-        PublishingError: if one of the two cannot be read.
-    """
-    from statuary.extensions.log.published_log import require_growth
-
-    there = site_reader(to)
-    if there(LOG_CHECKPOINT.path()) is None:
-        return {LOG_CHECKPOINT.path(): None}
-    return require_growth(location, site_reader(location), to, there)
-
-
-def apply_or_show(publication: FolderTarget, plan: Plan, to: str, *, to_error: bool = False) -> None:
-    """Apply the plan, or show it in a dry run, and print a summary."""
-    if publication.dry_run:
-        for line in changes_lines(plan.changes()):
-            click.echo(line, err=to_error)
-    else:
-        publication.apply()
-    click.echo(
-        f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {printable(to)}/", err=to_error
-    )
-    click.echo(changes_line(plan, applied=not publication.dry_run), err=to_error)
-    if publication.lacks_names and not plan.is_empty:
-        click.echo(lacking_names_note(printable(to)), err=True)
+def publish_folder_to_store(
+    folder: Path, to: str, *, options: StoreOptions = DEFAULT_OPTIONS, to_error: bool = False
+) -> None:
+    """Publish the folder of a build; raise PublishingError if that fails."""
+    site = PublishedFolder(folder)
+    publish_to_store(site, noted_origin(folder), str(folder), to, options, to_error=to_error)
 
 
 def _open_target(
@@ -271,7 +221,10 @@ def publish_command(
     if Path(site).is_dir() and not (Path(site) / MANIFEST).is_file():
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
-        publish_folder(Path(site), to, options)
+        if is_store_url(to):
+            publish_folder_to_store(Path(site), to, options=options)
+        else:
+            publish_folder(Path(site), to, dry_run=options.dry_run)
     else:
         _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
     sys.exit(ExitCode.OK)
@@ -289,8 +242,13 @@ def _publish_snapshot(
             with PublishedSnapshot(snapshot) as source:
                 publish_to_store(source, snapshot.manifest.origin, location, to, options)
         else:
-            verify_log_grows(location, to)
-            _publish_into_folder(snapshot, to, options)
+            publish_to_folder(
+                snapshot_documents(snapshot),
+                location,
+                to,
+                origin=snapshot.manifest.origin,
+                dry_run=options.dry_run,
+            )
 
 
 def _published_instant(to: str) -> Instant | None:
@@ -303,11 +261,3 @@ def _published_instant(to: str) -> Instant | None:
     if ledger is not None and (instant := parse_index(ledger[0]).instant):
         return parse_instant(instant)
     return None if manifest is None else parse_manifest(manifest[0]).origin.instant
-
-
-def _publish_into_folder(snapshot: SnapshotReader, to: str, options: StoreOptions) -> None:
-    with FolderTarget(Path(to), dry_run=options.dry_run) as publication:
-        publication.offer(snapshot_documents(snapshot))
-        plan = publication.plan()
-        publication.ledger.add_notes(build_notes(snapshot.manifest.origin))
-        apply_or_show(publication, plan, to)

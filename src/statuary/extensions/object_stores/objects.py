@@ -5,7 +5,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, Self
 
-from statuary.documents import url_table
 from statuary.documents.document import plain_path
 from statuary.documents.url_table import PutStep, match_url
 from statuary.domain.settings import CompressedFormat
@@ -105,38 +104,12 @@ class PublishedFolder:
         return self.reader.require(path)
 
 
-STEP_OF_URL = {
-    PutStep.BODY: (
-        url_table.CONTRACT,
-        url_table.PROOF,
-        url_table.INCIDENT,
-        url_table.ARCHIVE,
-        url_table.EPOCH_DOCUMENT,
-        url_table.EPOCH_PATCH,
-        url_table.UPTIME_SCHEMA,
-        url_table.SEARCH_SHARD,
-        url_table.STYLE,
-        url_table.SCRIPT,
-        url_table.ICON,
-        url_table.THEME_FILE,
-        url_table.LOG_TILE,
-        url_table.LOG_CONTRACT,
-        url_table.LOG_INCIDENT,
-    ),
-    PutStep.PAGE: (url_table.CONTRACT_PAGE, url_table.INCIDENT_PAGE, url_table.HISTORY_QUARTER_PAGE),
-    PutStep.LIST: (url_table.CONTRACT_ALL_CHAINS, url_table.CONTRACTS_PAGE, url_table.CHAIN_PAGES),
-}
-STEPS_BY_NAME = {url.name: step for step, urls in STEP_OF_URL.items() for url in urls}
-
-
 def step_of(path: str) -> PutStep:
     """Return the step in which a path is put; a path outside the URL table is a body."""
     if path in (MANIFEST, SIGNATURE):
         return PutStep.MANIFEST
     match = match_url(plain_path(path))
-    if match is None:
-        return PutStep.BODY
-    return STEPS_BY_NAME.get(match[0].name, PutStep.STATUS if match[0].is_timed else PutStep.INDEX)
+    return PutStep.BODY if match is None else match[0].put
 
 
 class PublishedSnapshot:

@@ -14,12 +14,14 @@ from typing import Any, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 import orjson
+from typing_extensions import override
 
 from statuary.content.remote_files import is_remote
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
 from statuary.extensions.object_stores.remote_objects import from_url, import_obstore
 from statuary.optional import MissingExtraError, optional
 from statuary.publishing.files import OWN_FOLDER, PublishingError
+from statuary.publishing.places import Place
 from statuary.version import VERSION
 
 Result = TypeVar("Result")
@@ -224,6 +226,20 @@ class ObjectStore:
                 message, "publish with --no-lease, and run only one publisher at a time"
             )
         return PublishingError(message, "publish again; it continues from here")
+
+
+class StorePlace(Place):
+    """An object store, to read a site from."""
+
+    def __init__(self, name: str) -> None:
+        """Open it; raise PublishingError as `ObjectStore` does."""
+        self.name = name
+        self.store = ObjectStore(name)
+
+    @override
+    def read(self, path: str) -> bytes | None:
+        answer = self.store.get(path)
+        return None if answer is None else answer[0]
 
 
 ENVIRONMENT_PREFIXES = {"s3": "AWS", "gs": "GOOGLE", "az": "AZURE"}

@@ -329,7 +329,7 @@ WILDCARD = re.compile(r"[*?\[]")
 def extract_command(
     location: str, wanted: tuple[str, ...], to: Path | None, listing: bool, public_key: str | None
 ) -> None:
-    """Read documents from a snapshot, a folder or a site.
+    """Read documents from a snapshot, a folder or a URL.
 
     WHAT is a path (api/v2/summary.json), a contract as CHAIN/ADDRESS, or a pattern ('v2/contract/1/*'). One document is
     printed; several require --to. If the site has a manifest, every document is checked against it before anything is

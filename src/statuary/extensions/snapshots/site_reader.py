@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
 import orjson
+from typing_extensions import override
 
 from statuary.documents.document import sharded_path
 from statuary.extensions.http.client import get, is_archive_url, is_url, url_below
@@ -28,6 +29,7 @@ from statuary.publishing.listing import (
     stored_names,
 )
 from statuary.publishing.manifest import parse_manifest, read_entries, refuse_tar_zst
+from statuary.publishing.places import Place
 
 if TYPE_CHECKING:
     from minisign import PublicKey
@@ -211,6 +213,23 @@ def open_source(location: str | Path) -> DocumentSource:
         return ZipReader(UrlRanges(text)) if is_archive_url(text) else UrlSource(text)
     path = Path(location)
     return FolderReader(path) if path.is_dir() else ZipReader(FileRanges(path))
+
+
+class ReadOnlyPlace(Place):
+    """A snapshot file, or a site that a web server serves."""
+
+    def __init__(self, name: str) -> None:
+        """Open it; raise PublishingError as `open_site` does."""
+        self.name = name
+        self.source = open_source(name)
+
+    @override
+    def read(self, path: str) -> bytes | None:
+        return self.source.read(path)
+
+    @override
+    def close(self) -> None:
+        self.source.close()
 
 
 def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIndex | None:

@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from statuary.documents.document import Document
-from statuary.documents.url_table import LOG_CHECKPOINT
 from statuary.domain.reserved_names import DEVICES
+from statuary.extension_table import EXTENSIONS
 from statuary.publishing.files import (
     LEDGER,
     LONGEST_PATH,
@@ -213,7 +213,7 @@ class Stager:
 BODIES, SITE = "bodies", "site"
 """The two staged trees: documents of single sources, and those of the whole site; put in place in this order."""
 
-CHECKPOINT = LOG_CHECKPOINT.path().rpartition("/")[2]
+MARKERS = frozenset(row.marker.rpartition("/")[2] for row in EXTENSIONS if row.marker)
 
 
 class SiteFolder:
@@ -306,8 +306,8 @@ class SiteFolder:
     def _move(self, source: str, target: str) -> None:
         """Move a staged folder into the site; a folder that the site lacks is moved whole."""
         with os.scandir(source) as entries:
-            # a log's checkpoint follows the tiles that it is about
-            children = sorted(entries, key=lambda entry: (entry.name == CHECKPOINT, entry.name))
+            # a marker follows what it stands for: the checkpoint of a log its tiles
+            children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
         for entry in children:
             path = f"{target}/{entry.name}"
             if not entry.is_dir(follow_symlinks=False):

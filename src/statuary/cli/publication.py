@@ -1,0 +1,88 @@
+"""Publishes a site, and prints what changed: to a folder here, elsewhere by what an extension says."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Protocol
+
+import click
+
+from statuary.cli.output import changes_line, changes_lines, count_text, lacking_names_note, size_text
+from statuary.cli.printable import printable
+from statuary.documents.document import Document
+from statuary.extension_table import EXTENSIONS, load
+from statuary.publishing.files import PublishingError
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.reader import folder_documents
+from statuary.publishing.manifest import SiteOrigin, build_notes
+from statuary.publishing.places import require_replaceable, scheme_of
+from statuary.publishing.plan import Plan
+
+
+class PublishFolder(Protocol):
+    """Publishes the folder of a build to a URL, and prints the changes."""
+
+    def __call__(self, folder: Path, to: str, *, to_error: bool) -> None:
+        """Publish; raise PublishingError if that fails."""
+
+
+def publish_folder(folder: Path, to: str, *, dry_run: bool = False, to_error: bool = False) -> None:
+    """Publish the folder of a build to a folder or a URL, and print the changes.
+
+    Raises:
+        PublishingError: if that fails.
+        StatuaryError: if the extension for the URL, or a library, is not installed.
+    """
+    scheme = scheme_of(to)
+    if not scheme:
+        publish_to_folder(folder_documents(folder), str(folder), to, dry_run=dry_run, to_error=to_error)
+        return
+    publish: PublishFolder = load(_target(scheme, to), to)
+    publish(folder, to, to_error=to_error)
+
+
+def _target(scheme: str, to: str) -> str:
+    targets = {name: target for row in EXTENSIONS for name, target in row.publish.items()}
+    if scheme not in targets:
+        schemes = ", ".join(f"{name}://" for name in targets)
+        raise PublishingError(f"cannot publish to {to}", f"publish to a folder, or to {schemes}")
+    return targets[scheme]
+
+
+def publish_to_folder(
+    documents: Iterable[Document],
+    site: str,
+    to: str,
+    *,
+    origin: SiteOrigin | None = None,
+    dry_run: bool = False,
+    to_error: bool = False,
+) -> None:
+    """Publish documents to a folder, and print the changes.
+
+    Args:
+        site: the place that they come from.
+        origin: what the folder notes about them; None to note nothing.
+
+    Raises:
+        PublishingError: if that fails.
+    """
+    require_replaceable(site, to)
+    with FolderTarget(Path(to), dry_run=dry_run) as target:
+        target.offer(documents)
+        plan = target.plan()
+        if origin is not None:
+            target.ledger.add_notes(build_notes(origin))
+        if not dry_run:
+            target.apply()
+        print_publication(plan, f"{to}/", applied=not dry_run, to_error=to_error)
+        if target.lacks_names and not plan.is_empty:
+            click.echo(lacking_names_note(printable(to)), err=True)
+
+
+def print_publication(plan: Plan, to: str, *, applied: bool, to_error: bool = False) -> None:
+    """Print what was published; each change, if it was only planned."""
+    for line in () if applied else changes_lines(plan.changes()):
+        click.echo(line, err=to_error)
+    size = f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}"
+    click.echo(f"{size}, in {printable(to)}", err=to_error)
+    click.echo(changes_line(plan, applied=applied), err=to_error)

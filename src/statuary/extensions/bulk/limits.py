@@ -1,0 +1,24 @@
+"""The limits on bulk sources: what exceeds one becomes a finding, and the rest is published."""
+
+from typing import Final
+
+MAX_UNREADABLE_LINES: Final = 100
+"""Unreadable lines of one range of a JSONL file, after which the rest of the range is skipped."""
+
+MAX_EXPORT_EXPANSION: Final = 100
+"""How many times the size of its files the rows of an export take on disk; real ones take about ten times."""
+
+MIN_DISK: Final = 1 << 30
+"""Bytes on disk that the rows of any export may take."""
+
+MAX_ROWS_PER_BYTE: Final = 1
+"""Rows of an export's table by bytes of its files: real rows have ids and hashes, which do not compress."""
+
+MIN_ROWS: Final = 100_000
+"""Rows that a table of any export may have."""
+
+MAX_BLANK: Final = 1 << 20
+"""Bytes of blank lines in one range of a JSONL file, after which the rest of the range is skipped."""
+
+MAX_SKIPPED: Final = 1 << 30
+"""Bytes of a line that is longer than a record, after which the rest of the range is skipped."""

@@ -1,0 +1,99 @@
+"""Places of sites, by name: a folder, or what an extension reads."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Protocol
+
+from typing_extensions import override
+
+from statuary.extension_table import EXTENSIONS, load
+from statuary.publishing.folder.reader import FolderReader
+
+
+class Place(Protocol):
+    """A place of a site, to read from."""
+
+    name: str  # as it was opened
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file of the site; None if there is none.
+
+        Raises:
+            PublishingError: if it cannot be read.
+        """
+
+    def close(self) -> None:
+        """Release resources."""
+        return
+
+
+class FolderPlace(Place):
+    """A folder, which need not exist yet."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._reader = FolderReader(Path(name)) if Path(name).exists() else None
+
+    @override
+    def read(self, path: str) -> bytes | None:
+        return None if self._reader is None else self._reader.read(path)
+
+
+FILE = "file"
+"""The scheme of the name of a file, which is written without it."""
+
+
+def scheme_of(name: str) -> str:
+    """Return the scheme of a URL; empty for a path."""
+    scheme, separator, _ = name.partition("://")
+    return scheme if separator else ""
+
+
+def open_place(name: str) -> Place:
+    """Open a place.
+
+    Args:
+        name: a path, or a URL.
+
+    Raises:
+        PublishingError: if it cannot be opened.
+        StatuaryError: if the extension for its scheme, or a library, is not installed.
+    """
+    scheme = FILE if Path(name).is_file() else scheme_of(name)
+    for row in EXTENSIONS:
+        if scheme in row.places:
+            place: Place = load(row.places[scheme], name)(name)
+            return place
+    return FolderPlace(name)
+
+
+class MayReplace(Protocol):
+    """Decides whether a site may take the place of another, for the part that an extension adds."""
+
+    def __call__(self, site: Place, target: Place) -> dict[str, str | None]:
+        """Return the paths that were verified, with the SHA-256 of what the site would replace there.
+
+        Raises:
+            StatuaryError: if the site may not.
+        """
+
+
+def require_replaceable(site: str, target: str) -> dict[str, str | None]:
+    """Ask the extensions whose marker a target has whether a site may take its place.
+
+    Returns:
+        The paths that were verified, with the SHA-256 of what is to be replaced there; None if there is nothing.
+
+    Raises:
+        StatuaryError: if it may not, or one of the two cannot be read.
+    """
+    verified: dict[str, str | None] = {}
+    with closing(open_place(target)) as there:
+        for row in EXTENSIONS:
+            if row.guard and there.read(row.marker) is None:
+                verified[row.marker] = None
+            elif row.guard:
+                may_replace: MayReplace = load(row.guard, f"{row.marker} in {target}")
+                with closing(open_place(site)) as here:
+                    verified |= may_replace(here, there)
+    return verified

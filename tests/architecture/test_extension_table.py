@@ -1,0 +1,233 @@
+"""The table of extensions: every target is what its column says, and a missing extension is named where it is used."""
+
+import ast
+import inspect
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import statuary
+from statuary.cli.main import CORE_COMMANDS
+from statuary.cli.publication import PublishFolder
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.remote_files import RemoteFiles
+from statuary.documents.families import DocumentFamily
+from statuary.documents.pages.page_parts import PageParts
+from statuary.documents.url_table import Url, match_url
+from statuary.domain.catalogue import BulkForm, Catalogue
+from statuary.domain.findings import Rule
+from statuary.extension_table import EXTENSIONS, Command, Extension, load
+from statuary.pipeline.bulk import BulkReader
+from statuary.pipeline.executor import WorkerPool
+from statuary.pipeline.fingerprint import FINGERPRINTED
+from statuary.pipeline.stages import SiteStage
+from statuary.publishing.places import MayReplace, Place
+from support.sites import NOW, small_site, write_files
+
+PACKAGE = Path(statuary.__file__).parent
+COMMANDS = {
+    **CORE_COMMANDS,
+    **{name: command for row in EXTENSIONS for name, command in row.commands.items()},
+}
+
+
+def is_command(target: object, command: Command) -> bool:
+    return isinstance(target, click.Command) and (target.help or "").partition("\n")[0] == command.help
+
+
+def adds_options(target: object) -> bool:
+    def function() -> None:
+        return
+
+    decorated = target(function)
+    return decorated is function and all(isinstance(one, click.Option) for one in function.__click_params__)
+
+
+def has_protocol(protocol: type):
+    return lambda target: protocol in inspect.getmro(target)
+
+
+def is_called_like(protocol: type):
+    """Say whether a function takes what the protocol's function does, by the same names."""
+    wanted = list(inspect.signature(protocol.__call__).parameters.values())[1:]
+
+    def takes(target: object) -> bool:
+        signature = inspect.signature(target)
+        names = [one for one in wanted if one.kind is not one.KEYWORD_ONLY]
+        keywords = {one.name: None for one in wanted if one.kind is one.KEYWORD_ONLY}
+        bound = signature.bind(*names, **keywords)
+        return [*bound.arguments] == [one.name for one in wanted]
+
+    return takes
+
+
+def opens_a_stage(target: object) -> bool:
+    (parameter,) = inspect.signature(target).parameters.values()
+    return parameter.name == "inputs" and SiteStage.__name__ in str(inspect.signature(target))
+
+
+CHECKS = {
+    "options": adds_options,
+    "urls": lambda target: all(isinstance(url, Url) for url in target),
+    "documents": has_protocol(DocumentFamily),
+    "settings": has_protocol(ExtensionSource),
+    "pages": lambda target: isinstance(target, PageParts),
+    "stage": opens_a_stage,
+    "guard": is_called_like(MayReplace),
+    "rules": lambda target: all(isinstance(rule, Rule) for rule in target),
+    "bulk": has_protocol(BulkReader),
+    "remote": has_protocol(RemoteFiles),
+    "places": has_protocol(Place),
+    "publish": is_called_like(PublishFolder),
+    "workers": has_protocol(WorkerPool),
+}
+"""What the targets of a column must be; `commands` are checked with the core's."""
+
+PLAIN = {"name", "commands", "key", "marker", "folders"}
+"""The columns without targets of their own."""
+
+
+def targets() -> Iterator[tuple[str, str]]:
+    for row in EXTENSIONS:
+        for column in CHECKS:
+            value = getattr(row, column)
+            yield from (
+                (column, target)
+                for target in (filter(None, [value]) if isinstance(value, str) else value.values())
+            )
+
+
+def test_every_column_is_checked():
+    assert {*CHECKS, *PLAIN} == {*Extension._fields}
+    assert {column for column, _ in targets()} == {*CHECKS}
+
+
+@pytest.mark.parametrize(("column", "target"), sorted(set(targets())))
+def test_a_target_is_what_its_column_says(column, target):
+    assert CHECKS[column](load(target, column))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_is_the_first_line_of_its_own(name):
+    assert is_command(load(COMMANDS[name].target, name), COMMANDS[name])
+
+
+@pytest.mark.parametrize("row", EXTENSIONS, ids=lambda row: row.name)
+def test_a_row_is_whole(row):
+    assert (PACKAGE / "extensions" / row.name / "__init__.py").is_file()
+    if row.urls:
+        assert {url.pattern.partition("/")[0] for url in load(row.urls, row.name)} == {*row.folders}
+    assert bool(row.guard) <= bool(row.marker)
+    assert bool(row.documents) <= (row.key in Catalogue._fields)
+    assert {*row.bulk} <= {*BulkForm}
+    assert not row.marker or match_url(row.marker)
+    assert (f"extensions/{row.name}" in FINGERPRINTED) == bool(row.documents or row.pages or row.bulk)
+
+
+def test_no_two_rows_claim_the_same():
+    for column in ("commands", "folders", "bulk", "remote", "places", "publish", "workers"):
+        names = [name for row in EXTENSIONS for name in getattr(row, column)]
+        assert len(names) == len(set(names)), column
+
+
+def test_every_folder_of_an_extension_has_a_row():
+    folders = {folder.parent.name for folder in (PACKAGE / "extensions").glob("*/__init__.py")}
+    assert {row.name for row in EXTENSIONS} == folders
+
+
+def texts_of(file: Path) -> Iterator[ast.Constant]:
+    """Yield the literal texts of a module, but for docstrings."""
+    tree = ast.parse(file.read_text("utf-8"))
+    documents = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documents:
+            yield node
+
+
+def test_no_module_is_named_outside_the_table():
+    """Neither in whole nor in parts: what a reader cannot search for is not found."""
+    for file in PACKAGE.rglob("*.py"):
+        if file not in (PACKAGE / "extension_table.py", PACKAGE / "__init__.py"):
+            assert not [one.value for one in texts_of(file) if "statuary.extensions" in one.value], file
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+                assert not isinstance(node.args[0], ast.JoinedStr), file
+
+
+MISSING = ("bulk", "cluster", "compilers", "conform", "hosting", "object_stores")
+
+
+@pytest.fixture(scope="module")
+def without(tmp_path_factory):
+    """A copy of statuary in which some extensions are not installed; returns what runs it."""
+    root = tmp_path_factory.mktemp("without")
+
+    def left_out(folder: str, _names: list[str]) -> tuple[str, ...]:
+        return (*MISSING, "__pycache__") if Path(folder).name == "extensions" else ("__pycache__",)
+
+    shutil.copytree(PACKAGE, root / "statuary", ignore=left_out)
+
+    def run(folder: Path, *arguments: str) -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "statuary", *arguments],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(root)},
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        return done.returncode, done.stdout + done.stderr
+
+    return run
+
+
+def missing(name: str) -> str:
+    return f"needs the extension '{name}', which is not installed"
+
+
+def test_a_missing_command_stays_in_the_help_and_names_its_extension(without, tmp_path):
+    assert "conform" in without(tmp_path, "--help")[1]
+    code, output = without(tmp_path, "conform", "https://status.example")
+    assert (code, missing("conform") in output, 'pip install "statuary[conform]"' in output) == (
+        3,
+        True,
+        True,
+    )
+
+
+def test_a_missing_key_scheme_or_engine_names_its_extension(without, tmp_path):
+    small_site(tmp_path)
+    arguments = ("--content", "content", "--out", "out", "--now", NOW)
+    code, output = without(tmp_path, "build", *arguments, "--to", "s3://bucket")
+    assert (code, f"s3://bucket {missing('object_stores')}" in output) == (3, True)
+    code, output = without(
+        tmp_path, "build", *arguments, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"
+    )
+    assert (code, missing("cluster") in output) == (3, True)
+    settings = tmp_path / "content/site.yaml"
+    settings.write_text(settings.read_text("utf-8") + "hosting: {files: [netlify]}\n", "utf-8")
+    code, output = without(tmp_path, "build", *arguments)
+    assert (code, f"`hosting` in site.yaml {missing('hosting')}" in output) == (3, True)
+
+
+def test_sources_of_a_missing_extension_are_findings(without, tmp_path):
+    """The rest of the site is checked, also without the options of an extension that is missing."""
+    content = write_files(small_site(tmp_path), {"contracts/all.jsonl": b"{}\n"})
+    settings = content / "site.yaml"
+    settings.write_text(settings.read_text("utf-8") + "contracts: {sources: [s3://bucket/folder]}\n", "utf-8")
+    code, output = without(tmp_path, "check", "--content", "content", "--now", NOW)
+    assert code == 1
+    assert f"s3://bucket/folder {missing('object_stores')}" in output
+    assert f"contracts/all.jsonl {missing('bulk')}" in output
+    assert without(tmp_path, "check", "--recompile")[0] == 2
