@@ -102,5 +102,5 @@ def test_the_compiler_option_requires_recompile(content, tmp_path):
 def test_the_rule_is_in_the_list():
     assert (
         "recompilation-reproduces-the-record\terror\trecompile\t"
-        in CliRunner().invoke(command, ["--list"]).stdout
+        in CliRunner().invoke(command, ["check", "--list"]).stdout
     )
