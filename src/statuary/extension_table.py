@@ -61,7 +61,7 @@ EXTENSIONS = (
         commands={
             "import": Command(
                 "statuary.extensions.importing.commands:import_command",
-                "Import contracts and status pages from other systems into the content.",
+                "Import contracts and status pages from other systems.",
             ),
             "contract": Command(
                 "statuary.extensions.importing.contract_commands:contract_command",
