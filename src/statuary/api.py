@@ -38,7 +38,7 @@ from statuary.publishing.files import PublishingError, overlap_of_folders
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError
 from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.manifest import SiteOrigin, build_notes
+from statuary.publishing.origin import SiteOrigin, build_notes
 from statuary.publishing.plan import Action, Change, Plan
 from statuary.version import VERSION
 

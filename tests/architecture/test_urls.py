@@ -21,7 +21,7 @@ OTHER_PROGRAMS = (
 CONTENT_FILES = {
     "extension_table.py",
     "cli/init.py",
-    "pipeline/contracts.py",
+    "pipeline/lists.py",
     "documents/contract_api/lists.py",
 }
 PATTERNS = [re.sub(r"\{\w+\}", "{}", url.pattern) for url in all_urls()]

@@ -81,9 +81,7 @@ def incident_documents(content: Path) -> Iterator[Document]:
     catalogue = read_content(content).catalogue
     assert catalogue is not None
     now = parse_instant(NOW)
-    yield from StatusPages(build_timeline(catalogue.status, now), site_context(catalogue), now).documents_at(
-        now
-    )
+    yield from StatusPages(build_timeline(catalogue.status, now), site_context(catalogue)).documents_at(now)
 
 
 def write(documents: Iterator[Document], out: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from statuary.cli.output import text_report
+from statuary.cli.findings_report import text_report
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline.build import check_site
 from statuary.pipeline.progress import NoProgress

@@ -12,7 +12,7 @@ from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.files import LEDGER
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.ledger.ledger import read_entry
+from statuary.publishing.ledger.read import read_entry
 from support.contracts import made_record
 from support.export_tables import tables_of_records, write_tables
 from support.requirements import require_module

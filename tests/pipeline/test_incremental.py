@@ -22,8 +22,8 @@ from statuary.pipeline.options import ExecutionOptions
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.files import LEDGER
 from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.ledger.ledger import read_reasons
-from statuary.publishing.manifest import SiteOrigin
+from statuary.publishing.ledger.read import read_reasons
+from statuary.publishing.origin import SiteOrigin
 from support.sites import (
     CHAIN,
     INCIDENT,

@@ -8,7 +8,10 @@ import pytest
 from statuary.documents.all_documents import documents_at_instant
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline import status
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
 from statuary.pipeline.tick import tick
+from statuary.publishing.folder.folder_target import FolderTarget
 from support.sites import (
     COMPONENTS,
     INCIDENT,
@@ -51,13 +54,31 @@ def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False)
     return built_files(content, out, now, verify=verify)
 
 
-def test_a_page_that_shows_the_time_of_its_build_elsewhere_too_is_rendered(content, tmp_path, rendered):
-    begun = INCIDENT.replace("2026-11-02", "2026-12-01").partition("  - at: 2026-12-01T11")[0]
-    write_files(content, {"incidents/now.yaml": begun.replace("degraded_performance", "operational")})
-    build(content, tmp_path / "out")
+@pytest.mark.parametrize(
+    "theme", [{}, {"theme/templates/status.html": '{% extends "package/status.html" %}'}]
+)
+def test_a_later_build_of_the_same_status_writes_nothing(content, tmp_path, rendered, theme):
+    out = tmp_path / "out"
+    write_files(content, theme)
+    build(content, out)
     rendered.clear()
-    assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
-    assert rendered
+    before = {path: (out / path).stat() for path in files_in(out)}
+    with FolderTarget(out) as target:
+        result = build_site(content, target, parse_instant(LATER), NoProgress())
+    assert (result.applied, result.plan.is_empty) == (True, True)
+    assert bool(rendered) == bool(theme)  # a template of the site's own is rendered to check it
+    assert {path: (out / path).stat() for path in files_in(out)} == before
+
+
+@pytest.mark.parametrize("when", [MORNING, TOMORROW])
+def test_a_tick_to_the_instant_of_the_build_does_not_hide_what_it_wrote(content, tmp_path, when):
+    """A document is kept only while no later run has written it, whatever its bytes are now."""
+    out = tmp_path / "out"
+    whole = build(content, out)
+    tick(out, parse_instant(TOMORROW))
+    tick(out, parse_instant(when))
+    build(content, out)
+    assert build(content, out) == whole
 
 
 @pytest.mark.parametrize(
@@ -81,7 +102,7 @@ def test_builds_in_turn_give_what_a_new_site_has(content, rendered, nows, kept, 
 CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "incident": {"incidents/slow.yaml": INCIDENT.replace("Slow", "Slower")},
     "maintenance": {"maintenances/upgrade.yaml": None},
-    "template": {"theme/templates/status.html": "<!doctype html><title>{{ view.built_at.text }}</title>"},
+    "template": {"theme/templates/status.html": "<!doctype html><title>{{ view.description }}</title>"},
     "style": {"theme/style.css": "body { color: teal }"},
     "limit on epochs": {"site.yaml": SITE.replace("horizon_days: 12", "max_epochs: 1")},
 }

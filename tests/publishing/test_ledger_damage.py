@@ -87,7 +87,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "no rows": sql("DELETE FROM documents"),
     "names of ours as well": lambda ledger: (
         (ledger.with_name(OWNED_NAMES)).write_bytes(b"x" * 5000),
-        bytes_at(0.5, 1)(ledger),
+        bytes_at(0.52, 1)(ledger),  # within a row: with a damaged page, nothing would tell ours from others'
     )[0],
 }
 

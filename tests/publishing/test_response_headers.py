@@ -11,7 +11,7 @@ from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.manifest import SiteOrigin
+from statuary.publishing.origin import SiteOrigin
 from support.contracts import ADDRESS, made_record
 from support.sites import NOW, small_site, write_files
 

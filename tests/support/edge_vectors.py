@@ -17,7 +17,8 @@ from statuary.documents.contract_api import lists as contract_lists
 from statuary.documents.document import Document, encode_json
 from statuary.documents.status_api.epochs import PatchBase
 from statuary.domain.contracts.field_names import DOTTED, SELECTABLE
-from statuary.domain.contracts.record import ContractRow, contract_row
+from statuary.domain.contracts.record import contract_row
+from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.primitives import Address, checksum_address, keccak256, parse_instant
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from statuary.extensions.serving.server import timed_response

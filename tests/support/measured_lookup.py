@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from statuary.documents.document import encode_json
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.rows import ContractRow
 from support.sites import lookup_site
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

@@ -12,7 +12,8 @@ import pytest
 
 from statuary.content.git_state import GitQuery
 from statuary.documents.contract_api.lists import all_chains_document, chain_documents, rows_by_address
-from statuary.domain.contracts.record import ContractRow, contract_row
+from statuary.domain.contracts.record import contract_row
+from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import checksum_address, parse_instant
 from statuary.pipeline import publish

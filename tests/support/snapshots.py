@@ -9,7 +9,7 @@ from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapsho
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.reader import folder_documents
-from statuary.publishing.manifest import SiteOrigin
+from statuary.publishing.origin import SiteOrigin
 
 ORIGIN = SiteOrigin(instant=parse_instant("2026-11-20T12:00:00Z"), revision="c0ffee", statuary="0.1.0")
 

@@ -18,6 +18,7 @@ from statuary.documents.status_api.documents import StatusDocuments
 from statuary.documents.status_api.epochs import EpochLimits, EpochPlan, plan_epochs
 from statuary.domain.primitives import Instant, instant, parse_instant
 from statuary.domain.status.records import Incident, Maintenance, Page, StatusCatalogue, StatusSettings
+from statuary.domain.status.schedule import document_transitions, timeline_from
 from statuary.domain.status.timeline import build_timeline
 from support import sites
 
@@ -141,7 +142,19 @@ def feed_documents(catalogue: StatusCatalogue, at: Instant) -> list[Document]:
     return FeedDocuments(build_timeline(catalogue, at)).documents_at(at)
 
 
+def build_status_documents(
+    catalogue: StatusCatalogue, at: Instant, settings: StatusSettings
+) -> StatusDocuments:
+    """Return the status documents of a catalogue for a build at an instant."""
+    return StatusDocuments(timeline_from(catalogue, at, settings), settings)
+
+
 def epochs_of(documents: StatusDocuments, at: Instant) -> EpochPlan:
     """Return the epochs of the status documents alone."""
     limits = EpochLimits(documents.timeline.until, documents.settings.max_epochs)
-    return plan_epochs(documents.later_documents(at), documents.transitions(at), at, limits)
+    return plan_epochs(
+        documents.later_documents(at),
+        document_transitions(documents.timeline, documents.settings, at),
+        at,
+        limits,
+    )

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterator
 
 from statuary.domain.catalogue import ContractSource
-from statuary.domain.contracts.record import ContractRow, RecordValue
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding, Position
 
 

@@ -21,7 +21,7 @@ from statuary.cli.options import (
     options,
     refuse_overlapping_folders,
 )
-from statuary.cli.output import changes_lines, format_findings, lacking_names_note, show_progress
+from statuary.cli.output import changes_lines, lacking_names_note, show_progress
 from statuary.cli.printable import printable
 from statuary.cli.summary import build_summary, findings_line
 from statuary.content.git_state import GitQuery
@@ -35,7 +35,7 @@ from statuary.pipeline.stages import ExtensionOptions
 from statuary.publishing.files import OWN_FOLDER, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError
-from statuary.publishing.manifest import SiteOrigin, build_notes
+from statuary.publishing.origin import SiteOrigin, build_notes
 from statuary.version import VERSION
 
 MANY_CONTRACTS = 500
@@ -140,6 +140,8 @@ def _build(
 def _print_result(result: BuildResult, content: Path, out: Path, form: str, now: Instant) -> None:
     findings = result.checked.all_findings
     if findings or form in ("json", "sarif"):
+        from statuary.cli.findings_report import format_findings
+
         click.echo(format_findings(findings, str(content), form), err=form == "text")
     if result.plan is None:
         click.echo(f"{findings_line(result.checked)}; nothing was published", err=True)

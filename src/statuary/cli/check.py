@@ -12,6 +12,7 @@ from statuary.cli.build_options import (
     read_check_options,
 )
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import format_findings
 from statuary.cli.options import (
     Content,
     ExtensionValues,
@@ -21,7 +22,7 @@ from statuary.cli.options import (
     extension_options,
     options,
 )
-from statuary.cli.output import format_findings, show_progress
+from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
 from statuary.domain.findings import Severity
 from statuary.pipeline.build import CheckedSite, check_site

@@ -12,7 +12,7 @@ from statuary.cli.printable import printable
 from statuary.documents.document import sharded_path
 from statuary.documents.url_table import match_url
 from statuary.publishing.files import LEDGER
-from statuary.publishing.ledger.ledger import nearest_paths, read_entry, read_reasons
+from statuary.publishing.ledger.read import nearest_paths, read_entry, read_reasons
 from statuary.publishing.ledger.schema import LedgerEntry
 
 

@@ -13,7 +13,7 @@ from statuary.extension_table import EXTENSIONS, load
 from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.reader import folder_documents
-from statuary.publishing.manifest import SiteOrigin, build_notes
+from statuary.publishing.origin import SiteOrigin, build_notes
 from statuary.publishing.places import require_replaceable, scheme_of
 from statuary.publishing.plan import Plan
 

@@ -6,7 +6,6 @@ import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
-from statuary.cli.output import format_findings
 from statuary.cli.printable import printable
 from statuary.cli.schedules import FORMATS, current_job
 from statuary.domain.primitives import format_utc
@@ -38,6 +37,8 @@ def tick_command(
     if line:
         click.echo(line)
     if findings:
+        from statuary.cli.findings_report import format_findings
+
         click.echo(format_findings(findings, str(out), "text"), err=True)
     if instant > index.end:
         click.echo(

@@ -8,6 +8,7 @@ from statuary.domain.findings import Finding, Severity, did_you_mean
 from statuary.domain.limits import LARGEST_RECORD, LARGEST_SOURCE_FILE
 
 CONTRACTS = "contracts"
+THEME = "theme"
 """The folder of contracts, relative to the content folder."""
 
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from statuary.content.evidence import AnchorSource
 from statuary.content.extension_settings import extensions_with_model, model_of
 from statuary.content.file_kinds import FileKind, pattern_of
-from statuary.content.read_content import PageFile
+from statuary.content.pages_and_theme import PageFile
 from statuary.content.read_workspace import WorkspaceSource
 from statuary.content.source_model import SourceModel
 from statuary.content.sources.component_source import ComponentsSource

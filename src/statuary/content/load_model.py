@@ -5,7 +5,6 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from statuary.content.parse_json import parse_json_as_text
 from statuary.content.parse_yaml import Tree, parse_yaml
 from statuary.content.source_files import SourceFile
 from statuary.content.source_model import SourceModel, describe_value, item_of, members_of
@@ -149,4 +148,8 @@ def read_tree(file: SourceFile, limit: int) -> Tree:
         UnreadableError: if it is neither, has more than `limit` bytes or cannot be read.
     """
     text = file.text(limit)
-    return parse_json_as_text(text) if file.path.endswith(".json") else parse_yaml(text)
+    if file.path.endswith(".json"):
+        from statuary.content.parse_json import parse_json_as_text
+
+        return parse_json_as_text(text)
+    return parse_yaml(text)

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from statuary.content.pages_and_theme import front_matter
 from statuary.content.parse_json import locate_in_json
 from statuary.content.parse_yaml import locate_in_yaml
-from statuary.content.read_content import front_matter
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, Position

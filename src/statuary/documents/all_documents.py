@@ -16,7 +16,7 @@ from statuary.documents.contract_api.lists import (
 )
 from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.record import ContractCounts, ContractRow, RecordValue
+from statuary.domain.contracts.rows import ContractCounts, ContractRow
 from statuary.domain.primitives import Instant
 
 if TYPE_CHECKING:
@@ -26,10 +26,11 @@ if TYPE_CHECKING:
     from statuary.documents.status_api.documents import StatusDocuments
     from statuary.documents.status_api.epochs import EpochPlan
     from statuary.domain.contracts.proof import Proof
+    from statuary.domain.contracts.record import RecordValue
 
 
 def contract_documents(
-    record: RecordValue,
+    record: "RecordValue",
     proof: "Proof",
     source: str,
     pages: "ContractPageContext | None",
@@ -137,7 +138,7 @@ def settings_only_documents(
 
     `present` are the paths of the timed documents.
     """
-    from statuary.documents.contract_api.documents import (
+    from statuary.documents.contract_api.proof_rules import (
         not_found_document,
         proof_checks_document,
         proof_schema_document,

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol, TypeVar
 
+from typing_extensions import override
+
 from statuary.domain.findings import Finding
 from statuary.domain.settings import (
     NO_HOSTING,
@@ -91,6 +93,21 @@ class ContractSources(Protocol):
 
 
 Settings = TypeVar("Settings")
+
+
+class NoContracts(ContractSources):
+    """The contracts of a site without any."""
+
+    bulk: tuple[BulkSource, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @override
+    def __len__(self) -> int:
+        return 0
+
+    @override
+    def __iter__(self) -> Iterator[ContractSource]:
+        return iter(())
 
 
 class Catalogue(NamedTuple):

@@ -42,7 +42,7 @@ def read_status_content(root: Path, now: Instant, edits: Iterable[FileEdit] = ()
     if catalogue is not None:
         status = status_at(catalogue, now)
         findings = [*findings, *status.findings(ALL_CHECKS)]
-        timeline = status.site.timeline
+        timeline = status.timeline
     return StatusContent(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline)
 
 

@@ -1,18 +1,17 @@
 """The stages of a build, in order."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple, Self
 
-from statuary.content.locate import locate_findings
 from statuary.content.read_content import is_withheld, read_content
 from statuary.documents.pages.theme_findings import template_finding
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.record import ContractCounts
+from statuary.domain.contracts.rows import ContractCounts
 from statuary.domain.findings import (
     Finding,
     Severity,
@@ -23,7 +22,7 @@ from statuary.domain.findings import (
 )
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import ThemeError
-from statuary.pipeline.contracts import BuiltContracts, build_contracts, offer_lists
+from statuary.pipeline.contract_stage import BuiltContracts, has_contracts, without_contracts
 from statuary.pipeline.options import ALL_CHECKS, DEFAULT_EXECUTION, CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import Progress, stage
 from statuary.pipeline.publish import offer_site, publish
@@ -148,7 +147,11 @@ def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -
     )
 
 
-def _located(root: Path, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def _located(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    if not findings:
+        return ()
+    from statuary.content.locate import locate_findings
+
     return tuple(sorted_findings(locate_findings(root, findings)))
 
 
@@ -159,6 +162,36 @@ class BuildResult(NamedTuple):
     plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
     applied: bool
     seconds: float
+
+
+def _build_contracts(
+    root: Path,
+    catalogue: Catalogue,
+    target: BuildTarget,
+    progress: Progress,
+    *,
+    check_options: CheckOptions,
+    execution: ExecutionOptions,
+) -> BuiltContracts:
+    """Build the contracts; a site without any does not load what that needs."""
+    if not has_contracts(catalogue, target.ledger):
+        return without_contracts(catalogue, target, check_options, verify=execution.verify)
+    from statuary.pipeline.contracts import build_contracts
+
+    return build_contracts(
+        root, catalogue, target, progress, check_options=check_options, execution=execution
+    )
+
+
+def _offer_lists(
+    target: BuildTarget, contracts: BuiltContracts, progress: Progress, execution: ExecutionOptions
+) -> None:
+    """Offer the lists of contracts, unless they are those of the last build."""
+    if contracts.are_unchanged:
+        return
+    from statuary.pipeline.lists import offer_lists
+
+    offer_lists(target, contracts, progress, execution.executor)
 
 
 def check_site(
@@ -181,7 +214,7 @@ def check_site(
     stages = open_stages(site.catalogue, extension_options, now)
     try:
         with nullcontext(target) if target is not None else CheckTarget() as into:
-            contracts = build_contracts(
+            contracts = _build_contracts(
                 root, site.catalogue, into, progress, check_options=check_options, execution=execution
             )
     except ThemeError as error:
@@ -216,18 +249,17 @@ def build_site(
     checked, plan = check(root, site), None
     if site.catalogue is not None and site.status is not None:
         try:
-            contracts = build_contracts(
+            contracts = _build_contracts(
                 root, site.catalogue, target, progress, check_options=check_options, execution=execution
             )
             checked = check(root, site, contracts)
             if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
-                offer_lists(target, contracts, progress, execution.executor)
+                _offer_lists(target, contracts, progress, execution)
                 stages = open_stages(site.catalogue, extension_options or NO_OPTIONS, now, target)
-                additions = stages.extend(site.status.incidents, contracts=True)
+                status = site.status
+                additions = stages.extend(lambda: status.incidents, contracts=True)
                 remove_what_is_off(site.catalogue, target)
-                offer_site(
-                    target, site.status, contracts, progress, verify=execution.verify, additions=additions
-                )
+                offer_site(target, status, contracts, progress, verify=execution.verify, additions=additions)
                 plan = publish(target, progress)
                 late = [] if target.dry_run else stages.applied()
                 checked = checked.with_additions(additions._replace(findings=(*additions.findings, *late)))

@@ -24,10 +24,11 @@ from statuary.content.source_files import SourceStat, source_stat
 from statuary.documents.all_documents import address_documents, contract_documents
 from statuary.documents.contract_api.lists import AddressRows
 from statuary.documents.document import Document, encode_unchecked
-from statuary.documents.pages.contract.context import with_page_members
+from statuary.documents.pages.contract.page_members import with_page_members
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.proof import Proof
-from statuary.domain.contracts.record import ContractRow, RecordValue, contract_row, in_served_order
+from statuary.domain.contracts.record import RecordValue, contract_row, in_served_order
+from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.settings import PublishPolicy
 from statuary.pipeline.fingerprint import ContractBuildSettings

@@ -21,6 +21,7 @@ from statuary.domain.catalogue import (
     evidence_folder,
 )
 from statuary.domain.limits import LARGEST_RECORD
+from statuary.pipeline.contract_stage import CONTRACTS
 from statuary.pipeline.fingerprint import Fingerprint
 from statuary.pipeline.partitions import confirmed_git_id
 from statuary.publishing.ledger.ledger import Ledger
@@ -164,8 +165,8 @@ def digest_of(root: Path, source: AnySource) -> bytes:
         return b""
 
 
-FINGERPRINT, GIT_TREE, CONTRACTS = "fingerprint", "git tree", "contracts"
-"""The notes of a build for the scope of the next one."""
+GIT_TREE = "git tree"
+"""The group of contracts with files of their own, as git knows them."""
 
 
 class BuildScope(NamedTuple):
@@ -184,7 +185,7 @@ def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None
     contracts = catalogue.contracts
     if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
         return catalogue
-    known = ScanResult(count=int(ledger.note(CONTRACTS)))
+    known = ScanResult(count=ledger.kept(GIT_TREE).items)
     return catalogue._replace(contracts=ContractScan(contracts.root, result=known))
 
 
@@ -204,7 +205,7 @@ def scope_of(
     ledger = target.ledger
     if is_resumed := target.resume(fingerprint.text):
         sources = _not_resumed(root, sources, ledger, tree)
-    because = reason_for_all(Fingerprint.read(ledger.note(FINGERPRINT)), fingerprint)
+    because = reason_for_all(Fingerprint.read(ledger.kept(CONTRACTS).fingerprint), fingerprint)
     missing: frozenset[str] = frozenset()
     if because is None:
         ledger.keep_unchanged_sources()
@@ -231,11 +232,13 @@ def reason_for_all(last: Fingerprint, fingerprint: Fingerprint) -> RebuildReason
 
 def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
     """Return whether the folder of contracts has the git id of the last build."""
-    return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.note(GIT_TREE)
+    return tree is not None and bool(tree.clean_id) and tree.clean_id == ledger.kept(GIT_TREE).fingerprint
 
 
-def build_notes(catalogue: Catalogue, tree: GitState | None, fingerprint: Fingerprint) -> dict[str, str]:
-    """Return the notes for the next build.
+def keep_contracts(
+    ledger: Ledger, catalogue: Catalogue, tree: GitState | None, fingerprint: Fingerprint
+) -> None:
+    """Record for the next build what the contracts of this one were made of.
 
     A git id identifies the folder only if all of it is committed and no contract is elsewhere.
     """
@@ -246,7 +249,8 @@ def build_notes(catalogue: Catalogue, tree: GitState | None, fingerprint: Finger
         and not contracts.result.links
     )
     tree_id = tree.clean_id if tree is not None and is_whole else ""
-    return {FINGERPRINT: fingerprint.text, GIT_TREE: tree_id, CONTRACTS: str(len(contracts))}
+    ledger.keep(CONTRACTS, fingerprint.text)
+    ledger.keep(GIT_TREE, tree_id, items=len(contracts))
 
 
 def _not_resumed(

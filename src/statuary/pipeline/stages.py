@@ -112,9 +112,9 @@ class Stages:
         """Let every stage check the site."""
         return self._additions(lambda stage: stage.checked(root, catalogue, progress))
 
-    def extend(self, incidents: "Sequence[Document]", *, contracts: bool) -> Additions:
-        """Let every stage offer its documents; arguments as of `SiteStage.extend`."""
-        return self._additions(lambda stage: stage.extend(incidents, contracts=contracts))
+    def extend(self, incidents: Callable[[], "Sequence[Document]"], *, contracts: bool) -> Additions:
+        """Let every stage offer its documents; `incidents` returns what `SiteStage.extend` takes, if there is a stage."""
+        return self._additions(lambda stage: stage.extend(incidents(), contracts=contracts))
 
     def applied(self) -> list[Finding]:
         """Tell every stage that the target was changed; return what went wrong."""

@@ -48,7 +48,7 @@ def tick(root: Path, now: Instant, extension_options: ExtensionOptions = NO_OPTI
         absent = (path for path, document in stored.items() if document is None)
         removed = [path for path in absent if target.ledger.entry(path) is not None]
         stages = open_published_stages(extension_options, now, target)
-        additions = stages.extend(_incidents(target, moved, removed), contracts=False)
+        additions = stages.extend(lambda: _incidents(target, moved, removed), contracts=False)
         late = stages.applied() if _apply(target, moved, removed, additions) else []
     changed = [*(document.path for document in moved), *removed]
     return TickResult(

@@ -14,14 +14,13 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
 
 import orjson
 
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, format_utc, parse_instant
 from statuary.publishing.files import MANIFEST, PublishingError
 from statuary.publishing.folder.reader import find_ledger
-from statuary.publishing.ledger.ledger import read_note
+from statuary.publishing.ledger.read import read_note
 from statuary.publishing.listing import (
     DamagedSnapshotError,
     Entry,
@@ -35,6 +34,7 @@ from statuary.publishing.listing import (
     parse_part,
     parse_part_row,
 )
+from statuary.publishing.origin import UTC, SiteOrigin
 
 
 def refuse_tar_zst(location: str) -> None:
@@ -48,17 +48,6 @@ def refuse_tar_zst(location: str) -> None:
 
 MANIFEST_FORMAT = 1
 """The version of the format that is written and read."""
-
-UTC = ZoneInfo("UTC")
-
-
-class SiteOrigin(NamedTuple):
-    """The origin of a site."""
-
-    instant: Instant  # the instant that the site shows
-    revision: str  # of the content, such as a git commit; empty if unknown
-    statuary: str
-    only: tuple[str, ...] = ()  # the part of the site, as given to `--only`; empty for the whole
 
 
 def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
@@ -192,15 +181,6 @@ def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[Entry]:
                 yield entry
     if counted.manifest(manifest.origin) != manifest:
         raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
-
-
-def build_notes(origin: SiteOrigin) -> dict[str, str]:
-    """Return the notes about a site for the ledger of its folder."""
-    return {
-        "instant": format_instant(origin.instant, UTC),
-        "revision": origin.revision,
-        "statuary": origin.statuary,
-    }
 
 
 def noted_origin(root: Path) -> SiteOrigin | None:

@@ -5,7 +5,7 @@ import json
 import click
 import pytest
 
-from statuary.cli.output import MAX_PER_RULE, REPORTS, format_findings, text_report
+from statuary.cli.findings_report import MAX_PER_RULE, REPORTS, format_findings, text_report
 from statuary.cli.printable import json_text, printable
 from statuary.domain.findings import Finding, Position
 

@@ -10,11 +10,8 @@ from jsonschema import Draft202012Validator
 
 from statuary.checks.contracts.prove import prove
 from statuary.content.read_content import read_content
-from statuary.documents.contract_api.documents import (
-    proof_checks_document,
-    proof_document,
-    proof_schema_document,
-)
+from statuary.documents.contract_api.documents import proof_document
+from statuary.documents.contract_api.proof_rules import proof_checks_document, proof_schema_document
 from statuary.documents.document import encode_unchecked
 from statuary.documents.pages.page_texts import english
 from statuary.pipeline.build_contract import build_contracts_of_files

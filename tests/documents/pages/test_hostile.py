@@ -7,13 +7,14 @@ from copy import deepcopy
 
 import pytest
 
-from statuary.documents.pages.contract.context import with_page_members
 from statuary.documents.pages.contract.lists import ContractListPages
+from statuary.documents.pages.contract.page_members import with_page_members
 from statuary.documents.pages.page_texts import HIDDEN_CHARACTERS, one_line
 from statuary.documents.pages.rendering import Renderer
 from statuary.documents.pages.status.pages import StatusPages
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, Proof
-from statuary.domain.contracts.record import ContractRow, contract_row
+from statuary.domain.contracts.record import contract_row
+from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import ChainId
 from statuary.domain.settings import Chain
@@ -142,7 +143,7 @@ def status_page(text: str) -> str:
         },
     )
     now = at("11-02 12:00")
-    pages = StatusPages(build_timeline(catalogue, now), small_site_context(name=one_line(text)), now)
+    pages = StatusPages(build_timeline(catalogue, now), small_site_context(name=one_line(text)))
     return "\n".join(document.body.decode() for document in pages.documents_at(now))
 
 

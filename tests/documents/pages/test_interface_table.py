@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.pages.contract.context import CallTarget, selector_of, signatures_of
+from statuary.documents.pages.contract.context import CallTarget
 from statuary.documents.pages.contract.interface import interface_view
+from statuary.documents.pages.contract.page_members import selector_of, signatures_of
 from statuary.domain.primitives import checksum_address
 from support.contracts import made_record
 from support.requirements import CHECKOUT

@@ -10,7 +10,7 @@ import pytest
 
 from statuary.documents.pages.contract.lists import MAX_PER_TERM, search_documents, words_of
 from statuary.documents.pages.page_texts import page_texts
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.reserved_names import is_reserved_name
 
 CONTRACTS = int(os.environ.get("STATUARY_SEARCHED_CONTRACTS", "4000"))

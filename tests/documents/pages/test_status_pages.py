@@ -41,7 +41,7 @@ UPGRADE = """
 def pages_at(now: Instant, **changes: dict[str, str]) -> dict[str, str]:
     records = {"incidents": {"trouble": TROUBLE}, "maintenances": {"upgrade": UPGRADE}} | changes
     catalogue = catalogue_of(page=ZONED, **records)
-    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context(), now)
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
     return {document.path: document.body.decode() for document in pages.documents_at(now)}
 
 
@@ -181,7 +181,7 @@ def test_every_day_of_a_component_is_a_bar() -> None:
 def test_a_component_that_started_later_has_no_data_before() -> None:
     catalogue = catalogue_of("components: {rpc: {name: RPC, start_date: 2026-11-03}}", page=ZONED)
     now = at("11-12 12:00")
-    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context(), now)
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
     page = pages.documents_at(now)[0].body.decode()
     unknown = re.search(r'<path class="unknown" d="([^"]*)"', page)
     assert unknown is not None
@@ -192,7 +192,7 @@ def test_a_component_that_started_later_has_no_data_before() -> None:
 def test_every_page_is_made_in_every_language(language: str) -> None:
     catalogue = catalogue_of(page=ZONED, incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     site = small_site_context(settings=PageSettings(language=language))
-    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), site, at("11-10 10:45"))
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), site)
     documents = pages.documents_at(at("11-10 10:45"))
     assert {"index.html", "history.html"} <= {document.path for document in documents}
     for document in documents:
@@ -204,7 +204,6 @@ def test_an_empty_site_has_its_pages() -> None:
     pages = StatusPages(
         build_timeline(catalogue_of("components: {}"), at("12-31 00:00")),
         small_site_context(),
-        at("11-10 10:45"),
     )
     page = pages.documents_at(at("11-10 10:45"))[0].body.decode()
     assert heading(page) == "All Systems Operational"
@@ -214,7 +213,7 @@ def test_an_empty_site_has_its_pages() -> None:
 def test_the_text_about_the_site_is_markdown() -> None:
     about = "    about: 'How **Demo** does; see [why](https://demo.example).<script>x</script>'\n"
     catalogue = catalogue_of(page=ZONED + about)
-    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context(), at("11-10 09:00"))
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
     page = next(
         one.body.decode() for one in pages.documents_at(at("11-10 09:00")) if one.path == "index.html"
     )

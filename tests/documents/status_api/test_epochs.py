@@ -9,13 +9,12 @@ from random import Random
 import pytest
 
 from statuary.documents.document import Document
-from statuary.documents.status_api.documents import build_status_documents
-from statuary.documents.status_api.epochs import EpochLimits, cut_finding, epoch_documents, plan_epochs
+from statuary.documents.status_api.epochs import EpochLimits, epoch_documents, plan_epochs
 from statuary.domain.primitives import Instant, instant
 from statuary.domain.status.records import StatusSettings
 from statuary.domain.status.uptime import has_ongoing_outage
 from statuary.publishing.epoch_index import readable_epochs
-from support.status_site import at, catalogue_of, epochs_of, status_documents
+from support.status_site import at, build_status_documents, catalogue_of, epochs_of, status_documents
 
 SETTINGS = StatusSettings(horizon=timedelta(days=6))
 
@@ -247,8 +246,8 @@ def test_results_beyond_the_limit_are_cut_with_a_note():
 
     assert (len(cut.instants), cut.until, cut.cut) == (3, minutes[2], True)
     assert (len(whole.instants), whole.until, whole.cut) == (5, horizon, False)
-    assert cut_finding(whole) is None
-    finding = cut_finding(cut)
+    assert whole.cut_finding() is None
+    finding = cut.cut_finding()
     assert finding is not None
     assert finding.message == (
         "the limit of 2 epochs is reached at 2026-11-02T10:03:00.000Z, before the horizon"

@@ -6,10 +6,17 @@ from datetime import UTC, datetime, timedelta
 import jsonschema
 import pytest
 
-from statuary.documents.status_api.documents import build_status_documents
 from statuary.domain.primitives import instant
 from statuary.domain.status.records import StatusSettings
-from support.status_site import COMPONENTS, DEFAULT_SETTINGS, PAGE, at, catalogue_of, status_documents
+from support.status_site import (
+    COMPONENTS,
+    DEFAULT_SETTINGS,
+    PAGE,
+    at,
+    build_status_documents,
+    catalogue_of,
+    status_documents,
+)
 
 
 def bodies(catalogue, moment, **settings):

@@ -20,7 +20,7 @@ from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
 from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.files import PublishingError
-from statuary.publishing.manifest import SiteOrigin
+from statuary.publishing.origin import SiteOrigin
 from support.file_server import served
 from support.requirements import CHECKOUT
 from support.snapshots import published

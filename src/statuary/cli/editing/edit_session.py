@@ -13,6 +13,7 @@ from click.exceptions import Exit
 
 from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import text_report
 from statuary.cli.options import (
     Content,
     Now,
@@ -22,7 +23,6 @@ from statuary.cli.options import (
     options,
     refuse_overlapping_folders,
 )
-from statuary.cli.output import text_report
 from statuary.cli.printable import printable
 from statuary.content.file_kinds import match_pattern
 from statuary.content.source_files import SourceFile

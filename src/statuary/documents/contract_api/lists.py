@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document, encode_json, encode_unchecked
-from statuary.domain.contracts.record import LIST_MEMBERS, ContractRow
+from statuary.domain.contracts.rows import LIST_MEMBERS, ContractRow
 from statuary.domain.settings import Chain
 
 PAGE_SIZE = 200

@@ -14,7 +14,7 @@ from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead, SiteContext, section_url, site_context
 from statuary.documents.url_table import OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.record import ContractCounts, ContractRow
+from statuary.domain.contracts.rows import ContractCounts, ContractRow
 from statuary.domain.json_values import Json, as_list, as_object, as_text
 
 ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {

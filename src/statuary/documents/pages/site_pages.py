@@ -15,7 +15,7 @@ from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead, SiteContext, site_context
 from statuary.documents.url_table import ICON, NOT_FOUND_PAGE, SCRIPT, STYLE, THEME_FILE
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.record import ContractCounts, ContractRow
+from statuary.domain.contracts.rows import ContractCounts, ContractRow
 from statuary.domain.json_values import Json
 from statuary.domain.settings import Theme
 

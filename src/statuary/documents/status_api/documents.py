@@ -4,9 +4,7 @@ Lists show every component as it is at that instant. The document of a closed in
 components as of its last change, so that it is written once and never changes.
 """
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import timedelta
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -34,21 +32,19 @@ from statuary.documents.url_table import (
     SUMMARY,
     Url,
 )
-from statuary.domain.primitives import ONE_DAY, Instant, midnights
+from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import StatusCatalogue, StatusSettings
+from statuary.domain.status.records import StatusSettings
 from statuary.domain.status.timeline import (
     ComponentState,
     PageState,
     Timeline,
-    build_timeline,
     component_at,
     later_states,
     state_at,
-    transitions,
     updated_at,
 )
-from statuary.domain.status.uptime import has_ongoing_outage, hours_of_outage, page_uptime
+from statuary.domain.status.uptime import page_uptime
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, UNRESOLVED_STATUSES
 
 
@@ -82,26 +78,6 @@ def announced(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
 
 def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
     return sorted(records, key=attrgetter("updated_at"), reverse=True)
-
-
-RESOLUTION = timedelta(microseconds=1)
-"""Of instants."""
-
-
-def build_status_documents(
-    catalogue: StatusCatalogue, at: Instant, settings: StatusSettings
-) -> "StatusDocuments":
-    """Return the status documents of a catalogue from a build's instant to the horizon."""
-    return StatusDocuments(build_timeline(catalogue, horizon_after(at, catalogue, settings)), settings)
-
-
-def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSettings) -> Instant:
-    """Return up to when documents are written: the midnight after the horizon, so that builds of a day agree."""
-    if not settings.horizon:
-        return at
-    least = at + settings.horizon
-    following = midnights(catalogue.page.time_zone, Instant(least - RESOLUTION), Instant(least + 2 * ONE_DAY))
-    return next(following)
 
 
 class StatusDocumentContext(NamedTuple):
@@ -168,33 +144,6 @@ class StatusDocuments:
             return [*documents, *self._uptime(at)]
 
         return documents_at
-
-    def transitions(self, at: Instant, *, days: bool = False) -> list[Instant]:
-        """Return the instants after `at`, up to the horizon, at which a document may change.
-
-        Args:
-            at: before the first instant.
-            days: include midnights even without uptime, for pages that show days.
-        """
-        horizon = horizon_after(at, self.timeline.catalogue, self.settings)
-        found = transitions(self.timeline, at, horizon, days=days or self.settings.uptime)
-        hours = hours_of_outage(self.timeline, at, horizon) if self.settings.uptime else []
-        return sorted({*found, *hours})
-
-    def unchanged_since(self, at: Instant, *, days: bool = False) -> Instant:
-        """Return since when every document reads as it does at an instant, as far as that is known.
-
-        Args:
-            at: the instant.
-            days: whether something shows days, as for `transitions`.
-        """
-        passed = bisect_right(self.timeline.changes, at)
-        found = {*self.timeline.changes[:passed][-1:]}
-        if days or self.settings.uptime:
-            if has_ongoing_outage(self.timeline, at):
-                return at
-            found.update(midnights(self._page.time_zone, Instant(at - 2 * ONE_DAY), at))
-        return max(found, default=at)
 
     def _documents(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
         """Return the lists of a state, and the documents of some records."""

@@ -197,6 +197,19 @@ class EpochPlan(NamedTuple):
     versions: dict[str, "DocumentVersions"]
     cut: bool = False
 
+    def cut_finding(self) -> Finding | None:
+        """Return the finding that the limit on epochs ended them early, or None."""
+        if not self.cut:
+            return None
+        limit = len(self.instants) - 1
+        return Finding(
+            rule="epochs-within-limit",
+            severity=Severity.WARNING,
+            path="site.yaml",
+            message=f"the limit of {limit} epochs is reached at {format_milliseconds(self.until)}, before the horizon",
+            hint="build again before that time, or raise status.max_epochs",
+        )
+
 
 class EpochLimits(NamedTuple):
     """The last instant to plan for, and the largest number of epochs."""
@@ -317,13 +330,8 @@ def epoch_documents(plan: EpochPlan) -> list[Document]:
         "instants": [format_milliseconds(instant) for instant in plan.instants],
         "documents": {path: plan.versions[path].members() for path in sorted(plan.versions)},
     }
-    files = [file for path in plan.versions for file in epoch_files(plan, path)]
+    files = [file for versions in plan.versions.values() for file in _files(versions, plan.instants)]
     return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
-
-
-def epoch_files(plan: EpochPlan, path: str) -> list[Document]:
-    """Return the files of one document's epochs; none if it does not change."""
-    return list(_files(plan.versions[path], plan.instants)) if path in plan.versions else []
 
 
 def _files(versions: DocumentVersions, instants: Sequence[Instant]) -> Iterator[Document]:
@@ -335,17 +343,3 @@ def _file(document: Document, folder: str, *, whole: bool) -> Document:
     url, media_type = (EPOCH_DOCUMENT, document.media_type) if whole else (EPOCH_PATCH, JSON)
     path = url.path(epoch=folder, path=document.path)
     return document._replace(path=path, media_type=media_type, aliases=(), persistent=False)
-
-
-def cut_finding(plan: EpochPlan) -> Finding | None:
-    """Return the finding that the limit on epochs ended them early, or None."""
-    if not plan.cut:
-        return None
-    limit = len(plan.instants) - 1
-    return Finding(
-        rule="epochs-within-limit",
-        severity=Severity.WARNING,
-        path="site.yaml",
-        message=f"the limit of {limit} epochs is reached at {format_milliseconds(plan.until)}, before the horizon",
-        hint="build again before that time, or raise status.max_epochs",
-    )

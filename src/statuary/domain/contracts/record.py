@@ -8,12 +8,11 @@ A record is a plain dict; these types let pydantic reject wrong shapes and mypy 
 checked where they are decoded.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, NotRequired, TypeVar
+from typing import Any, Literal, NotRequired, TypeVar
 
 from typing_extensions import TypedDict
 
+from statuary.domain.contracts.rows import LIST_MEMBERS, ContractRow
 from statuary.domain.json_values import Json
 
 MatchLevel = Literal["match", "exact_match"]
@@ -244,26 +243,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
 """The members that are objects of named parts, with the parts in served order."""
 
 
-class ContractRow(NamedTuple):
-    """The list entry of a record: the members in served order, then what pages add."""
-
-    match: str | None
-    creationMatch: str | None  # noqa: N815 - the wire's own names
-    runtimeMatch: str | None  # noqa: N815
-    chainId: str  # noqa: N815
-    address: str
-    verifiedAt: str  # noqa: N815
-    matchId: str  # noqa: N815
-    name: str = ""
-    language: str = ""  # with the compiler's version
-    selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
-    abi_names: str = ""  # the names of these, with a space between two
-
-
-LIST_MEMBERS = ContractRow._fields[:7]
-"""The members of a list entry in the real server."""
-
-
 def contract_row(record: RecordValue) -> ContractRow:
     """Return a record's list entry."""
     return ContractRow(*(record[member] for member in LIST_MEMBERS))
@@ -292,17 +271,3 @@ def _is_ordered(value: dict[str, Json], names: tuple[str, ...]) -> bool:
 
 def _ordered(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
     return {name: value[name] for name in names if name in value}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContractCounts:
-    """The number of published contracts, and one of them."""
-
-    # counts by chain id; chains without contracts are left out
-    by_chain: Mapping[str, int] = field(default_factory=dict)
-    example: ContractRow | None = None  # the last one by location; None without contracts
-
-    @property
-    def contracts(self) -> int:
-        """The count of all chains."""
-        return sum(self.by_chain.values())

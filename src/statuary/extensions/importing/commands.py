@@ -8,8 +8,9 @@ from typing import Annotated, Final, NamedTuple
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import text_report
 from statuary.cli.options import FILE, Content, Now, argument, build_instant, option, options
-from statuary.cli.output import show_progress, text_report
+from statuary.cli.output import show_progress
 from statuary.cli.printable import printable
 from statuary.domain.catalogue import ContractForm
 from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address

@@ -9,6 +9,7 @@ import click
 
 from statuary.checks.contracts.anchor_claims import require_sender_recovery
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import text_report
 from statuary.cli.options import (
     FILE,
     DurationType,
@@ -18,7 +19,7 @@ from statuary.cli.options import (
     now_option,
     options,
 )
-from statuary.cli.output import show_progress, size_text, text_report
+from statuary.cli.output import show_progress, size_text
 from statuary.cli.printable import printable
 from statuary.content.locate import locate_findings
 from statuary.content.read_content import read_content

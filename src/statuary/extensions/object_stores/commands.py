@@ -27,13 +27,8 @@ from statuary.extensions.snapshots.options import public_key_of, public_key_opti
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.pipeline.progress import stage
 from statuary.publishing.files import MANIFEST, PublishingError
-from statuary.publishing.manifest import (
-    UTC,
-    SiteOrigin,
-    noted_origin,
-    parse_manifest,
-    refuse_older,
-)
+from statuary.publishing.manifest import noted_origin, parse_manifest, refuse_older
+from statuary.publishing.origin import UTC, SiteOrigin
 from statuary.publishing.places import require_replaceable
 
 if TYPE_CHECKING:

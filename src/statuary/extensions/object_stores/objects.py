@@ -13,7 +13,7 @@ from statuary.extensions.snapshots.streams import Spool
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.reader import FolderReader, find_ledger
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.ledger.ledger import is_unfinished, read_listing
+from statuary.publishing.ledger.read import is_unfinished, read_listing
 from statuary.publishing.listing import Entry
 
 ENCODINGS = {CompressedFormat.GZIP: "gzip", CompressedFormat.BROTLI: "br", CompressedFormat.ZSTANDARD: "zstd"}

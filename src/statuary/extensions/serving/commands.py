@@ -8,8 +8,9 @@ from uuid import uuid4
 
 import click
 
+from statuary.cli.findings_report import format_findings
 from statuary.cli.options import InstantType, content_option
-from statuary.cli.output import format_findings, show_progress
+from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
 from statuary.clock import utc_now
 from statuary.domain.errors import StatuaryError

@@ -56,7 +56,8 @@ from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.verify import verify_anchor
 from statuary.publishing.files import MANIFEST
 from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.manifest import SiteOrigin, parse_manifest
+from statuary.publishing.manifest import parse_manifest
+from statuary.publishing.origin import SiteOrigin
 
 
 class Contract:

@@ -32,7 +32,8 @@ from statuary.extensions.snapshots.zip_format import is_standard_zlib
 from statuary.publishing.files import MANIFEST, PublishingError, is_snapshot_path
 from statuary.publishing.folder.reader import folder_documents
 from statuary.publishing.listing import Difference, Entry, diff, document_path
-from statuary.publishing.manifest import Manifest, SiteOrigin, manifest_digest, noted_origin
+from statuary.publishing.manifest import Manifest, manifest_digest, noted_origin
+from statuary.publishing.origin import SiteOrigin
 from statuary.version import VERSION
 
 if TYPE_CHECKING:
@@ -255,7 +256,8 @@ def _revision(content: Path) -> str:
 
 
 def _build_into(content: Path, target: SnapshotTarget) -> None:
-    from statuary.cli.output import format_findings, show_progress
+    from statuary.cli.findings_report import format_findings
+    from statuary.cli.output import show_progress
     from statuary.cli.summary import findings_line
     from statuary.pipeline.build import build_site
 

@@ -48,11 +48,11 @@ from statuary.publishing.listing import (
 from statuary.publishing.manifest import (
     Manifest,
     ManifestBuilder,
-    SiteOrigin,
     encode_manifest,
     manifest_digest,
     refuse_older,
 )
+from statuary.publishing.origin import SiteOrigin
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import RebuiltTarget
 

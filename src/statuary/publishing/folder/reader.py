@@ -11,7 +11,7 @@ from pathlib import Path
 from statuary.documents.document import Document
 from statuary.publishing.files import OWN_FOLDER, PublishingError, checked_path, fold_case, ignores_case
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.ledger.ledger import read_listing
+from statuary.publishing.ledger.read import read_listing
 from statuary.publishing.listing import PUBLISHED_HIDDEN_NAMES, Entry, Listing
 
 LARGEST_DOCUMENT = 256 * 1024 * 1024

@@ -207,6 +207,11 @@ class DocumentTable:
         rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
         return [path for (path,) in rows]
 
+    def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
+        """Return whether each of the published files was written by this run or an earlier one."""
+        query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
+        return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
+
     def below(self, folder: str) -> list[str]:
         """Return the paths of the published files below a folder."""
         query = "SELECT path FROM documents WHERE path >= ? AND path < ?"

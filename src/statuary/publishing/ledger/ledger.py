@@ -11,13 +11,12 @@ about to move into place before it does so. Until it finishes, sizes and times o
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
 from statuary.publishing.files import PublishingError, transaction
-from statuary.publishing.host_layout import media_type_of
 from statuary.publishing.ledger.document_table import (
     ADD,
     KEEP,
@@ -39,11 +38,10 @@ from statuary.publishing.ledger.schema import (
     SCHEMA_VERSION,
     SOURCES,
     WORK,
+    KeptGroup,
     LedgerEntry,
-    names_of,
 )
 from statuary.publishing.ledger.source_table import SourceTable
-from statuary.publishing.listing import Entry
 from statuary.publishing.plan import Action, Change, Plan
 
 
@@ -103,9 +101,6 @@ OWNED_NAMES = "published.sqlite3"
 WAIT_FOR_OTHERS = 2.0
 """Seconds to wait for another build that holds the ledger."""
 
-NOTES_OF_SOURCES = ("fingerprint", "git tree", "contracts", "settings-only", "status")
-"""Notes that are invalid when documents do not come from a build."""
-
 SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.REPLACE}
 
 
@@ -156,6 +151,7 @@ class Ledger:
         self._keeps_unchanged = False
         self._own_tables: list[OwnTable] = []
         self._notes: dict[str, str] = {}
+        self._kept: dict[str, KeptGroup] = {}
         if file is None:
             self.begin_build(None)
 
@@ -233,6 +229,28 @@ class Ledger:
         row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
         return str(row[0]) if row else ""
 
+    def kept(self, group: str) -> KeptGroup:
+        """Return what the last build recorded of a group; without one, the fingerprint is empty."""
+        query = "SELECT fingerprint, items, paths, run FROM kept WHERE name = ?"
+        row = self.connection.execute(query, (group,)).fetchone()
+        if row is None:
+            return KeptGroup("")
+        fingerprint, items, paths, run = row
+        return KeptGroup(fingerprint, items, tuple(paths.split("\n")) if paths else (), run)
+
+    def keep(self, group: str, fingerprint: str, *, items: int = 0, paths: Iterable[str] = ()) -> None:
+        """Record what this build made for a group, or kept of it; it is stored when this build is saved."""
+        self._kept[group] = KeptGroup(fingerprint, items, tuple(paths), self.run)
+
+    def _save_kept(self) -> None:
+        if not self.is_partial:  # documents may come from elsewhere
+            self.connection.execute("DELETE FROM kept")
+        rows = (
+            (name, group.fingerprint, group.items, "\n".join(group.paths), group.run)
+            for name, group in self._kept.items()
+        )
+        self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
+
     def _number(self, name: str) -> int:
         """Return a note that is a number; 0 if there is none."""
         text = self.note(name)
@@ -306,15 +324,14 @@ class Ledger:
     def save(self, plan: Plan) -> None:
         """Record what is about to be moved into place, as `plan` returned it."""
         totals = {"names": str(plan.documents), "size": str(plan.size)}
-        # documents that do not come from a build have no sources
-        forgotten = {} if self.is_partial else dict.fromkeys(NOTES_OF_SOURCES, "")
         with transaction(self.connection):
             self.documents.save(self.run)
             self.connection.execute(SAVE_OWNED)
             self.sources.save()
             for table in self._own_tables:
                 table.save()
-            self._set_notes(totals | forgotten | self._notes)
+            self._save_kept()
+            self._set_notes(totals | self._notes)
             self._set_notes({"unfinished run": str(self.run), "run": str(self.run)})
 
     def finish(self, time_of: Callable[[str], int | None]) -> None:
@@ -343,85 +360,3 @@ def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int
         return None
     _, _, digest, size, modified, sources, run = row
     return LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)
-
-
-NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
-
-
-def read_entry(file: Path, path: str) -> LedgerEntry | None:
-    """Return the entry of a path; None without a ledger; raise PublishingError if the file is not one."""
-    with _opened(file) as connection:
-        return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
-
-
-def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
-    """Return why each of the given sources was last built, if known.
-
-    Raises:
-        PublishingError: if the file is not a ledger.
-    """
-    query = "SELECT reason FROM sources WHERE location = ?"
-    rows = ((source, row) for source in sources for row in _rows(file, query, (source,)))
-    return {source: str(reason) for source, (reason,) in rows}
-
-
-def nearest_paths(file: Path, path: str) -> list[str]:
-    """Return up to three paths of a ledger that differ from `path` only in case, or share its last name.
-
-    Raises:
-        PublishingError: if the file is not a ledger.
-    """
-    name = path.rpartition("/")[2]
-    literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return [str(nearest) for (nearest,) in _rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))]
-
-
-def read_note(file: Path, name: str) -> str | None:
-    """Return a note by name; None without a ledger; raise PublishingError if the file is not one."""
-    query = "SELECT value FROM notes WHERE name = ?"
-    return next((str(value) for (value,) in _rows(file, query, (name,))), None)
-
-
-def read_listing(file: Path) -> Iterator[Entry]:
-    """Yield the entries of a ledger by path, without a digest where it is not known.
-
-    Raises:
-        PublishingError: if the file is not a ledger.
-    """
-    query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
-    with _opened(file) as connection:
-        for path, aliases, size, digest in connection.execute(query) if connection is not None else ():
-            yield Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
-
-
-def is_unfinished(file: Path) -> bool:
-    """Return whether a ledger has files of a build that did not finish; raise PublishingError if it is none."""
-    query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
-    with _opened(file) as connection:
-        if connection is None:
-            return False
-        return connection.execute(query, (_unfinished_run(connection),)).fetchone() is not None
-
-
-def _unfinished_run(connection: sqlite3.Connection) -> int:
-    """Return the number of the unfinished run, or 0."""
-    row = connection.execute("SELECT value FROM notes WHERE name = 'unfinished run'").fetchone()
-    return int(row[0]) if row else 0
-
-
-def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
-    with _opened(file) as connection:
-        return [] if connection is None else connection.execute(query, values).fetchall()
-
-
-@contextmanager
-def _opened(file: Path) -> Iterator[sqlite3.Connection | None]:
-    if not file.exists():
-        yield None
-        return
-    try:
-        address = f"{file.absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
-            yield connection
-    except sqlite3.DatabaseError as error:
-        raise PublishingError(f"the ledger {file} cannot be read: {error}") from None

@@ -25,7 +25,7 @@ from typing import NamedTuple, Protocol
 from typing_extensions import override
 
 from statuary.documents.document import Document
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.rows import ContractRow
 from statuary.publishing.files import CACHE
 
 
@@ -38,6 +38,15 @@ class LedgerEntry(NamedTuple):
     modified: int  # `st_mtime_ns` when it was written
     sources: str  # content paths, a line each; empty for the whole content
     settled: bool  # whether the build that wrote it finished, so size and time can be trusted
+
+
+class KeptGroup(NamedTuple):
+    """A part of a site, and what it was made of: while that is the same, a build need not make it again."""
+
+    fingerprint: str  # of everything that the group depends on
+    items: int = 0  # how many of its kind there are
+    paths: tuple[str, ...] = ()  # of its documents
+    run: int = 0  # the build that made or kept it; a document that a later run wrote is another one
 
 
 class OfferedFile(NamedTuple):
@@ -108,6 +117,13 @@ SCHEMA_VERSION = 7
 
 MAIN = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kept (
+    name TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    items INTEGER NOT NULL,
+    paths TEXT NOT NULL,                   -- a line each
+    run INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS documents (
     path TEXT PRIMARY KEY COLLATE NOCASE,  -- relative to the site's root, in its published case
     aliases TEXT NOT NULL,                 -- further names that differ in case alone, a line each
@@ -195,6 +211,7 @@ SUPERSEDED = "SELECT location FROM work.superseded"
 
 EXPECTED_COLUMNS = {
     "notes": ("name", "value"),
+    "kept": ("name", *KeptGroup._fields),
     "documents": ("path", "aliases", *OfferedFile._fields[2:7], "run"),
     "removals": ("path",),
     "folders": ("path", "modified"),

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from statuary.domain.contracts.record import ContractCounts, ContractRow
+from statuary.domain.contracts.rows import ContractCounts, ContractRow
 from statuary.publishing.files import transaction
 from statuary.publishing.ledger.schema import (
     COMPARE,
@@ -41,6 +41,10 @@ class SourceTable:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         self.partial = False  # whether rows of the last build stay unless this one replaces them
+
+    def is_empty(self) -> bool:
+        """Return whether the last build had no sources."""
+        return self.connection.execute("SELECT 1 FROM main.sources LIMIT 1").fetchone() is None
 
     def known(self) -> Iterator[KnownSource]:
         """Yield every unit of the last build in byte order."""

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from statuary.documents.contract_api import lists as contract_lists
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.rows import ContractRow
 from statuary.extensions.serving.lookup import ListQuery, contracts_list
 
 MATCH_IDS = st.sets(st.integers(1, 60) | st.integers(2**53, 2**53 + 9), max_size=30)

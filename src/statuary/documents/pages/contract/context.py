@@ -1,14 +1,10 @@
 """What contract pages need besides the contract, and which members of a record they show."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from statuary.documents.pages.page_texts import one_line
 from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.abi import signature_hash, signature_text
-from statuary.domain.contracts.record import ContractRow, RecordValue
-from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import checksum_address, is_hex_digits
 from statuary.domain.settings import Chain
 
@@ -77,37 +73,3 @@ def _spelled(address: str) -> str:
     """Return an address with its EIP-55 checksum, as paths have it; anything else unchanged."""
     is_address = address[:2] == "0x" and len(address) == 42 and is_hex_digits(address[2:])
     return checksum_address(address) if is_address else address
-
-
-MAX_NAME_LENGTH = 80
-"""Characters of a name that lists show, and of a name in an ABI that can be searched for."""
-
-
-def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
-    """Return a record's row with the members for pages and the search."""
-    compilation = as_object(record.get("compilation"))
-    version = as_text(compilation.get("compilerVersion")).partition("+")[0]
-    signatures = dict.fromkeys(signatures_of(record.get("abi")))
-    names = dict.fromkeys(signature.partition("(")[0] for signature in signatures)
-    return row._replace(
-        name=one_line(as_text(compilation.get("name")))[:MAX_NAME_LENGTH],
-        language=one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
-        selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
-        abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
-    )
-
-
-def signatures_of(abi: Json) -> Iterator[str]:
-    """Yield the signature of each function, event and error."""
-    for item in as_list(abi):
-        text = signature_text(as_object(item)) if as_object(item).get("type") in SELECTOR_KINDS else None
-        if text is not None:
-            yield text
-
-
-def selector_of(signature: str) -> bytes:
-    """Return the first four bytes of a signature's hash."""
-    return bytes.fromhex(signature_hash(signature)[2:10])
-
-
-SELECTOR_KINDS = ("function", "event", "error")

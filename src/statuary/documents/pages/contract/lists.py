@@ -20,7 +20,7 @@ from statuary.documents.url_table import (
     SEARCH_INDEX,
     SEARCH_SHARD,
 )
-from statuary.domain.contracts.record import ContractRow
+from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.primitives import parse_instant
 from statuary.domain.reserved_names import is_reserved_name
 from statuary.domain.settings import Chain

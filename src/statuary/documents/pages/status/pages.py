@@ -74,20 +74,17 @@ class StatusPages:
         self,
         timeline: Timeline,
         site: SiteContext,
-        built_at: Instant,
         former: Mapping[str, Sequence[FormerVersion]] | None = None,
         until: Instant | None = None,
     ) -> None:
         """Take a timeline that extends at least to the latest instant of any page.
 
         Args:
-            built_at: the time of the build, which the status page shows.
             former: earlier versions of updates, by update.
             until: the instant up to which the status page names the next change; None for all of the timeline.
         """
         self._timeline = timeline
         self._site = site
-        self._built_at = built_at
         self._until = until or timeline.until
         self._renderer = renderer_of(site)
         self._localization = self._renderer.localization
@@ -161,7 +158,6 @@ class StatusPages:
     ) -> Document:
         rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
         present = StatusPageInputs(
-            built_at=self._built_at,
             next_change=next(iter(transitions(self._timeline, state.at, self._until)), None),
             uptime_days=WINDOW_DAYS if uptime.components else 0,
         )

@@ -44,7 +44,6 @@ class StatusView(NamedTuple):
 
     indicator: str
     description: str  # the indicator in words
-    built_at: FormattedTime
     # the latest change; None if nothing has happened on a page of unknown age
     updated_at: FormattedTime | None
     next_change: FormattedTime | None  # the next instant at which the page changes without a new build
@@ -63,7 +62,6 @@ class StatusView(NamedTuple):
 class StatusPageInputs(NamedTuple):
     """The inputs of the status page besides the state of the page."""
 
-    built_at: Instant
     next_change: Instant | None
     uptime_days: int
 
@@ -86,7 +84,6 @@ def status_view(
     return StatusView(
         indicator=indicator,
         description=description_of(state.overall_status, texts),
-        built_at=dates.moment(present.built_at),
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
         next_change=None if present.next_change is None else dates.moment(present.next_change),
         differs=_most_different(incidents, indicator),

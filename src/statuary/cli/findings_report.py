@@ -1,0 +1,177 @@
+"""Findings in four formats: text, GitHub commands, JSON and SARIF."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+
+from statuary.cli.printable import json_text, printable
+from statuary.domain.findings import Finding, Position, Severity
+from statuary.version import VERSION
+
+COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}
+SARIF_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "note"}
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+GITHUB_COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTE: "notice"}
+
+MAX_PER_RULE = 10
+"""Findings of one rule that the text report shows; the others are counted."""
+
+MAX_SOURCE_SIZE = 1_000_000
+"""Bytes of a file whose lines the text report shows."""
+
+MAX_SOURCE_WIDTH = 100
+"""Characters of a source line that the text report shows."""
+
+
+def format_findings(findings: Sequence[Finding], folder: str, form: str) -> str:
+    """Return the findings in a format of `--format`; `folder` is the content folder as it was typed."""
+    return REPORTS[form](findings, folder)
+
+
+def text_report(findings: Iterable[Finding], folder: str, edited: Mapping[str, str] | None = None) -> str:
+    """Return each finding as `file:line:column: severity: message [rule]`, its source line and its hint."""
+    sources = _Sources(Path(folder), edited or {})
+    counts: Counter[str] = Counter()
+    lines: list[str] = []
+    for finding in findings:
+        counts[finding.rule] += 1
+        if counts[finding.rule] <= MAX_PER_RULE:
+            lines += _text_lines(finding, folder, sources)
+    more = ((rule, number - MAX_PER_RULE) for rule, number in counts.items() if number > MAX_PER_RULE)
+    lines += [f"and {number:,} more [{rule}]; --format json shows all" for rule, number in more]
+    return "\n".join(lines)
+
+
+def _text_lines(finding: Finding, folder: str, sources: "_Sources") -> Iterator[str]:
+    severity = click.style(f"{finding.severity}:", fg=COLOURS[finding.severity], bold=True)
+    where = click.style(location(finding, folder), bold=True)
+    yield f"{where} {severity} {printable(finding.message)} [{finding.rule}]"
+    if finding.position is not None:
+        yield from _source_lines(sources.line(finding.path, finding.position.line), finding.position)
+    if finding.hint:
+        yield f"    {printable(finding.hint)}"
+
+
+def location(finding: Finding, folder: str) -> str:
+    """Return where a finding is, in the form that editors and terminals link."""
+    path = printable(_file(finding, folder))
+    if finding.position is None:
+        return f"{path}:"
+    return f"{path}:{finding.position.line}:{finding.position.column}:"
+
+
+def _source_lines(text: str, position: Position) -> Iterator[str]:
+    """Yield a source line with a caret below the position, unless the line is empty or too long to show."""
+    before, rest = text[: position.column - 1], text[position.column - 1 :]
+    if not text.strip() or len(before) > MAX_SOURCE_WIDTH:
+        return
+    prefix = f"{position.line:>5} | "
+    yield click.style(prefix, dim=True) + printable(before + rest[: MAX_SOURCE_WIDTH - len(before)])
+    yield click.style(f"{'':>5} | ", dim=True) + " " * len(printable(before)) + click.style("^", fg="red")
+
+
+class _Sources:
+    """The lines of source files, each file read once."""
+
+    def __init__(self, root: Path, edited: Mapping[str, str]) -> None:
+        self.root = root
+        self.lines = {path: text.splitlines() for path, text in edited.items()}
+
+    def line(self, path: str, number: int) -> str:
+        """Return a line, counted from 1; empty if the file cannot be shown."""
+        if path not in self.lines:
+            self.lines = {path: self._read(self.root / path)}
+        lines = self.lines[path]
+        return lines[number - 1].rstrip() if 0 < number <= len(lines) else ""
+
+    def _read(self, file: Path) -> list[str]:
+        try:
+            if not file.is_file() or file.stat().st_size > MAX_SOURCE_SIZE:
+                return []
+            return file.read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, ValueError):
+            return []
+
+
+def github_report(findings: Iterable[Finding], folder: str) -> str:
+    """Return a GitHub workflow command for each finding; it annotates the line of a pull request."""
+    return "\n".join(_github_command(finding, folder) for finding in findings)
+
+
+def _github_command(finding: Finding, folder: str) -> str:
+    properties = {"file": _file(finding, folder)}
+    if finding.position:
+        properties |= {"line": str(finding.position.line), "col": str(finding.position.column)}
+    properties["title"] = finding.rule
+    parameters = ",".join(f"{name}={_github_property(value)}" for name, value in properties.items())
+    return f"::{GITHUB_COMMANDS[finding.severity]} {parameters}::{_github_data(_message(finding))}"
+
+
+def _github_data(text: str) -> str:
+    """Escape a text as GitHub's own toolkit does; control characters are escaped before."""
+    return printable(text).replace("%", "%25")
+
+
+def _github_property(text: str) -> str:
+    return _github_data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def json_report(findings: Iterable[Finding], folder: str) -> str:
+    """Return `{"findings": [{file, line, column, severity, rule, message, remedy, pointer}]}`."""
+    entries = [_json_entry(finding, folder) for finding in findings]
+    return json_text({"findings": entries})
+
+
+def _json_entry(finding: Finding, folder: str) -> dict[str, object]:
+    return {
+        "file": _file(finding, folder),
+        "line": finding.position.line if finding.position else None,
+        "column": finding.position.column if finding.position else None,
+        "severity": finding.severity.value,
+        "rule": finding.rule,
+        "message": finding.message,
+        "remedy": finding.hint,
+        "pointer": list(finding.pointer),
+    }
+
+
+def _message(finding: Finding) -> str:
+    return f"{finding.message}. {finding.hint}" if finding.hint else finding.message
+
+
+def _file(finding: Finding, folder: str) -> str:
+    return f"{folder}/{finding.path}" if finding.path else folder
+
+
+def sarif_report(findings: Iterable[Finding], folder: str) -> str:
+    """Return one SARIF log with one run."""
+    listed = list(findings)
+    rules = [{"id": rule} for rule in sorted({finding.rule for finding in listed})]
+    driver = {"name": "statuary", "version": VERSION, "rules": rules}
+    results = [_sarif_result(finding, folder) for finding in listed]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+    return json_text(log)
+
+
+def _sarif_result(finding: Finding, folder: str) -> dict[str, object]:
+    place: dict[str, object] = {"artifactLocation": {"uri": _file(finding, folder)}}
+    if finding.position:
+        place["region"] = {"startLine": finding.position.line, "startColumn": finding.position.column}
+    return {
+        "ruleId": finding.rule,
+        "level": SARIF_LEVELS[finding.severity],
+        "message": {"text": _message(finding)},
+        "locations": [{"physicalLocation": place}],
+    }
+
+
+REPORTS: dict[str, Callable[[Sequence[Finding], str], str]] = {
+    "text": text_report,
+    "json": json_report,
+    "github": github_report,
+    "sarif": sarif_report,
+}
+"""The formats of `--format`."""

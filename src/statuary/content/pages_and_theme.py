@@ -1,0 +1,176 @@
+"""Pages of the author's own, and the theme: what the content folder has for looks and for reading."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from statuary.content.file_kinds import THEME
+from statuary.content.load_model import read_tree, validate_tree
+from statuary.content.parse_yaml import Tree, parse_yaml
+from statuary.content.source_files import SourceFile
+from statuary.content.source_model import Flag, SourceModel, Text, WholeNumber, value_of
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.findings import Finding, Severity
+from statuary.domain.limits import LARGEST_SOURCE_FILE
+from statuary.domain.reserved_names import is_reserved_name
+from statuary.domain.settings import LANGUAGES, SitePage, Theme
+
+PAGES = "pages"
+
+FRONT_MATTER = re.compile(r"---[ \t]*\n.*?(?=^---[ \t]*$)", re.DOTALL | re.MULTILINE)
+"""The keys of a page, up to the line that ends them."""
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""A name in the path of a page, which is part of its URL."""
+
+
+MAX_PAGE_PATH = 180
+"""Characters of the path of a page below `pages/`, so that Windows allows its file."""
+
+
+class PageFile(SourceModel):
+    """The keys at the beginning of a page."""
+
+    title: Text
+    """The title of the page, and its name in the navigation."""
+    order: WholeNumber = 0
+    """The position among the pages of a folder, lowest first; pages with the same order are sorted by title."""
+    navigation: Flag | None = None
+    """Whether every page of the site links to it; by default, only pages directly in `pages/` are linked."""
+
+
+def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:
+    """Return the pages in order; `findings` gains what is wrong with their files."""
+    pages = [page for file in files for page in _read_page(file, findings)]
+    return tuple(sorted(pages, key=lambda page: (page.folder, page.order, page.title)))
+
+
+def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
+    path = file.path.removeprefix(f"{PAGES}/").removesuffix(".md")
+    odd = [name for name in path.split("/") if not NAME.fullmatch(name) or is_reserved_name(name)]
+    if odd or len(path) > MAX_PAGE_PATH:
+        odd = odd or [f"{path[:20]}…"]
+        hint = f"use letters, digits, dots, hyphens and underscores, {MAX_PAGE_PATH} in all, and no name that Windows reserves"
+        findings.append(
+            Finding(rule="page-name", path=file.path, message=f"invalid name {odd[0]!r}", hint=hint)
+        )
+        return
+    try:
+        text = file.text(LARGEST_SOURCE_FILE).replace("\r\n", "\n")
+        keys = front_matter(text)
+        source = validate_tree(parse_yaml(keys), PageFile, file.path, findings)
+    except UnreadableError as error:
+        findings.append(error.finding(file.path))
+        return
+    if source is None:
+        return
+    _, _, body = text[len(keys) :].partition("\n")
+    navigation = "/" not in path if source.navigation is None else source.navigation
+    first_line = keys.count("\n") + 2
+    yield value_of(
+        SitePage, source, path=path, navigation=navigation, body=body, source=file.path, first_line=first_line
+    )
+
+
+def front_matter(text: str) -> str:
+    """Return the keys at the beginning of a page as YAML; without any, an empty mapping.
+
+    Raises:
+        UnreadableError: if they have no end.
+    """
+    match = FRONT_MATTER.match(text)
+    if match is None and text.startswith("---"):
+        raise UnreadableError("the front matter of the page has no end", "end it with a line ---")
+    return match[0] if match else "{}"
+
+
+Content = TypeVar("Content")
+
+FILE_SUFFIXES = (".svg", ".png", ".webp", ".jpg", ".woff2")
+"""Pictures and fonts."""
+
+
+def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
+    """Return the theme of pages in a language, after adding what is wrong to `findings`."""
+    by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
+    for file in files:
+        by_kind[_kind(file)].append(file)
+    findings += [_unknown_file(file.path) for file in by_kind[""]]
+    texts = [file for file in by_kind["text"] if file.pure.stem == language]
+    if language not in LANGUAGES and not texts:
+        findings.append(_unknown_language(language, by_kind["text"]))
+    return Theme(
+        templates=tuple(_read_theme_files(by_kind["template"], _text, findings)),
+        stylesheet="".join(text for _, text in _read_theme_files(by_kind["style"], _text, findings)),
+        files=tuple(_read_theme_files(by_kind["picture"], _bytes, findings)),
+        texts=tuple(pair for _, pairs in _read_theme_files(texts, _pairs, findings) for pair in pairs),
+    )
+
+
+def _kind(file: SourceFile) -> str:
+    """Return the kind of a theme's file; empty if it is not part of a theme."""
+    match file.pure.parts[1:-1], file.pure.suffix:
+        case (), ".css" if file.pure.stem == "style":
+            return "style"
+        case ("templates",), ".html":
+            return "template"
+        case ("texts",), ".yaml" | ".yml":
+            return "text"
+        case (), suffix if suffix in FILE_SUFFIXES and not is_reserved_name(file.pure.name):
+            return "picture"
+    return ""
+
+
+def _text(file: SourceFile) -> str:
+    return file.text(LARGEST_SOURCE_FILE)
+
+
+def _bytes(file: SourceFile) -> bytes:
+    return file.bytes(LARGEST_SOURCE_FILE)
+
+
+def _pairs(file: SourceFile) -> list[tuple[str, str]]:
+    return list(_flat(read_tree(file, LARGEST_SOURCE_FILE), ""))
+
+
+def _flat(tree: Tree, prefix: str) -> Iterable[tuple[str, str]]:
+    """Yield the texts of a tree, keys of several levels joined by dots."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from _flat(value, f"{prefix}.{key}" if prefix else str(key))
+    elif isinstance(tree, str) and prefix:
+        yield prefix, tree
+    else:
+        raise UnreadableError(f"{prefix or 'the file'} is not a text", "write a mapping of keys to texts")
+
+
+def _read_theme_files(
+    files: Iterable[SourceFile], read: Callable[[SourceFile], Content], findings: list[Finding]
+) -> Iterator[tuple[str, Content]]:
+    for file in files:
+        try:
+            yield file.pure.name, read(file)
+        except UnreadableError as error:
+            findings.append(error.finding(file.path))
+
+
+def _unknown_file(path: str) -> Finding:
+    return Finding(
+        rule="known-files",
+        severity=Severity.WARNING,
+        path=path,
+        message="unknown file; it is not read",
+        hint=f"statuary reads: {THEME}/style.css, {THEME}/templates/<name>.html,"
+        f" {THEME}/texts/<language>.yaml, {THEME}/<name> with {', '.join(FILE_SUFFIXES)}",
+    )
+
+
+def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
+    languages = sorted({*LANGUAGES, *(file.pure.stem for file in texts)})
+    return Finding(
+        rule="known-language",
+        path="site.yaml",
+        pointer=("pages", "language"),
+        message=f"no page texts in language {language!r}",
+        hint=f"write {THEME}/texts/{language}.yaml, or one of: {', '.join(languages)}",
+    )

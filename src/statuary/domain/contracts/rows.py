@@ -1,0 +1,39 @@
+"""What lists have of each contract, and how many there are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class ContractRow(NamedTuple):
+    """The list entry of a record: the members in served order, then what pages add."""
+
+    match: str | None
+    creationMatch: str | None  # noqa: N815 - the wire's own names
+    runtimeMatch: str | None  # noqa: N815
+    chainId: str  # noqa: N815
+    address: str
+    verifiedAt: str  # noqa: N815
+    matchId: str  # noqa: N815
+    name: str = ""
+    language: str = ""  # with the compiler's version
+    selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
+    abi_names: str = ""  # the names of these, with a space between two
+
+
+LIST_MEMBERS = ContractRow._fields[:7]
+"""The members of a list entry in the real server."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractCounts:
+    """The number of published contracts, and one of them."""
+
+    # counts by chain id; chains without contracts are left out
+    by_chain: Mapping[str, int] = field(default_factory=dict)
+    example: ContractRow | None = None  # the last one by location; None without contracts
+
+    @property
+    def contracts(self) -> int:
+        """The count of all chains."""
+        return sum(self.by_chain.values())

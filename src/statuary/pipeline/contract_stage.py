@@ -1,0 +1,82 @@
+"""What the stage of contracts gives to the others; all that a site without contracts needs of it."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from statuary.documents.pages.contract.context import contract_page_context
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.rows import ContractCounts
+from statuary.domain.findings import Finding
+from statuary.optional import can_recover_senders
+from statuary.pipeline.fingerprint import ContractBuildSettings, Fingerprint, fingerprint_of
+from statuary.pipeline.options import CheckOptions
+
+if TYPE_CHECKING:
+    from statuary.publishing.ledger.ledger import Ledger
+    from statuary.publishing.ledger.source_table import SourceTable
+    from statuary.publishing.target import BuildTarget
+
+CONTRACTS = "contracts"
+"""The group of all contracts in the ledger: its fingerprint is what they depend on besides their sources."""
+
+
+class BuiltContracts(NamedTuple):
+    """The results of all contracts."""
+
+    catalogue: Catalogue
+    sources: "SourceTable"  # the rows that the site will have
+    counts: ContractCounts
+    findings: tuple[Finding, ...]
+    withheld_because: tuple[Finding, ...]  # what is wrong with single contracts; the rest is published
+    withheld: int  # how many are withheld
+    built: int
+    missing: frozenset[str]  # the sources of published documents that were missing or damaged
+
+    @property
+    def are_unchanged(self) -> bool:
+        """Whether the lists of the last build are those of this one, and in place."""
+        return self.sources.partial and not self.missing and not self.sources.differ()
+
+
+def has_contracts(catalogue: Catalogue, ledger: "Ledger") -> bool:
+    """Return whether the content has contracts, or what looks like them, or the last build had."""
+    contracts = catalogue.contracts
+    return not ledger.sources.is_empty() or bool(len(contracts) or contracts.bulk or contracts.findings)
+
+
+def without_contracts(
+    catalogue: Catalogue, target: "BuildTarget", check_options: CheckOptions, *, verify: bool
+) -> BuiltContracts:
+    """Return that there are no contracts, and were none before; what was published of their lists is kept."""
+    fingerprint = contract_fingerprint(contract_build_settings(catalogue, check_options), catalogue)
+    ledger: Ledger = target.ledger
+    missing: frozenset[str] = frozenset()
+    if ledger.kept(CONTRACTS).fingerprint == fingerprint.text:
+        ledger.keep_unchanged_sources()
+        missing = target.missing(verify=verify)
+    ledger.keep(CONTRACTS, fingerprint.text)
+    return BuiltContracts(
+        catalogue=catalogue,
+        sources=ledger.sources,
+        counts=ContractCounts(),
+        findings=(),
+        withheld_because=(),
+        withheld=0,
+        built=0,
+        missing=missing,
+    )
+
+
+def contract_build_settings(catalogue: Catalogue, check_options: CheckOptions) -> ContractBuildSettings:
+    """Return what the documents of each contract depend on besides its source."""
+    return ContractBuildSettings(
+        chains=frozenset(chain.chain_id for chain in catalogue.chains),
+        contracts=catalogue.contract_settings,
+        checks=check_options.checks,
+        pages=contract_page_context(catalogue),
+        listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
+    )
+
+
+def contract_fingerprint(settings: ContractBuildSettings, catalogue: Catalogue) -> Fingerprint:
+    """Return the fingerprint of what contracts depend on besides their sources."""
+    return fingerprint_of(settings, catalogue.hosting, can_recover_senders())

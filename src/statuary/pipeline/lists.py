@@ -1,0 +1,124 @@
+"""The lists of contracts: of chains, of addresses, and pages for people."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from statuary.documents.all_documents import address_documents, chain_list_documents, contract_list_documents
+from statuary.documents.contract_api.lists import PAGE_SIZE, AddressRows, rows_by_address
+from statuary.documents.document import Document
+from statuary.documents.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGES
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.rows import ContractRow
+from statuary.domain.settings import HostingSettings
+from statuary.pipeline.contract_stage import BuiltContracts
+from statuary.pipeline.executor import Executor
+from statuary.pipeline.progress import Progress, stage
+from statuary.publishing.host_layout import laid_out
+from statuary.publishing.ledger.ledger import Ledger
+from statuary.publishing.ledger.schema import PartitionOutput, PartitionResult
+from statuary.publishing.target import BuildTarget
+
+ADDRESSES = 250
+"""Addresses of a partition."""
+
+CONTRACTS_SOURCE = "contracts"
+"""The source of the pages that list contracts, as documents and ledger name it."""
+
+
+class AddressPartition(NamedTuple):
+    """Addresses whose documents are made together; the name is unique in the build."""
+
+    name: str
+    addresses: tuple[AddressRows, ...]
+    hosting: HostingSettings
+    output: PartitionOutput
+
+
+def build_address_partition(partition: AddressPartition) -> PartitionResult:
+    """Make the documents of a partition's addresses; raise OSError if a body cannot be staged."""
+    partition.output.add(laid_out(address_documents(partition.addresses), partition.hosting))
+    return partition.output.result(len(partition.addresses))
+
+
+def offer_lists(
+    target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
+) -> None:
+    """Offer the lists of every chain and address with a change, and the pages that list contracts."""
+    catalogue, sources = contracts.catalogue, contracts.sources
+    if len(catalogue.chains) > 1:  # of one chain, each contract brings the document of its address
+        _offer_addresses(target, contracts, progress, executor)
+    with stage(progress, "Lists"):
+        for chain_id, unchanged in _changed_chains(contracts).items():
+            documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
+            target.offer(laid_out(documents, catalogue.hosting))
+            _remove_surplus_pages(target.ledger, chain_id)
+        entries = _listed_contracts(target, contracts)
+        if entries is not None:
+            pages = contract_list_documents(catalogue, contracts.counts, entries)
+            target.offer(laid_out(pages, catalogue.hosting))
+
+
+def _offer_addresses(
+    target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
+) -> None:
+    catalogue, sources = contracts.catalogue, contracts.sources
+    with stage(progress, "Addresses"):
+        addresses = rows_by_address(sources.rows_of_changed_addresses())
+        partitions = _address_partitions(addresses, catalogue.hosting, target.output)
+        for result in executor.map_unordered(build_address_partition, partitions):
+            target.take(result)
+            progress.advance(result.items)
+        names = _all_names(catalogue, sources.changed_addresses())
+        target.ledger.documents.remove_unless_offered(names)
+
+
+def _address_partitions(
+    addresses: Iterator[AddressRows], hosting: HostingSettings, output: Callable[[str], PartitionOutput]
+) -> Iterator[AddressPartition]:
+    number = 0
+    while held := tuple(islice(addresses, ADDRESSES)):
+        number += 1
+        name = f"addresses-{number:07d}"
+        yield AddressPartition(name, held, hosting, output(name))
+
+
+def _all_names(catalogue: Catalogue, addresses: Iterable[str]) -> Iterator[str]:
+    """Yield the paths of the documents of addresses, and of their compressed forms."""
+    for address in addresses:
+        bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
+        for document in laid_out([bare], catalogue.hosting):
+            yield document.path
+            yield from (f"{document.path}.{form}" for form in catalogue.hosting.precompressed)
+
+
+def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
+    """Return the chains whose lists are rebuilt, with how many of their oldest contracts are unchanged."""
+    chains = contracts.catalogue.chains
+    if not contracts.sources.partial:
+        return {chain.chain_id: 0 for chain in chains}
+    lost = {chain.chain_id: 0 for chain in chains if f"contracts/{chain.chain_id}" in contracts.missing}
+    return contracts.sources.changed_chains() | lost
+
+
+def _remove_surplus_pages(ledger: Ledger, chain_id: str) -> None:
+    """Remove pages after the last one that a chain still fills; unchanged pages stay."""
+    folder = CONTRACTS_PAGES.path(chain_id=chain_id).rpartition("/")[0]
+    pages = -(-ledger.sources.counts().get(chain_id, 0) // PAGE_SIZE)
+    for path in ledger.documents.made_from(f"contracts/{chain_id}", folder):
+        number = path.rpartition("/")[2].partition(".")[0]
+        if number.isdecimal() and int(number) > pages:
+            ledger.documents.remove_unless_offered([path])
+
+
+def _listed_contracts(target: BuildTarget, contracts: BuiltContracts) -> list[ContractRow] | None:
+    """Return the contracts that pages list: empty if too many, None if the pages are unchanged."""
+    sources = contracts.sources
+    if sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.missing:
+        return None
+    documents = target.ledger.documents
+    folder = CONTRACTS_HOME.path().rpartition("/")[0]
+    documents.remove_unless_offered(documents.made_from(CONTRACTS_SOURCE, folder))
+    if not contracts.catalogue.pages.lists_contracts(contracts.counts.contracts):
+        return []
+    return list(sources.rows())
