@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.content.read_content import MAX_PAGE_PATH
+from statuary.content.pages_and_theme import MAX_PAGE_PATH
 from statuary.content.source_model import MAX_ID_LENGTH
 from statuary.documents.document import sharded_path
 from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, OWN_PAGE, PATTERN_PARTS, all_urls
