@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from architecture.code import modules
-from statuary.documents.url_table import URLS, match_url
+from statuary.documents.url_table import all_urls, match_url
 from statuary.extension_table import EXTENSIONS, load
 
 NAMED = re.compile(r"statuary\.extensions\.\w+|statuary/extensions/")
@@ -77,5 +77,5 @@ def test_markers_and_folders_are_those_of_urls():
     for extension in EXTENSIONS:
         assert not extension.marker or match_url(extension.marker) is not None
         assert not extension.marker or extension.marker.partition("/")[0] in extension.folders
-        first_names = {url.pattern.partition("/")[0] for url in URLS}
+        first_names = {url.pattern.partition("/")[0] for url in all_urls()}
         assert set(extension.folders) <= first_names
