@@ -38,7 +38,7 @@ def test_every_language_has_every_text_with_the_same_placeholders(language):
 
 def test_a_theme_changes_its_texts_and_templates_and_may_keep_them_when_it_is_off(tmp_path):
     content = write_files(tmp_path / "content", LOGGED_SITE | THEME)
-    logged(content, tmp_path / "site")
+    assert logged(content, tmp_path / "site").checked.all_findings == []
     page = (tmp_path / "site/incidents/slow.html").read_text("utf-8")
     assert "<p>before</p>" in page
     assert "Evidence in status.plinth.example/log" in page
