@@ -16,7 +16,7 @@ from statuary import open_snapshot
 from statuary.cli.main import command
 from statuary.publishing.listing import DamagedSnapshotError
 from support.contracts import ADDRESS, made_record
-from support.requirements import require_module, require_program
+from support.requirements import CHECKOUT, require_module, require_program
 from support.sites import NOW, small_site, tree, write_files
 
 CHAIN = "748463"
@@ -65,7 +65,8 @@ def test_any_machine_makes_the_same_bytes(content: Path, tmp_path: Path) -> None
         subprocess.run(
             [sys.executable, "-m", "statuary", *arguments],
             cwd=folder,
-            env=os.environ | environment,
+            # Python 3.12 cannot read the path of an editable installation that is not ASCII where LC_ALL is C
+            env=os.environ | environment | {"PYTHONPATH": str(CHECKOUT / "src")},
             umask=umask,
             check=True,
             capture_output=True,
