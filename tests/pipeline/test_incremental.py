@@ -287,7 +287,7 @@ def test_a_change_of_settings_rebuilds_everything_with_that_reason(
         )
     else:
         monkeypatch.setattr(
-            "statuary.pipeline.contracts.fingerprint_of",
+            "statuary.pipeline.contract_stage.fingerprint_of",
             lambda *them: fingerprint_of(*them)._replace(statuary="another"),
         )
     build(content, tmp_path / "out")
@@ -353,7 +353,7 @@ def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
     assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
 
 
-@pytest.mark.parametrize("stage", ["offer_lists", "offer_site", "publish"])
+@pytest.mark.parametrize("stage", ["_offer_lists", "offer_site", "publish"])
 def test_a_build_that_stopped_at_any_stage_is_resumed(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""
     content = site_of_many(tmp_path, 20)

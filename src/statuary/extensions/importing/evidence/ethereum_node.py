@@ -220,7 +220,7 @@ def encode_transaction(transaction: Mapping[str, Json]) -> bytes:
     """
     kind = _type(transaction)
     if kind not in TRANSACTION_MEMBERS:
-        raise EvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
+        raise NodeEvidenceError(f"its block has a transaction of type {kind}, which is not Ethereum's")
     encoded = encode_rlp([_member(transaction, name) for name in TRANSACTION_MEMBERS[kind]])
     return encoded if kind == LEGACY else bytes([kind]) + encoded
 
@@ -278,7 +278,7 @@ def _number(value: Mapping[str, Json], name: str) -> bytes:
     try:
         return number_bytes(int(as_text(value.get(name)), 16))
     except ValueError:
-        raise EvidenceError(f"the node gives no number for {name}") from None
+        raise NodeEvidenceError(f"the node gives no number for {name}") from None
 
 
 def _data(text: Json) -> bytes:
@@ -287,7 +287,7 @@ def _data(text: Json) -> bytes:
             return bytes.fromhex(text.removeprefix("0x"))
     except ValueError:
         pass
-    raise EvidenceError("the node does not return bytes in hex")
+    raise NodeEvidenceError("the node does not return bytes in hex")
 
 
 BEACON_FUNCTIONS: Final = {
