@@ -6,6 +6,7 @@ extension; adding one touches its folder in `extensions/` and a row of this tabl
 
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -18,6 +19,20 @@ class Command(NamedTuple):
     target: str  # "module:function" of the click command
     help: str  # its line of `statuary --help`: the first line of its docstring
     interrupted: str = ""  # what an interruption leaves to do; empty if nothing
+
+
+class CommandOption(NamedTuple):
+    """An option that an extension adds to commands; its value goes to the extension under the flag's name."""
+
+    flag: str
+    help: str
+    kind: type = str  # Path: a file, bool: a flag, tuple: may be repeated
+    metavar: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of its value, such as `log_key`."""
+        return self.flag.lstrip("-").replace("-", "_")
 
 
 class Extension(NamedTuple):
@@ -35,7 +50,7 @@ class Extension(NamedTuple):
     places: Mapping[str, str] = MappingProxyType({})  # scheme of a URL, or "file" -> `(name) -> Place`
     publish: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `PublishFolder`
     workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> WorkerPool`
-    options: Mapping[str, str] = MappingProxyType({})  # command of the core -> decorator with its options
+    options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     key: str = ""  # its key in site.yaml; the extension is on where it is written
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
@@ -45,6 +60,20 @@ class Extension(NamedTuple):
 
 STORES = ("s3", "gs", "az")
 """The schemes of object stores."""
+
+LOG_KEY = CommandOption(
+    "--log-key",
+    "Sign the log with the private key in this file. Default: the key in the variable STATUARY_LOG_KEY.",
+    Path,
+)
+RECOMPILE = CommandOption("--recompile", "Compile every contract again and compare the result.", bool)
+COMPILER = CommandOption(
+    "--compiler",
+    "A compiler: solc=PATH (solc, or npm's solcjs) or vyper=PATH; repeat it for each version. "
+    "Default: the compilers on PATH.",
+    tuple,
+    "KIND=PATH",
+)
 
 EXTENSIONS = (
     Extension(
@@ -108,9 +137,10 @@ EXTENSIONS = (
         },
         marker="log/checkpoint",
         guard="statuary.extensions.log.published_log:require_growth",
-        options=dict.fromkeys(("build", "tick"), "statuary.extensions.log.options:log_key_option"),
+        options=dict.fromkeys(("build", "tick"), (LOG_KEY,)),
         key="log",
         folders=("log",),
+        urls="statuary.extensions.log.published_log:LOG_URLS",
         settings="statuary.extensions.log.settings:SiteLogSource",
         pages="statuary.extensions.log.pages:PARTS",
         stage="statuary.extensions.log.stage:open_stage",
@@ -147,13 +177,18 @@ EXTENSIONS = (
     Extension("cluster", workers={"dask": "statuary.extensions.cluster.dask_pool:DaskPool"}),
     Extension(
         "compilers",
-        options={"check": "statuary.extensions.compilers.options:recompile_options"},
+        options={"check": (RECOMPILE, COMPILER)},
         stage="statuary.extensions.compilers.recompile:open_stage",
         rules="statuary.extensions.compilers.recompilation:RULES",
     ),
     Extension("http"),
 )
 """Every extension, in the order in which `statuary --help` lists their commands."""
+
+
+def is_installed(extension: Extension) -> bool:
+    """Whether the folder of an extension is there."""
+    return (Path(__file__).parent / "extensions" / extension.name / "__init__.py").is_file()
 
 
 class MissingExtensionError(StatuaryError):

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from datetime import timedelta
 from functools import wraps
 from inspect import get_annotations
@@ -14,7 +13,7 @@ from typing_extensions import override
 
 from statuary.clock import ClockError, instant_of_build
 from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
-from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
+from statuary.extension_table import EXTENSIONS, CommandOption, is_installed
 from statuary.publishing.files import PublishingError, overlap_of_folders
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -119,32 +118,31 @@ ExtensionValues = Mapping[str, Mapping[str, Any]]
 
 
 def extension_options(command: str) -> Callable[[Command], Command]:
-    """Add to a command of the core the options of extensions, in the place of a field `extension_options`."""
+    """Add to a command of the core the options of installed extensions, in the place of a field `extension_options`."""
+    rows = {
+        row.name: row.options[command] for row in EXTENSIONS if command in row.options and is_installed(row)
+    }
 
     def decorate(function: Command) -> Command:
-        names: dict[str, tuple[str, ...]] = {}
-
         @wraps(function)
         def with_values(**values: Any) -> Any:
-            chosen = {name: {key: values.pop(key) for key in keys} for name, keys in names.items()}
+            chosen = {name: {one.name: values.pop(one.name) for one in own} for name, own in rows.items()}
             return function(**values, extension_options=chosen)
 
-        decorated: Any = with_values
-        for extension in reversed(EXTENSIONS):
-            if command in extension.options:
-                before = {parameter.name for parameter in _parameters(decorated)}
-                with suppress(MissingExtensionError):  # the command works without its options
-                    decorated = load(extension.options[command], f"statuary {command}")(decorated)
-                added = [parameter.name or "" for parameter in _parameters(decorated)]
-                names[extension.name] = tuple(name for name in added if name not in before)
-        return cast("Command", decorated)
+        own = (extension_option(row) for own in rows.values() for row in own)
+        return with_options(*own)(cast("Command", with_values))
 
     return decorate
 
 
-def _parameters(function: object) -> list[click.Parameter]:
-    """Return the parameters that decorators of click have added to a function."""
-    return list(getattr(function, "__click_params__", ()))
+def extension_option(row: CommandOption) -> Decorator:
+    """Return what adds an option of an extension to a command."""
+    attributes: dict[type, dict[str, Any]] = {
+        Path: {"type": FILE},
+        bool: {"is_flag": True},
+        tuple: {"multiple": True},
+    }
+    return click.option(row.flag, help=row.help, metavar=row.metavar or None, **attributes[row.kind])
 
 
 class InstantType(click.ParamType[Instant]):

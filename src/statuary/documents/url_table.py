@@ -7,7 +7,7 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-from statuary.extension_table import EXTENSIONS, load
+from statuary.extension_table import EXTENSIONS, is_installed, load
 
 JSON = "application/json; charset=utf-8"
 """The media type that both real APIs send; Go's resty and others decode JSON only under it."""
@@ -146,9 +146,8 @@ def _url(
     cache: str = REVALIDATE,
     *,
     put: PutStep = PutStep.INDEX,
-    own_rule: bool = False,
 ) -> Url:
-    url = Url(name, pattern, description, media_type, cache, put, own_rule)
+    url = Url(name, pattern, description, media_type, cache, put)
     _rows.append(url)
     return url
 
@@ -361,36 +360,6 @@ THEME_FILE = _url(
     put=PutStep.BODY,
 )
 
-# The transparency log
-
-LOG = _url("log", "log/index.json", "the name and the public key of the transparency log", own_rule=True)
-LOG_SCHEMA = _url("log-schema", "log/schema.json", "the JSON Schema of the log's entries", own_rule=True)
-LOG_CHECKPOINT = _url(
-    "log-checkpoint", "log/checkpoint", "the signed size and root of the log", TEXT, own_rule=True
-)
-LOG_TILE = _url(
-    "log-tile",
-    "log/tile/{path}",
-    "hashes or entries of the log, as C2SP's tlog-tiles",
-    OCTET_STREAM,
-    IMMUTABLE,
-    put=PutStep.BODY,
-)
-LOG_CONTRACT = _url(
-    "log-contract",
-    "log/contracts/{chain_id}/{address}.tlog-proof",
-    "the proof that a contract's record and proof are in the log",
-    TEXT,
-    put=PutStep.BODY,
-)
-LOG_INCIDENT = _url(
-    "log-incident",
-    "log/incidents/{incident_id}.tlog-proof",
-    "the proof that an incident is in the log",
-    TEXT,
-    put=PutStep.BODY,
-)
-
 # What describes the site, and what hosts read
 
 OPENAPI = _url("openapi", "openapi.json", "the description of this site in OpenAPI 3.1")
@@ -416,9 +385,9 @@ URLS = tuple(_rows)
 
 @cache
 def all_urls() -> tuple[Url, ...]:
-    """Return every row; those of extensions stand before what describes the site."""
+    """Return every row; those of installed extensions stand before what describes the site."""
     last = URLS.index(OPENAPI)
-    own = (load(extension.urls, "the table of URLs") for extension in EXTENSIONS if extension.urls)
+    own = (load(row.urls, "the table of URLs") for row in EXTENSIONS if row.urls and is_installed(row))
     return (*URLS[:last], *chain.from_iterable(own), *URLS[last:])
 
 

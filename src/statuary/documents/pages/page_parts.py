@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from statuary.documents.url_table import Url
 from statuary.domain.primitives import Instant
 from statuary.extension_table import EXTENSIONS, load
 
@@ -12,6 +13,7 @@ class PageParts(NamedTuple):
     """The parts of an extension; the keys of its texts begin with its name."""
 
     folder: Path  # with templates/*.html, texts/<language>.json and assets/*.js
+    urls: tuple[Url, ...]  # those that its templates name
     slots: Mapping[str, str]  # slot of a template, such as "incident.facts" -> template
     scripts: Mapping[str, str]  # page's template -> script in its head
     values: Callable[[Any], Mapping[str, str]]  # settings -> what `part(key, name)` gives in templates

@@ -19,7 +19,7 @@ from typing_extensions import override
 from statuary.documents.pages.page_parts import PageParts
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import SiteContext, section_url
-from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE, URLS
+from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
 from statuary.domain.settings import ThemeError
 
 REMEMBERED = (
@@ -209,7 +209,7 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
 def _part_globals(context: SiteContext, parts: Sequence[PageParts]) -> dict[str, Callable[..., object]]:
     """Return what templates call for the parts of extensions."""
     values = {key: dict(named) for key, named in context.parts}
-    urls = {url.name: url for url in URLS}
+    urls = {url.name: url for one in parts for url in one.urls}
     return {
         "slot": lambda name: [one.slots[name] for one in parts if name in one.slots],
         "scripts": lambda template: [one.scripts[template] for one in parts if template in one.scripts],

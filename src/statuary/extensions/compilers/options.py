@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.options import with_options
+from statuary.cli.options import extension_option
+from statuary.extension_table import COMPILER
 from statuary.extensions.compilers.compiler import (
     PROGRAMS,
     Compiler,
@@ -14,18 +15,7 @@ from statuary.extensions.compilers.compiler import (
     detect_compiler,
 )
 
-compiler_option = click.option(
-    "--compiler",
-    multiple=True,
-    metavar="KIND=PATH",
-    help="A compiler: solc=PATH (solc, or npm's solcjs) or vyper=PATH; repeat it for each version. "
-    "Default: the compilers on PATH.",
-)
-
-recompile_options = with_options(
-    click.option("--recompile", is_flag=True, help="Compile every contract again and compare the result."),
-    compiler_option,
-)
+compiler_option = extension_option(COMPILER)
 
 
 def parse_compilers(texts: Iterable[str]) -> list[Compiler]:

@@ -3,35 +3,27 @@
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from statuary.cli.options import FILE, read_key
-from statuary.documents.url_table import LOG_CHECKPOINT
-from statuary.publishing.files import PublishingError
-
-if TYPE_CHECKING:
-    from statuary.domain.primitives import Instant
-    from statuary.extensions.log.merkle import ReadPath
-    from statuary.extensions.log.notes import PublicKey
-    from statuary.extensions.log.published_log import LogKeeper, LogSettings, TreeHead
-
+from statuary.cli.options import read_key
+from statuary.domain.primitives import Instant
+from statuary.extensions.http.client import UnreachableError
+from statuary.extensions.log.merkle import ReadPath
+from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
+from statuary.extensions.log.published_log import LOG_CHECKPOINT, LogKeeper, LogSettings, TreeHead, parse_head
+from statuary.publishing.files import PublishingError, atomic_file
+from statuary.publishing.places import open_place
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
-log_key_option = click.option(
-    "--log-key",
-    type=FILE,
-    help=f"Sign the log with the private key in this file. Default: the key in the variable {KEY_VARIABLE}.",
-)
 public_log_key_option = click.option(
     "--public-key", metavar="FILE|KEY", help="The log's public key: NAME+HEX+BASE64, or a file that holds it."
 )
 
 
 def log_keeper(
-    settings: "LogSettings", now: "Instant", key_file: Path | None, to: str | None = None
-) -> "LogKeeper":
+    settings: LogSettings, now: Instant, key_file: Path | None, to: str | None = None
+) -> LogKeeper:
     """Return who extends a log, with the key of a file or the environment.
 
     Args:
@@ -42,10 +34,6 @@ def log_keeper(
         LogError: if the key is not one.
         PublishingError: if it cannot be read.
     """
-    from statuary.extensions.http.client import UnreachableError
-    from statuary.extensions.log.notes import parse_private_key
-    from statuary.extensions.log.published_log import LogKeeper, parse_head
-
     text = read_key(key_file) if key_file else os.environ.get(KEY_VARIABLE, "")
     keeper = LogKeeper(settings, parse_private_key(text) if text else None, now)
     if key_file is not None:
@@ -63,22 +51,18 @@ def log_keeper(
     return keeper._replace(elsewhere=(name, reader))
 
 
-def site_reader(name: str) -> "ReadPath":
+def site_reader(name: str) -> ReadPath:
     """Return what reads the paths of a site: a folder, a snapshot, a URL or an object store."""
-    from statuary.publishing.places import open_place
-
     place = open_place(name)
     if context := click.get_current_context(silent=True):  # a program that calls `statuary.build` has none
         context.call_on_close(place.close)
     return place.read
 
 
-def note_signed(key_file: Path | None, head: "TreeHead | None") -> None:
+def note_signed(key_file: Path | None, head: TreeHead | None) -> None:
     """Keep beside a key what it signed last, so that an older copy of the log is noticed."""
     if key_file is None or head is None:
         return
-    from statuary.publishing.files import atomic_file
-
     with atomic_file(_last_signed(key_file)) as stream:
         stream.write(f"{head.text}\n".encode())
 
@@ -87,8 +71,6 @@ def _last_signed(key_file: Path) -> Path:
     return key_file.with_name(f"{key_file.name}.last")
 
 
-def read_public_key(text: str, kinds: bytes = b"\1") -> "PublicKey":
+def read_public_key(text: str, kinds: bytes = b"\1") -> PublicKey:
     """Return the public key that a text is, or that the file of this name holds."""
-    from statuary.extensions.log.notes import parse_public_key
-
     return parse_public_key(read_key(Path(text)) if Path(text).is_file() else text, kinds)

@@ -9,7 +9,7 @@ import orjson
 from typing_extensions import override
 
 from statuary.documents.pages.page_parts import FormerVersion
-from statuary.documents.url_table import LOG, LOG_CHECKPOINT
+from statuary.documents.url_table import IMMUTABLE, OCTET_STREAM, TEXT, PutStep, Url
 from statuary.domain.primitives import Instant
 from statuary.extensions.log.entries import LogAction
 from statuary.extensions.log.merkle import (
@@ -31,6 +31,39 @@ from statuary.extensions.log.notes import (
 )
 from statuary.publishing.places import Place
 
+LOG = Url("log", "log/index.json", "the name and the public key of the transparency log", own_rule=True)
+LOG_SCHEMA = Url("log-schema", "log/schema.json", "the JSON Schema of the log's entries", own_rule=True)
+LOG_CHECKPOINT = Url(
+    "log-checkpoint", "log/checkpoint", "the signed size and root of the log", TEXT, own_rule=True
+)
+LOG_TILE = Url(
+    "log-tile",
+    "log/tile/{path}",
+    "hashes or entries of the log, as C2SP's tlog-tiles",
+    OCTET_STREAM,
+    IMMUTABLE,
+    PutStep.BODY,
+)
+LOG_CONTRACT = Url(
+    "log-contract",
+    "log/contracts/{chain_id}/{address}.tlog-proof",
+    "the proof that a contract's record and proof are in the log",
+    TEXT,
+    put=PutStep.BODY,
+)
+LOG_INCIDENT = Url(
+    "log-incident",
+    "log/incidents/{incident_id}.tlog-proof",
+    "the proof that an incident is in the log",
+    TEXT,
+    put=PutStep.BODY,
+)
+LOG_URLS = (LOG, LOG_SCHEMA, LOG_CHECKPOINT, LOG_TILE, LOG_CONTRACT, LOG_INCIDENT)
+"""The rows of the log in the table of URLs."""
+
+PREFIX = LOG.path().rpartition("/")[0]
+"""The folder of the log in a site."""
+
 EXAMPLE = "example-key"
 """What the origin of a log contains that is signed with the public example key."""
 
@@ -45,10 +78,6 @@ class LogSettings(NamedTuple):
     witnesses: tuple[tuple[str, str], ...] = ()
     quorum: int = 0  # how many of them must cosign
     public_key: str = ""  # as the published site states it; empty where it follows from the signing key
-
-
-PREFIX = LOG.path().rpartition("/")[0]
-"""The folder of the log in a site."""
 
 
 class TreeHead(NamedTuple):

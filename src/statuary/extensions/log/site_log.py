@@ -14,16 +14,7 @@ import orjson
 
 from statuary.documents.document import Document, encode_json
 from statuary.documents.pages.page_parts import FormerVersion
-from statuary.documents.url_table import (
-    LOG,
-    LOG_CHECKPOINT,
-    LOG_CONTRACT,
-    LOG_INCIDENT,
-    LOG_SCHEMA,
-    LOG_TILE,
-    Url,
-    incident_of,
-)
+from statuary.documents.url_table import Url, incident_of
 from statuary.domain.primitives import parse_instant
 from statuary.extensions.log.entries import (
     EntryKind,
@@ -50,6 +41,12 @@ from statuary.extensions.log.merkle import (
 )
 from statuary.extensions.log.notes import PrivateKey, checkpoint_text
 from statuary.extensions.log.published_log import (
+    LOG,
+    LOG_CHECKPOINT,
+    LOG_CONTRACT,
+    LOG_INCIDENT,
+    LOG_SCHEMA,
+    LOG_TILE,
     NO_KEY,
     PREFIX,
     LogExtension,

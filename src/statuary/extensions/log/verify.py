@@ -13,9 +13,6 @@ from statuary.documents.url_table import (
     EPOCHS,
     INCIDENT,
     INCIDENT_PAGE,
-    LOG_CHECKPOINT,
-    LOG_CONTRACT,
-    LOG_INCIDENT,
     PROOF,
     match_url,
 )
@@ -37,7 +34,13 @@ from statuary.extensions.log.merkle import (
     tile_subtrees,
 )
 from statuary.extensions.log.notes import DECIMAL, Checkpoint, PublicKey, parse_note
-from statuary.extensions.log.published_log import PREFIX, PublishedLog
+from statuary.extensions.log.published_log import (
+    LOG_CHECKPOINT,
+    LOG_CONTRACT,
+    LOG_INCIDENT,
+    PREFIX,
+    PublishedLog,
+)
 from statuary.extensions.log.site_log import log_document
 from statuary.publishing.epoch_index import readable_epochs
 from statuary.publishing.files import temporary_database

@@ -3,9 +3,11 @@
 from pathlib import Path
 
 from statuary.documents.pages.page_parts import PageParts
+from statuary.extensions.log.published_log import LOG_URLS
 
 PARTS = PageParts(
     folder=Path(__file__).parent,
+    urls=LOG_URLS,
     slots={"contract.facts": "log_contract.html", "incident.facts": "log_incident.html"},
     scripts={"contract.html": "log", "incident.html": "log"},
     values=lambda settings: {"origin": settings.origin},
