@@ -42,8 +42,6 @@ class ContractSource(NamedTuple):
     address: str  # the address as in the path; in a bulk file, as in the record
     form: ContractForm
     line: int = 0  # in a bulk file, the line or row, counted from 1; else 0
-    git: str = ""  # the git object id of its content during a build; empty if unknown
-    reason: str = ""  # why a build reads it; empty outside a build
 
     @property
     def location(self) -> str:
@@ -65,13 +63,11 @@ class BulkForm(StrEnum):
 
 
 class BulkSource(NamedTuple):
-    """Where many contracts are written; `git` and `reason` as in `ContractSource`."""
+    """Where many contracts are written."""
 
     path: str  # a JSONL file or the folder of an export, relative to the content folder, or a URL
     form: BulkForm
     files: tuple[str, ...]  # the files of an export, in order; or the JSONL file
-    git: str = ""
-    reason: str = ""
 
 
 class ContractSources(Protocol):

@@ -14,7 +14,7 @@ from statuary.domain.catalogue import BulkSource, Catalogue, ContractSource
 from statuary.domain.findings import Finding
 from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
 from statuary.pipeline.build_contract import BuiltContract, build_contracts_together, in_batches
-from statuary.pipeline.partitions import PartitionSettings, PartitionSources
+from statuary.pipeline.partitions import OutdatedSource, PartitionSettings, PartitionSources
 from statuary.publishing.ledger.schema import SourceRow
 
 
@@ -94,7 +94,7 @@ def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[
 class BulkSourceRange(PartitionSources):
     """A part of the contracts of a bulk source."""
 
-    source: BulkSource
+    outdated: OutdatedSource[BulkSource]
     part: BulkPart
 
     @override
@@ -107,4 +107,5 @@ class BulkSourceRange(PartitionSources):
                 located = built._replace(
                     findings=tuple(locate_in_bulk(built.findings, contract)),
                 )
-                yield located, located.source_row(unit=self.source.path, reason=self.source.reason)
+                source, reason, _ = self.outdated
+                yield located, located.source_row(unit=source.path, reason=reason)

@@ -1,12 +1,12 @@
 """Which sources a build reads, and why; it keeps the documents of all others."""
 
-from collections.abc import Container, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from heapq import merge
 from pathlib import Path
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from statuary.content.contract_scan import ContractScan, ScanResult
 from statuary.content.git_state import GitState
@@ -17,18 +17,15 @@ from statuary.domain.catalogue import (
     BulkSource,
     Catalogue,
     ContractForm,
-    ContractSource,
     evidence_folder,
 )
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.pipeline.contract_stage import CONTRACTS
 from statuary.pipeline.fingerprint import Fingerprint
-from statuary.pipeline.partitions import confirmed_git_id
+from statuary.pipeline.partitions import AnySource, OutdatedSource, confirmed_git_id
 from statuary.publishing.ledger.ledger import Ledger
 from statuary.publishing.ledger.source_table import KnownSource
 from statuary.publishing.target import BuildTarget
-
-AnySource = ContractSource | BulkSource
 
 
 class RebuildReason(StrEnum):
@@ -43,7 +40,18 @@ class RebuildReason(StrEnum):
     VERIFIED = "it was verified"
 
 
-@dataclass(slots=True)
+TouchedSource = tuple[str, str, str]
+"""A source whose content is unchanged: its path, and its new git id, size and time."""
+
+
+class RemainingSources(NamedTuple):
+    """The sources of the last build that are not built again but are not as they were."""
+
+    gone: list[str]  # those that no longer exist
+    touched: list[TouchedSource]
+
+
+@dataclass(frozen=True, slots=True)
 class SourceComparison:
     """The sources of a site compared with those of the last build; both in byte order of paths."""
 
@@ -53,61 +61,73 @@ class SourceComparison:
     all_because: RebuildReason | None = None  # why all are built; None if only some are
     missing: Container[str] = frozenset()  # sources with a missing document
     verify: bool = False  # whether sources are read even if git, size and time show no change
-    gone: list[str] = field(default_factory=list)  # sources that no longer exist
-    # sources whose content is unchanged, with their new git id, size and time
-    touched: list[tuple[str, str, str]] = field(default_factory=list)
 
-    def outdated(self, sources: Iterable[AnySource]) -> Iterator[AnySource]:
-        """Yield the sources to build, with git id and reason; completes `gone` and `touched`."""
-        ids, known, root = GitIds(self.tree), iter(self.known), str(self.root)
-        last = next(known, None)
-        for source in sources:
-            while last is not None and last[0] < source.path:
-                self.gone.append(last[0])
-                last = next(known, None)
-            git = ids.of(source)
-            if last is None or last[0] != source.path:
-                yield source._replace(git=git, reason=self.all_because or RebuildReason.NEW)
-                continue
-            reason = self._reason(root, source, git, last)
-            last = next(known, None)
-            if reason is not None:
-                yield source._replace(git=git, reason=reason)
-        while last is not None:
-            self.gone.append(last[0])
-            last = next(known, None)
+    def outdated(
+        self, sources: Iterable[AnySource]
+    ) -> Generator[OutdatedSource[AnySource], None, RemainingSources]:
+        """Yield the sources to build; return what became of the others."""
+        ids, root = GitIds(self.tree), str(self.root)
+        gone, touched = list[str](), list[TouchedSource]()
+        for source, last in _paired(sources, self.known):
+            if source is not None:
+                git = ids.of(source)
+                change = self._change(root, source, git, last)
+                if isinstance(change, RebuildReason):
+                    yield OutdatedSource(source, change, git)
+                elif change is not None:
+                    touched.append(change)
+            elif last is not None:
+                gone.append(last[0])
+        return RemainingSources(gone, touched)
 
-    def _reason(self, root: str, source: AnySource, git: str, last: KnownSource) -> RebuildReason | None:
-        """Return why a known source is built; None if it is not."""
-        path, last_git, _, last_digest = last
-        if self.all_because is not None or path in self.missing:
-            return self.all_because or RebuildReason.MISSING
+    def _change(
+        self, root: str, source: AnySource, git: str, last: KnownSource | None
+    ) -> RebuildReason | TouchedSource | None:
+        """Return why a source is built, or what else is new about it; None if nothing is."""
+        if self.all_because is not None or last is None:
+            return self.all_because or RebuildReason.NEW
+        if source.path in self.missing:
+            return RebuildReason.MISSING
         if self.verify:
-            return self._verified(source, last_digest)
-        if (git and git == last_git) or self._is_as_old(root, source, git, last):
-            return None
-        if last_digest and digest_of(self.root, source) == last_digest:
-            git = confirmed_git_id(self.root, source._replace(git=git), last_digest)
-            self.touched.append((path, git, ""))
-            return None
-        return RebuildReason.CHANGED
+            return self._verified(source, last[3])
+        return None if git and git == last[1] else self._difference(root, source, git, last)
 
-    def _is_as_old(self, root: str, source: AnySource, git: str, last: KnownSource) -> bool:
-        """Return whether size and time show no change of a source."""
-        path, last_git, last_stat, _ = last
+    def _difference(
+        self, root: str, source: AnySource, git: str, last: KnownSource
+    ) -> RebuildReason | TouchedSource | None:
+        """Compare a source that git does not show to be unchanged by size and time, then by content."""
+        path, last_git, last_stat, last_digest = last
         stat = source_stat(root, source).text
         # where git shows a change, equal times mean nothing: some tools set them
-        if not stat or stat != last_stat or (git and last_git):
-            return False
-        if git:
-            self.touched.append((path, git, stat))
-        return True
+        if stat and stat == last_stat and not (git and last_git):
+            return (path, git, stat) if git else None
+        if last_digest and digest_of(self.root, source) == last_digest:
+            return path, confirmed_git_id(self.root, source, git, last_digest), ""
+        return RebuildReason.CHANGED
 
     def _verified(self, source: AnySource, last_digest: bytes) -> RebuildReason | None:
         """Return why a source is built after its content was read; one without a digest always is."""
         if not last_digest:
             return RebuildReason.VERIFIED
         return None if digest_of(self.root, source) == last_digest else RebuildReason.CHANGED
+
+
+def _paired(
+    sources: Iterable[AnySource], known: Iterable[KnownSource]
+) -> Iterator[tuple[AnySource | None, KnownSource | None]]:
+    """Yield each source with that of the last build at its path, and those of the last build that are alone."""
+    others = iter(known)
+    last = next(others, None)
+    for source in sources:
+        while last is not None and last[0] < source.path:
+            yield None, last
+            last = next(others, None)
+        if last is None or last[0] != source.path:
+            yield source, None
+        else:
+            yield source, last
+            last = next(others, None)
+    yield from ((None, other) for other in (last, *others) if other is not None)
 
 
 class GitIds:
@@ -137,15 +157,15 @@ class GitIds:
         return self.next.id if self.next is not None and self.next.path == path else ""
 
     def _of_folder(self, folder: str) -> str:
-        found = []
+        lines = []
         while self.next is not None and self.next.path < f"{folder}/":
             self.next = next(self.files, None)
         while self.next is not None and self.next.path.startswith(f"{folder}/"):
-            found.append(f"{self.next.path} {self.next.id}")
+            lines.append(f"{self.next.path} {self.next.id}")
             self.next = next(self.files, None)
-        if not found or self.tree is None or self.tree.touches(folder):
+        if not lines or self.tree is None or self.tree.touches(folder):
             return ""
-        return sha256("\n".join(found).encode("utf-8", "surrogateescape")).hexdigest()
+        return sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def source_folder(source: AnySource) -> str | None:
@@ -169,13 +189,27 @@ GIT_TREE = "git tree"
 """The group of contracts with files of their own, as git knows them."""
 
 
+Item = TypeVar("Item")
+Value = TypeVar("Value")
+
+
+class Returning(Generic[Item, Value]):
+    """The items of a generator; `value` is what it returns, once they have been iterated."""
+
+    value: Value
+
+    def __init__(self, generator: Generator[Item, None, Value]) -> None:
+        self.generator = generator
+
+    def __iter__(self) -> Iterator[Item]:
+        self.value = yield from self.generator
+
+
 class BuildScope(NamedTuple):
     """What a build reads."""
 
-    outdated: Iterable[AnySource]  # the sources, in byte order of paths, as they are found
-    gone: list[str]  # sources that no longer exist, complete after `outdated`
-    # sources whose content is unchanged, with their new git id, size and time
-    touched: list[tuple[str, str, str]]
+    # the sources, in byte order of paths, as they are found; then what became of the others
+    outdated: Generator[OutdatedSource[AnySource], None, RemainingSources]
     missing: frozenset[str] = frozenset()  # sources of published documents that were missing or damaged
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
@@ -213,12 +247,12 @@ def scope_of(
         ledger.drop(missing)
         # the interrupted build may have read another commit
         if is_unchanged(ledger, tree) and not (missing or verify or is_resumed):
-            return BuildScope(outdated=(), gone=[], touched=[], is_unchanged=True)
+            return BuildScope(SourceComparison(root).outdated(()), is_unchanged=True)
     known = () if because is not None else ledger.sources.known()
     comparison = SourceComparison(
         root=root, known=known, tree=tree, all_because=because, missing=missing, verify=verify
     )
-    return BuildScope(comparison.outdated(sources), comparison.gone, comparison.touched, missing)
+    return BuildScope(comparison.outdated(sources), missing)
 
 
 def reason_for_all(last: Fingerprint, fingerprint: Fingerprint) -> RebuildReason | None:
@@ -258,8 +292,9 @@ def _not_resumed(
 ) -> Iterator[AnySource]:
     """Yield the sources that an interrupted build did not finish; documents of changed ones are dropped."""
     comparison = SourceComparison(root=root, known=ledger.sources.resumed(), tree=tree)
-    for source in comparison.outdated(sources):
-        if source.reason is not RebuildReason.NEW:
+    outdated = Returning(comparison.outdated(sources))
+    for source, reason, _ in outdated:
+        if reason is not RebuildReason.NEW:
             ledger.drop([source.path])
         yield source
-    ledger.drop(comparison.gone)
+    ledger.drop(outdated.value.gone)

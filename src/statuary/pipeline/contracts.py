@@ -1,7 +1,7 @@
 """Build the contracts of a site: which ones, on which workers, with which results; then the lists of them."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import orjson
 
 from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
-from statuary.content.git_state import GitQuery, GitState
+from statuary.content.git_state import GitQuery
 from statuary.content.source_files import SourceStat, source_stat
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding, Position, Severity, has_errors
 from statuary.pipeline.changes import (
-    AnySource,
     BuildScope,
     RebuildReason,
+    RemainingSources,
+    Returning,
     keep_contracts,
     scope_of,
     with_known_count,
@@ -27,6 +28,7 @@ from statuary.pipeline.options import CheckOptions, ExecutionOptions
 from statuary.pipeline.partitions import (
     RECENT,
     ContractPartition,
+    OutdatedSource,
     Partitioner,
     PartitionSettings,
     build_partition,
@@ -66,18 +68,23 @@ def build_contracts(
     scope = scope_of(root, catalogue, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
     partitioner = Partitioner(shared, target.output, target.partition_size)
-    sources, built, read = target.ledger.sources, 0, list[ReadBulkSource]()
+    sources, built = target.ledger.sources, 0
     with stage(progress, "Contracts"), ExitStack() as bulk:
-        partitions = _partitions(root, catalogue, scope.outdated, partitioner, read=read, opened=bulk)
+        partitions = Returning(_partitions(root, catalogue, scope, partitioner, bulk))
         for result in execution.executor.map_unordered(build_partition, partitions):
             target.take(result)
             built += result.items
             progress.advance(result.items)
-    sources.add(_bulk_row(root, one, target.began) for one in read)
+    (gone, touched), bulk_sources = partitions.value
+    sources.add(_bulk_row(root, source, target.began) for source in bulk_sources)
     if tree is not None and not scope.is_unchanged:
-        tree = _confirmed(root, tree, sources, scope)
-    sources.mark_changed(scope.gone)
-    sources.touch(scope.touched)
+        if GitQuery(root).answer != tree:
+            sources.forget_git_ids()
+            tree, touched = None, []
+        elif not (sources.have_git_ids() and all(git for _, git, _ in touched)):
+            tree = None  # it does not cover all files that were read
+    sources.mark_changed(gone)
+    sources.touch(touched)
     sources.supersede()
     _withhold_duplicates(target)
     sources.compare(RebuildReason.MISSING)
@@ -95,58 +102,50 @@ def build_contracts(
     )
 
 
-def _confirmed(root: Path, tree: GitState, sources: SourceTable, scope: BuildScope) -> GitState | None:
-    """Return git's state if it has not changed since before the content was read, and covers all files that were read."""
-    if GitQuery(root).answer != tree:
-        sources.forget_git_ids()
-        scope.touched.clear()
-        return None
-    is_known = sources.have_git_ids() and all(git for _, git, _ in scope.touched)
-    return tree if is_known else None
-
-
 def _partitions(
-    root: Path,
-    catalogue: Catalogue,
-    outdated: Iterable[AnySource],
-    partitioner: Partitioner,
-    *,
-    read: list["ReadBulkSource"],
-    opened: ExitStack,
-) -> Iterator[ContractPartition]:
-    """Yield the partitions to build: contracts with files of their own first, then bulk sources, noted in `read`.
+    root: Path, catalogue: Catalogue, scope: BuildScope, partitioner: Partitioner, opened: ExitStack
+) -> Generator[ContractPartition, None, tuple[RemainingSources, list["ReadBulkSource"]]]:
+    """Yield the partitions to build: contracts with files of their own first, then bulk sources, which are returned.
 
     Bulk sources stay open in `opened`: workers may read their parts after the last one is yielded.
     """
-    bulk: list[BulkSource] = []
-    yield from partitioner.divide(_single_sources(outdated, bulk), len(catalogue.contracts))
-    if not bulk:
-        return
-    from statuary.pipeline.bulk import BulkSourceRange, open_bulk_source
-
-    for source in bulk:
+    single = Returning(_single_sources(scope))
+    yield from partitioner.divide(single, len(catalogue.contracts))
+    remaining, bulk = single.value
+    sources = []
+    if bulk:
+        from statuary.pipeline.bulk import BulkSourceRange, open_bulk_source
+    for outdated in bulk:
         findings: list[Finding] = []
-        read.append(ReadBulkSource(source, source_stat(root, source), findings))
-        for part in opened.enter_context(open_bulk_source(root, catalogue, source)):
+        sources.append(ReadBulkSource(outdated, source_stat(root, outdated.source), findings))
+        for part in opened.enter_context(open_bulk_source(root, catalogue, outdated.source)):
             if isinstance(part, Finding):
                 findings.append(part)
             else:
-                yield partitioner.partition(BulkSourceRange(source, part))
+                yield partitioner.partition(BulkSourceRange(outdated, part))
+    return remaining, sources
 
 
-def _single_sources(outdated: Iterable[AnySource], bulk: list[BulkSource]) -> Iterator[ContractSource]:
-    """Yield the contracts with files of their own, and collect the bulk sources."""
-    for source in outdated:
+Bulk = OutdatedSource[BulkSource]
+
+
+def _single_sources(
+    scope: BuildScope,
+) -> Generator[OutdatedSource[ContractSource], None, tuple[RemainingSources, list[Bulk]]]:
+    """Yield the contracts with files of their own; return the other sources."""
+    bulk, sources = list[Bulk](), Returning(scope.outdated)
+    for source, reason, git in sources:
         if isinstance(source, BulkSource):
-            bulk.append(source)
+            bulk.append(OutdatedSource(source, reason, git))
         else:
-            yield source
+            yield OutdatedSource(source, reason, git)
+    return sources.value, bulk
 
 
 class ReadBulkSource(NamedTuple):
     """A bulk source, its size and time before it was read, and what is wrong with it."""
 
-    source: BulkSource
+    outdated: OutdatedSource[BulkSource]
     stat: SourceStat
     findings: list[Finding]
 
@@ -156,16 +155,16 @@ def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
 
     One that changed while it was read is read again by the next build.
     """
-    source, stat, findings = read
+    (source, reason, git), stat, findings = read
     is_same = source_stat(root, source) == stat
     return SourceRow(
         location=source.path,
         unit=source.path,
-        git=source.git if is_same else "",
+        git=git if is_same else "",
         stat=stat.text_if_before(began - RECENT) if is_same else "",
         digest=b"",
         documents="",
-        reason=source.reason,
+        reason=reason,
         findings=orjson.dumps(findings).decode() if findings else "",
         published=False,
     )

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import sha1
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from typing_extensions import override
 
@@ -68,32 +68,42 @@ class PartitionSources(Protocol):
         """Build the contracts one by one; rows do not name documents yet."""
 
 
+AnySource = ContractSource | BulkSource
+Source_co = TypeVar("Source_co", bound=AnySource, covariant=True)
+
+
+class OutdatedSource(NamedTuple, Generic[Source_co]):
+    """A source that a build reads."""
+
+    source: Source_co
+    reason: str  # why it is read
+    git: str  # the git object id of its content; empty if unknown
+
+
 @dataclass(frozen=True, slots=True)
 class SingleSources(PartitionSources):
     """Contracts with a file or a folder of their own."""
 
-    sources: tuple[ContractSource, ...]
+    sources: tuple[OutdatedSource[ContractSource], ...]
 
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
         from statuary.pipeline.build_contract import build_contracts_of_files
 
-        root = settings.root
-        for built, stat in build_contracts_of_files(root, self.sources, settings.contracts):
-            source = built.source
-            git, stat_text = source.git, stat.text_if_before(settings.began - RECENT)
-            if not stat_text or source_stat(root, source) != stat:
-                # the source may have changed after git's report, or while it was read
-                git, stat_text = confirmed_git_id(root, source, built.digest), ""
-            yield (
-                built,
-                built.source_row(unit=source.location, reason=source.reason, git=git, stat=stat_text),
-            )
+        root, sources = settings.root, [outdated.source for outdated in self.sources]
+        contracts = build_contracts_of_files(root, sources, settings.contracts)
+        for (source, reason, git), (built, stat) in zip(self.sources, contracts, strict=True):
+            unit, stat_text = source.location, stat.text_if_before(settings.began - RECENT)
+            if stat_text and source_stat(root, source) == stat:
+                yield built, built.source_row(unit=unit, reason=reason, git=git, stat=stat_text)
+            else:  # the source may have changed after git's report, or while it was read
+                git_id = confirmed_git_id(root, source, git, built.digest)
+                yield built, built.source_row(unit=unit, reason=reason, git=git_id)
 
 
-def confirmed_git_id(root: Path, source: ContractSource | BulkSource, digest: bytes) -> str:
+def confirmed_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
     """Return a source's git id if its file still has that id and the digest that was read; else empty."""
-    if not source.git or not digest or source.form is not ContractForm.RECORD:
+    if not git or not digest or source.form is not ContractForm.RECORD:
         return ""
     try:
         raw = SourceFile(root, source.path).bytes(LARGEST_RECORD)
@@ -102,7 +112,7 @@ def confirmed_git_id(root: Path, source: ContractSource | BulkSource, digest: by
     blob = sha1(b"blob %d\0" % len(raw), usedforsecurity=False)
     blob.update(raw)
     is_read = record_digest(raw) == digest
-    return source.git if is_read and blob.hexdigest() == source.git else ""
+    return git if is_read and blob.hexdigest() == git else ""
 
 
 class ContractPartition(NamedTuple):
@@ -142,16 +152,18 @@ class Partitioner:
         self.first, self.largest = max(1, min(FIRST_SIZE, size) // cost), max(1, size // cost)
         self.count = 0
 
-    def divide(self, sources: Iterable[ContractSource], expected: int) -> Iterator[ContractPartition]:
+    def divide(
+        self, sources: Iterable[OutdatedSource[ContractSource]], expected: int
+    ) -> Iterator[ContractPartition]:
         """Yield partitions of sources: small ones first and last, so that workers start early and end together.
 
         Args:
             expected: how many sources there are at most.
         """
         stream, size, left = iter(sources), self.first, expected
-        while held := tuple(islice(stream, size)):
-            yield self.partition(SingleSources(held))
-            left -= len(held)
+        while some := tuple(islice(stream, size)):
+            yield self.partition(SingleSources(some))
+            left -= len(some)
             size = max(self.first, min(self.largest, size + self.first, left // LAST_PARTITIONS))
 
     def partition(self, sources: PartitionSources) -> ContractPartition:
