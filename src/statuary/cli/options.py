@@ -1,6 +1,5 @@
 """Options of several commands."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from functools import wraps
@@ -12,7 +11,7 @@ import click
 from typing_extensions import override
 
 from statuary.clock import ClockError, instant_of_build
-from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
+from statuary.domain.primitives import Instant, InvalidValueError, parse_duration, parse_instant
 from statuary.extension_table import EXTENSIONS, CommandOption, is_installed
 from statuary.publishing.files import PublishingError, overlap_of_folders
 
@@ -156,16 +155,6 @@ class InstantType(click.ParamType[Instant]):
             return parse_instant(value) if isinstance(value, str) else value
         except InvalidValueError as malformed:
             self.fail(f"{malformed}; {malformed.hint}" if malformed.hint else str(malformed), param, ctx)
-
-
-DURATION = re.compile(r"(?:(\d{1,3})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?")
-
-
-def parse_duration(text: str) -> timedelta | None:
-    """Return a duration such as `90m`, `2h` or `1d12h`; None if the text is not one, or is zero."""
-    match = DURATION.fullmatch(text)
-    days, hours, minutes = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
-    return timedelta(days=days, hours=hours, minutes=minutes) or None
 
 
 class DurationType(click.ParamType[timedelta]):

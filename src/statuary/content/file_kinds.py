@@ -19,6 +19,7 @@ class FileKind(Enum):
     COMPONENTS = "components"
     INCIDENT = "incident"
     MAINTENANCE = "maintenance"
+    TEMPLATE = "template of incidents"
     PAGE = "page"
     RECORD = "contract record"
     WORKSPACE = "contract workspace"
@@ -56,6 +57,7 @@ FILE_PATTERNS = (
     FilePattern(
         kind=FileKind.MAINTENANCE, folder="maintenances", depth=None, pattern="maintenances/<id>.yaml"
     ),
+    FilePattern(kind=FileKind.TEMPLATE, folder="templates", pattern="templates/<name>.yaml"),
     FilePattern(kind=FileKind.PAGE, folder="pages", depth=None, pattern="pages/<name>.md", suffixes=(".md",)),
     FilePattern(
         kind=FileKind.WORKSPACE,

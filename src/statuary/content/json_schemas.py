@@ -16,7 +16,7 @@ from statuary.content.pages_and_theme import PageFile
 from statuary.content.read_workspace import WorkspaceSource
 from statuary.content.source_model import SourceModel
 from statuary.content.sources.component_source import ComponentsSource
-from statuary.content.sources.incident_source import IncidentSource
+from statuary.content.sources.incident_source import IncidentSource, TemplateSource
 from statuary.content.sources.maintenance_source import MaintenanceSource
 from statuary.content.sources.site_source import SiteSource
 from statuary.domain.contracts.record import Record
@@ -27,6 +27,7 @@ SCHEMA_MODELS: dict[str, tuple[FileKind, type[SourceModel] | None]] = {
     "components": (FileKind.COMPONENTS, ComponentsSource),
     "incident": (FileKind.INCIDENT, IncidentSource),
     "maintenance": (FileKind.MAINTENANCE, MaintenanceSource),
+    "template": (FileKind.TEMPLATE, TemplateSource),
     "page": (FileKind.PAGE, PageFile),
     "contract": (FileKind.WORKSPACE, WorkspaceSource),
     "record": (FileKind.RECORD, None),

@@ -25,7 +25,12 @@ from statuary.content.load_model import load_model, read_tree, validate_tree
 from statuary.content.source_files import SourceFile, walk_folder
 from statuary.content.source_model import value_of
 from statuary.content.sources.component_source import ComponentsSource, translate_components
-from statuary.content.sources.incident_source import IncidentSource, translate_incident
+from statuary.content.sources.incident_source import (
+    IncidentSource,
+    TemplateSource,
+    translate_incident,
+    translate_template,
+)
 from statuary.content.sources.maintenance_source import MaintenanceSource, translate_maintenance
 from statuary.content.sources.site_source import SiteSource, translate_page
 from statuary.content.unreadable import BEYOND_LIMIT, UnreadableError
@@ -119,6 +124,7 @@ class _Reader:
         components = self._only(FileKind.COMPONENTS, partial(load_model, model=ComponentsSource))
         incidents = list(self._all(FileKind.INCIDENT, partial(load_model, model=IncidentSource)))
         maintenances = list(self._all(FileKind.MAINTENANCE, partial(load_model, model=MaintenanceSource)))
+        templates = list(self._all(FileKind.TEMPLATE, partial(load_model, model=TemplateSource)))
         if site is None or (components is None and self.files[FileKind.COMPONENTS]):
             return None
         file, (settings, extensions) = site
@@ -134,6 +140,9 @@ class _Reader:
             maintenances=tuple(
                 translate_maintenance(maintenance, file.pure.stem, file.path, page)
                 for file, maintenance in maintenances
+            ),
+            templates=tuple(
+                translate_template(template, file.pure.stem, file.path) for file, template in templates
             ),
         )
         self._require_components(status)

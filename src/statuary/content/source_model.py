@@ -8,7 +8,7 @@ arrive as they were typed.
 import re
 import types
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -25,6 +25,7 @@ from statuary.domain.primitives import (
     InvalidValueError,
     parse_address,
     parse_chain_id,
+    parse_duration,
     parse_hex,
     parse_instant,
     shorten,
@@ -70,6 +71,15 @@ def _text(value: object) -> str:
     raise InvalidValueError(
         f"expected a text, found {describe_value(value)}", "write one text; quote it if needed"
     )
+
+
+def _duration(value: object) -> timedelta:
+    duration = parse_duration(value) if isinstance(value, str) else None
+    if duration is None:
+        raise InvalidValueError(
+            f"{describe_value(value)} is not a duration", "write it like 90m, 2h or 1d12h"
+        )
+    return duration
 
 
 def _flag(value: object) -> bool:
@@ -140,6 +150,13 @@ TimeZoneText = Annotated[
     WithJsonSchema({"type": "string", "description": "IANA time zone name, such as Etc/UTC"}),
 ]
 """An IANA time zone name; becomes a `ZoneInfo`."""
+
+DurationText = Annotated[
+    Any,
+    PlainValidator(_duration),
+    WithJsonSchema({"type": "string", "description": "a duration, such as 90m, 2h or 1d12h"}),
+]
+"""A duration such as `90m`; becomes a `timedelta`."""
 
 CHAIN_ID_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^\\d{1,20}$"}]}
 ChainIdText = Annotated[

@@ -1,5 +1,6 @@
 """Chain ids, addresses, hex values and instants; each type's values come from its parser only."""
 
+import re
 from binascii import a2b_hex
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
@@ -181,6 +182,20 @@ def format_instant(moment: Instant, zone: ZoneInfo) -> str:
     """
     text = moment.astimezone(zone).isoformat(timespec="milliseconds")
     return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
+
+
+DURATION = re.compile(r"(?:(\d{1,3})d)?(?:(\d{1,4})h)?(?:(\d{1,5})m)?")
+
+
+def parse_duration(text: str) -> timedelta | None:
+    """Return a duration such as `90m`, `2h` or `1d12h`; None if the text is not one, or is zero."""
+    match = DURATION.fullmatch(text)
+    days, hours, minutes = (int(part or 0) for part in match.groups()) if match else (0, 0, 0)
+    return timedelta(days=days, hours=hours, minutes=minutes) or None
+
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""The short names of months in texts of the API and the feeds."""
 
 
 def format_exact(moment: datetime) -> str:

@@ -1,21 +1,26 @@
 """Updates of incidents and maintenances as a source file holds them, and where in the file they belong."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from difflib import get_close_matches
 from pathlib import PurePosixPath
 from typing import get_args
+from zoneinfo import ZoneInfo
 
 from statuary.domain.findings import Pointer
-from statuary.domain.primitives import Instant, format_exact
+from statuary.domain.primitives import MONTHS, Instant, format_exact
 from statuary.domain.status.incident_history import IncidentHistory
-from statuary.domain.status.records import Component, Incident, IncidentUpdate, StatusCatalogue
-from statuary.domain.status.recurrence import (
-    in_display_order,
-    window_id,
-    window_starts,
+from statuary.domain.status.records import (
+    Component,
+    Incident,
+    IncidentTemplate,
+    IncidentUpdate,
+    Maintenance,
+    StatusCatalogue,
 )
-from statuary.domain.status.timeline import Timeline
+from statuary.domain.status.recurrence import in_display_order
 from statuary.domain.status.vocabulary import (
     ALLOWED_TRANSITIONS,
     CLOSED_STATUSES,
@@ -90,6 +95,20 @@ def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
     return ", ".join(key if status is None else f"{key}={status}" for key, status in statuses.items())
 
 
+def find_template(name: str, catalogue: StatusCatalogue) -> IncidentTemplate:
+    """Return the template of incidents with a name; raise EditError if there is none."""
+    known = {template.name: template for template in catalogue.templates}
+    if name not in known:
+        named = _suggested_name(name, list(known)) or f"there are: {', '.join(known)}"
+        hint = (
+            named
+            if known
+            else "write content/templates/NAME.yaml; it has the keys of an incident's first update"
+        )
+        raise EditError(f"unknown template {name!r}", hint)
+    return known[name]
+
+
 def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
     """Return the keys of the components on the page, without groups."""
     return [component.key for component in catalogue.components if not (component.group or component.removed)]
@@ -129,9 +148,16 @@ def incident_names(incident: Incident) -> tuple[str, str]:
 
 
 def status_at(incident: Incident, at: Instant) -> str:
-    """Return the status at an instant; empty before the first update."""
+    """Return the status at an instant; empty before an incident's first update.
+
+    A window is `scheduled` also before it is announced; one that is cancelled by then is `completed`.
+    """
     update = current_update(incident, at)
-    return "" if update is None else update.status
+    if update is not None:
+        return update.status
+    if not isinstance(incident, Maintenance):
+        return ""
+    return "completed" if incident.cancelled_at is not None and incident.cancelled_at <= at else "scheduled"
 
 
 def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
@@ -151,8 +177,39 @@ def shortened(ids: Sequence[str]) -> str:
 
 def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) -> str:
     names = list(dict.fromkeys(name for incident in incidents for name in incident_names(incident)))
-    near = [name for name in names if typed.lower() in name.lower()] or get_close_matches(typed, names, 3)
+    near = [name for name in names if _plain(typed) in _plain(name)] or _of_nearest_days(typed, names)
+    near = near or get_close_matches(typed, names, 3)
     return f"did you mean {shortened(near)}?" if near else f"run `statuary {noun} list --all`"
+
+
+def _plain(name: str) -> str:
+    """Return a name as it is compared: dates are written with and without dashes."""
+    return name.lower().replace("-", "").replace(":", "")
+
+
+DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
+
+
+def _of_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
+    """Return the names that differ from a typed one in their day alone, of the nearest three days."""
+    words, day = _without_day(typed)
+    dated = [
+        (other, name) for name in names for rest, other in [_without_day(name)] if rest.startswith(words)
+    ]
+    if day is None:
+        return []
+    apart = sorted((abs((other - day).days), name) for other, name in dated if other is not None)
+    return [name for _, name in apart[:3]]
+
+
+def _without_day(name: str) -> tuple[str, date | None]:
+    """Return the words around the day in a name, and the day."""
+    match = DAY.search(plain := _plain(name))
+    try:
+        day = date(*map(int, match.groups())) if match else None
+    except ValueError:
+        return plain, None
+    return (plain.replace(match[0], ""), day) if match else (plain, None)
 
 
 def _ambiguous(typed: str, matches: Sequence[Incident], noun: str, at: Instant) -> EditError:
@@ -180,6 +237,9 @@ class NewUpdate:
     body: str
     components: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
     notify: bool = True
+    reopens: bool = False
+    moved_from: Instant | None = None
+    next_update_at: Instant | None = None
 
     @property
     def value(self) -> dict[str, YamlValue]:
@@ -191,6 +251,10 @@ class NewUpdate:
         }
         if self.components:
             value["components"] = dict(self.components)
+        moments = {"moved_from": self.moved_from, "next_update_at": self.next_update_at}
+        value |= {key: format_exact(moment) for key, moment in moments.items() if moment is not None}
+        if self.reopens:
+            value["reopens"] = True
         if not self.notify:
             value["deliver_notifications"] = False
         return value
@@ -219,6 +283,8 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
         EditError: if `status` cannot follow the current one.
     """
     current = current_update(incident, at)
+    if current is None and status_at(incident, at) in CLOSED_STATUSES:
+        raise EditError(f"{incident.id} was cancelled before it was announced", "schedule a new maintenance")
     if current is None:
         return None
     if not may_follow(current.status, status):
@@ -226,29 +292,27 @@ def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> Upda
         raise EditError(
             f"{incident.id} has been {current.status} since {format_exact(current.display_at)} "
             f"and cannot become {status}",
-            f"it can become {possible}"
-            if possible
-            else "it is over; open a new one if there is more to report",
+            f"it can become {possible}" if possible else _hint_when_over(incident),
         )
     return current.status
 
 
-def pointer_in_file(timeline: Timeline, incident: Incident) -> Pointer:
-    """Return the mapping of the source file that holds the keys of a maintenance or one of its windows.
+def _hint_when_over(incident: Incident) -> str:
+    if isinstance(incident, Maintenance):
+        return "it is over; open a new one if there is more to report"
+    return f"it is over; if it is not, run `statuary incident reopen {incident.id}`"
 
-    Raises:
-        EditError: if the recurrence rule no longer gives this window.
-    """
-    recurring = (maintenance for maintenance in timeline.catalogue.maintenances if maintenance.recurrence)
-    whole = next((maintenance for maintenance in recurring if maintenance.source == incident.source), None)
-    if whole is None or whole.recurrence is None:
-        return ()
-    for start in window_starts(whole, whole.recurrence, timeline.until):
-        if window_id(whole, start) == incident.id:
-            occurrence = whole.recurrence.occurrences.get(start)
-            key = format_exact(start)
-            return ("recurrence", "occurrences", key) if occurrence is None else occurrence.pointer
-    raise EditError(f"the recurrence rule of {whole.id} gives no window {incident.id}")
+
+def mapping_of(incident: Incident) -> Pointer:
+    """Return the mapping of the source file that holds the keys of a record: for a window, that of its changes."""
+    return incident.pointer if isinstance(incident, Maintenance) else ()
+
+
+def announced_by(text: str, incident: Incident, at: Instant) -> str:
+    """Return a file's text in which a maintenance that would be announced later is announced at an instant."""
+    if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
+        return text
+    return set_value(text, ("created_at",), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
 
 
 def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
@@ -266,6 +330,24 @@ def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant,
     for key, instant in values:
         text = set_value(text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)
     return text
+
+
+def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInfo) -> str:
+    """Return the text of an update that moves a window, in the time zone of the page."""
+    before = _window_text((window.scheduled_for, window.scheduled_until), zone)
+    return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {before}."
+
+
+def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
+    """Return a window as `10 Nov 2026, 02:30 to 04:30 UTC`, with a second date if it ends on another day."""
+    start, end = (moment.astimezone(zone) for moment in window)
+    day = f"{_date_text(end)}, " if end.date() != start.date() else ""
+    since = f"{start:%H:%M}" if start.tzname() == end.tzname() else f"{start:%H:%M} {start.tzname()}"
+    return f"{_date_text(start)}, {since} to {day}{end:%H:%M} {end.tzname()}"
+
+
+def _date_text(moment: datetime) -> str:
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
 
 
 def format_if_given(moment: Instant | None) -> str | None:

@@ -437,3 +437,145 @@ def test_the_program_itself_runs_the_command(opened):
         check=True,
     )
     assert done.stdout.startswith("2026-11-02-slow-answers  investigating")
+
+
+def served(repository, name, now=NOW):
+    repository.run("build", now=now)
+    return json.loads(repository.read(f"build/api/v2/{name}.json"))
+
+
+def test_a_resolved_incident_is_reopened(opened):
+    opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
+    again = ("--component", "rpc=major_outage", "--body", "It is back.")
+    assert "is not resolved" in opened.run("incident", "reopen", "2026", now="2026-11-02T10:30:00Z", code=3)
+    opened.run("incident", "reopen", "2026", *again, now="2026-11-02T11:30:00Z")
+    assert opened.read(FILE).endswith("""\
+    status: investigating
+    body: It is back.
+    components:
+      rpc: major_outage
+    reopens: true
+""")
+    (incident,) = served(opened, "incidents/unresolved", "2026-11-02T11:40:00Z")["incidents"]
+    assert (incident["status"], incident["resolved_at"]) == ("investigating", None)
+    assert "no errors or warnings" in opened.run("check", now="2026-11-02T11:40:00Z")
+
+
+def test_an_incident_is_reopened_after_its_postmortem(opened):
+    opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
+    opened.run("incident", "postmortem", "2026", "--body", "We learned.", now="2026-11-03T11:00:00Z")
+    opened.run("incident", "reopen", "2026", "--body", "It is back.", now="2026-11-04T11:30:00Z")
+    opened.run("incident", "resolve", "2026", now="2026-11-04T12:00:00Z")
+    updates = served(opened, "incidents", "2026-11-05T00:00:00Z")["incidents"][0]["incident_updates"]
+    told = ["resolved", "investigating", "postmortem", "resolved", "investigating"]
+    assert [update["status"] for update in updates] == told
+    assert "no errors or warnings" in opened.run("check", now="2026-11-05T00:00:00Z")
+    again = ("incident", "postmortem", "2026", "--body", "x")
+    assert "already has a postmortem" in opened.run(*again, now="2026-11-05T00:00:00Z", code=3)
+
+
+def test_an_update_with_a_text_alone_keeps_the_status(opened):
+    opened.run("incident", "update", "2026", "--status", "identified", now="2026-11-02T10:10:00Z")
+    opened.run("incident", "update", "2026", "--body", "A node is replaced.", now="2026-11-02T10:20:00Z")
+    assert opened.read(FILE).endswith("    status: identified\n    body: A node is replaced.\n")
+
+
+BACKFILL = (*OPEN, "--component", "rpc=major_outage", "--started-at", "2026-11-01T09:00:00Z")
+
+
+@pytest.mark.parametrize(
+    "end", [("--status", "resolved", "--at"), ("--ended-at",), ("--status", "resolved", "--ended-at")]
+)
+def test_what_is_entered_afterwards_goes_down_and_up_and_counts(repository, end):
+    repository.run(*BACKFILL, *end, "2026-11-01T11:30:00Z", "--body", "A disk was full.")
+    assert (
+        repository.read("content/incidents/2026-11-01-slow-answers.yaml")
+        == """\
+name: Slow answers
+components:
+  rpc: major_outage
+updates:
+  - at: 2026-11-01T09:00:00Z
+    status: investigating
+    body: We are currently investigating this issue.
+    deliver_notifications: false
+  - at: 2026-11-01T11:30:00Z
+    status: resolved
+    body: A disk was full.
+"""
+    )
+    assert "no errors or warnings" in repository.run("check")
+    summary = served(repository, "summary")
+    assert {component["status"] for component in summary["components"]} == {"operational"}
+    outages = [component["days"] for component in served(repository, "uptime")["components"]]
+    assert [day["outages"] for day in outages[0]] == [{"p": 0, "m": 9000}]
+
+
+@pytest.mark.parametrize(
+    ("options", "output"),
+    [
+        (("--status", "resolved"), "Missing option '--started-at'"),
+        (("--ended-at", "2026-11-02T09:00:00Z"), "Missing option '--started-at'"),
+        (
+            ("--ended-at", NOW, "--status", "monitoring"),
+            "--ended-at has no meaning when the status is monitoring",
+        ),
+        (("--started-at", NOW, "--ended-at", "2026-11-02T09:00:00Z"), "ends after --started-at"),
+        (("--started-at", NOW, "--ended-at", "2026-11-03T09:00:00Z"), "not in the future"),
+        (
+            ("--status", "resolved", "--started-at", "2026-11-02T09:00:00Z", "--next-update-in", "30m"),
+            "has no meaning",
+        ),
+    ],
+)
+def test_an_incident_that_is_over_says_when_it_was(repository, options, output):
+    assert output in repository.run(*OPEN, "--component", "rpc=major_outage", *options, code=2)
+    assert "incidents" not in "".join(repository.files())
+
+
+def test_the_next_update_is_promised(opened):
+    opened.run("incident", "update", "2026", "--body", "Still looking.", "--next-update-in", "30m")
+    assert opened.read(FILE).endswith("    body: Still looking.\n    next_update_at: 2026-11-02T10:30:00Z\n")
+    assert "next_update" not in json.dumps(served(opened, "summary"))
+
+
+TEMPLATE = """\
+name: RPC outage
+components:
+  rpc: major_outage
+  bridge: degraded_performance
+status: identified
+body: |
+  RPC requests fail.
+next_update_in: 30m
+"""
+
+
+def test_an_incident_begins_with_a_template(repository):
+    repository.write("content/templates/rpc-outage.yaml", TEMPLATE)
+    repository.run("incident", "open", "--template", "rpc-outage", "--component", "bridge=operational")
+    assert (
+        repository.read("content/incidents/2026-11-02-rpc-outage.yaml")
+        == """\
+name: RPC outage
+components:
+  rpc: major_outage
+  bridge: operational
+updates:
+  - at: 2026-11-02T10:00:00Z
+    status: identified
+    body: RPC requests fail.
+    next_update_at: 2026-11-02T10:30:00Z
+"""
+    )
+    assert "no errors or warnings" in repository.run("check")
+    output = repository.run("incident", "open", "--template", "rpc", code=3)
+    assert "unknown template 'rpc'" in output
+    assert "did you mean 'rpc-outage'?" in output
+
+
+def test_a_template_is_checked_before_the_bad_night(repository):
+    repository.write("content/templates/a.yaml", TEMPLATE.replace("rpc:", "rcp:").replace("30m", "soon"))
+    assert "'soon' is not a duration" in repository.run("check", code=1)
+    repository.write("content/templates/a.yaml", TEMPLATE.replace("rpc:", "rcp:"))
+    assert "component 'rcp' is not in components.yaml" in repository.run("check", code=1)

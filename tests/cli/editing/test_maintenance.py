@@ -1,10 +1,11 @@
 """`statuary maintenance`: windows, automatic updates, and what is rejected."""
 
 import json
+import re
 
 import pytest
 
-from support.content_repository import make_content_repository, use_interactive_terminal
+from support.content_repository import NOW, make_content_repository, use_interactive_terminal
 
 FILE = "content/maintenances/2026-11-10-new-disks.yaml"
 WINDOW = ("--scheduled-for", "2026-11-10T04:00:00Z", "--duration", "1h30m")
@@ -270,6 +271,9 @@ def test_one_window_of_a_recurring_maintenance_is_moved(recurring):
     added = (
         "    2026-11-10T07:00:00Z:\n      scheduled_for: 2026-11-11T07:00:00Z\n"
         "      scheduled_until: 2026-11-11T07:15:00Z\n      rescheduled_at: 2026-11-09T00:00:00Z\n"
+        "      updates:\n        - at: 2026-11-09T00:00:00Z\n          status: scheduled\n          body: >-\n"
+        "            The maintenance has been moved to 11 Nov 2026, 08:00 to 08:15 CET. It was planned for 10 Nov 2026,\n"
+        "            08:00 to 08:15 CET.\n          moved_from: 2026-11-10T07:00:00Z\n"
     )
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
@@ -291,3 +295,142 @@ def test_a_commit_on_a_detached_head_is_a_warning(scheduled):
     scheduled.git("switch", "--quiet", "--detach")
     output = scheduled.run("maintenance", "cancel", "2026", "--commit", now=BEFORE)
     assert "HEAD is detached, so no branch has this commit" in output
+
+
+FOURTH = "refill-20261124t0700z"
+EARLY, LATE = "2026-11-02T10:00:00Z", "2026-11-25T00:00:00Z"
+
+
+def windows(repository, now=EARLY):
+    listed = json.loads(repository.run("maintenance", "list", "--all", "--format", "json", now=now))
+    return {one["id"]: (one["status"], one["scheduled_for"]) for one in listed}
+
+
+def served(repository, now):
+    """Return the maintenances that a build publishes, by id."""
+    repository.run("build", now=now)
+    document = json.loads(repository.read("build/api/v2/scheduled-maintenances.json"))
+    return {one["id"]: one for one in document["scheduled_maintenances"]}
+
+
+def assert_clean(repository, now):
+    rules = re.findall(r"\[([a-z-]+)\]$", repository.run("check", now=now), re.MULTILINE)
+    assert set(rules) <= {"recurrence-within-horizon"}
+
+
+def test_a_window_that_is_cancelled_before_its_announcement_is_never_published(recurring):
+    output = recurring.run("maintenance", "cancel", FOURTH, "--body", "Not this week.", now=EARLY)
+    assert "it was not announced yet, so readers see nothing of it" in output
+    assert windows(recurring)[FOURTH] == ("cancelled", "2026-11-24T07:00:00Z")
+    assert FOURTH not in recurring.run("maintenance", "list", now=EARLY)
+    assert "was cancelled before it was announced" in recurring.run(
+        "maintenance", "update", FOURTH, "--body", "x", now=LATE, code=3
+    )
+
+    assert FOURTH not in served(recurring, LATE)
+    for path in ("maintenances.ics", "history.atom", "history.rss", "feed.json", "index.html"):
+        assert FOURTH not in recurring.read(f"build/{path}")
+    assert_clean(recurring, LATE)
+
+
+def test_an_update_announces_a_window_that_would_be_announced_later(recurring):
+    recurring.run("maintenance", "update", FOURTH, "--body", "This one takes an hour.", now=EARLY)
+    assert windows(recurring)[FOURTH][0] == "scheduled"
+    window = served(recurring, EARLY)[FOURTH]
+    assert window["created_at"] == "2026-11-02T11:00:00.000+01:00"
+    assert [update["body"] for update in window["incident_updates"]] == [
+        "This one takes an hour.",
+        "We will be undergoing scheduled maintenance during this time.",
+    ]
+    assert served(recurring, LATE)[FOURTH]["status"] == "completed"
+    assert_clean(recurring, LATE)
+
+
+def test_a_window_that_is_not_announced_yet_is_moved_without_a_word(recurring):
+    recurring.run("maintenance", "reschedule", FOURTH, "--scheduled-for", "2026-11-26T07:00:00Z", now=EARLY)
+    assert windows(recurring)[FOURTH] == ("announced later", "2026-11-26T07:00:00Z")
+    window = served(recurring, LATE)[FOURTH]
+    assert (window["status"], len(window["incident_updates"])) == ("scheduled", 1)
+    assert window["created_at"] == "2026-11-17T08:00:00.000+01:00"
+    assert_clean(recurring, LATE)
+
+
+def test_a_window_that_is_moved_nearer_is_announced_at_once(recurring):
+    recurring.run("maintenance", "reschedule", FOURTH, "--scheduled-for", "2026-11-04T07:00:00Z", now=EARLY)
+    assert served(recurring, EARLY)[FOURTH]["created_at"] == "2026-11-02T11:00:00.000+01:00"
+    assert served(recurring, LATE)[FOURTH]["resolved_at"] == "2026-11-04T08:15:00.000+01:00"
+
+
+MOVED = "The maintenance has been moved to"
+
+
+def test_every_move_is_told(scheduled):
+    for day, text in (("11", "The disks come on Wednesday."), ("12", None)):
+        body = () if text is None else ("--body", text)
+        move = ("maintenance", "reschedule", "2026", "--scheduled-for", f"2026-11-{day}T04:00:00Z", *body)
+        scheduled.run(*move, now=f"2026-11-0{day[-1]}T10:00:00Z" if day == "12" else EARLY)
+    window = served(scheduled, "2026-11-03T00:00:00Z")["2026-11-10-new-disks"]
+    told = [update["body"] for update in window["incident_updates"]]
+    assert told[:2] == [
+        f"{MOVED} 12 Nov 2026, 05:00 to 06:30 CET. It was planned for 11 Nov 2026, 05:00 to 06:30 CET.",
+        "The disks come on Wednesday.",
+    ]
+    for path in ("incidents/2026-11-10-new-disks.html", "history.rss", "maintenances.ics"):
+        assert "The disks come on Wednesday." in scheduled.read(f"build/{path}").replace("\r\n ", "")
+
+
+def test_a_reminder_that_was_posted_before_a_move_stays_and_another_follows(scheduled):
+    # the reminder of 03:00 is out when the window moves
+    move = ("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-10T06:00:00Z")
+    before = served(scheduled, "2026-11-10T03:10:00Z")["2026-11-10-new-disks"]["incident_updates"]
+    scheduled.run(*move, "--body", "Two hours later.", now="2026-11-10T03:30:00Z")
+    after = served(scheduled, "2026-11-10T05:10:00Z")["2026-11-10-new-disks"]["incident_updates"]
+    assert after[-2:] == before
+    assert [update["display_at"][11:16] for update in after[:2]] == ["06:00", "04:30"]
+    assert len({update["id"] for update in after}) == 4
+
+
+def test_a_window_moves_neither_into_the_past_nor_to_where_it_is(scheduled):
+    for options, words in (
+        (("--scheduled-for", "2026-11-02T09:00:00Z"), "the new start 2026-11-02T09:00:00Z is before"),
+        (("--scheduled-for", "2026-11-10T04:00:00Z"), "already"),
+    ):
+        assert words in scheduled.run("maintenance", "reschedule", "2026", *options, code=3)
+    output = scheduled.run(
+        *("maintenance", "reschedule", "2026", "--scheduled-until", "2026-11-10T04:10:00Z"),
+        now=WITHIN,
+        code=3,
+    )
+    assert "the new end 2026-11-10T04:10:00Z is before" in output
+
+
+def test_an_announcement_of_tomorrow_comes_with_an_update_of_today(repository):
+    repository.run(*SCHEDULE, "--at", "2026-11-05T00:00:00Z")
+    repository.run("maintenance", "update", "2026", "--body", "Bring your own disks.")
+    window = served(repository, NOW)["2026-11-10-new-disks"]
+    assert {update["display_at"] for update in window["incident_updates"]} == {
+        "2026-11-02T11:00:00.000+01:00"
+    }
+    assert_clean(repository, NOW)
+
+
+def test_the_nearest_windows_are_proposed_for_a_day(recurring):
+    assert "did you mean refill-20261103t0700z?" in recurring.run(
+        "maintenance", "cancel", "refill-2026-11-03", code=3
+    )
+    assert (
+        "did you mean refill-20261103t0700z, refill-20261110t0700z, refill-20261117t0700z?"
+        in recurring.run("maintenance", "cancel", "refill-20261104", code=3)
+    )
+
+
+def test_the_updates_of_a_window_are_checked_like_those_of_others(recurring):
+    text = RECURRING.replace(
+        "      name: Late refill\n",
+        "      updates:\n        - {at: 2026-11-17T06:00:00Z, status: completed, components: {brige: null}}\n"
+        "        - {at: 2026-11-16T06:00:00Z, status: in_progress}\n",
+    )
+    recurring.write("content/maintenances/refill.yaml", text)
+    output = recurring.run("check", code=1)
+    assert "[updates-in-order]" in output
+    assert "component 'brige' is not in components.yaml" in output

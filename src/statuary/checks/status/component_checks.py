@@ -102,6 +102,15 @@ def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
         yield from _named_by(update)
 
 
+def _all_named(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
+    """Yield what `named_components` yields for every record, and for the updates of windows, with the record."""
+    for record in context.records:
+        yield from ((record, *named) for named in named_components(record))
+    for window in context.edited_records:
+        if isinstance(window, Maintenance) and window.pointer:
+            yield from ((window, *named) for update in window.updates for named in _named_by(update))
+
+
 def _named_by(update: IncidentUpdate) -> Iterator[tuple[str, Pointer, bool]]:
     for name in update.components:
         yield name, (*update.pointer, "components", name), True
@@ -112,21 +121,28 @@ def _named_by(update: IncidentUpdate) -> Iterator[tuple[str, Pointer, bool]]:
 
 @check
 def known_component(context: StatusContext) -> Iterator[StatusViolation]:
-    """Incidents and maintenances name components that exist."""
+    """Incidents, maintenances and templates name components that exist."""
     components = context.catalogue.components_by_name
-    for record in context.records:
-        for name, pointer, is_key in named_components(record):
+    for template in context.catalogue.templates:
+        for name in template.components:
             if name not in components:
-                yield StatusViolation(
-                    record.source,
-                    pointer,
-                    f"component {name!r} is not in {context.catalogue.components_source}",
-                    (
-                        did_you_mean(name, components)
-                        or "add it there, with `removed: true` if it no longer exists"
-                    ),
-                    on_key=is_key,
-                )
+                yield _unknown_component(context, template.source, ("components", name), name, is_key=True)
+    for record, name, pointer, is_key in _all_named(context):
+        if name not in components:
+            yield _unknown_component(context, record.source, pointer, name, is_key=is_key)
+
+
+def _unknown_component(
+    context: StatusContext, path: str, pointer: Pointer, name: str, *, is_key: bool
+) -> StatusViolation:
+    return StatusViolation(
+        path,
+        pointer,
+        f"component {name!r} is not in {context.catalogue.components_source}",
+        did_you_mean(name, context.catalogue.components_by_name)
+        or "add it there, with `removed: true` if it no longer exists",
+        on_key=is_key,
+    )
 
 
 @check
@@ -135,16 +151,15 @@ def affected_component_is_no_group(context: StatusContext) -> Iterator[StatusVio
     groups = {
         name: component for name, component in context.catalogue.components_by_name.items() if component.group
     }
-    for record in context.records if groups else ():
-        for name, pointer, is_key in named_components(record):
-            if name in groups:
-                yield StatusViolation(
-                    record.source,
-                    pointer,
-                    f"{name!r} is a group, whose status follows from its components",
-                    f"name its components: {', '.join(groups[name].children)}",
-                    on_key=is_key,
-                )
+    for record, name, pointer, is_key in _all_named(context) if groups else ():
+        if name in groups:
+            yield StatusViolation(
+                record.source,
+                pointer,
+                f"{name!r} is a group, whose status follows from its components",
+                f"name its components: {', '.join(groups[name].children)}",
+                on_key=is_key,
+            )
 
 
 @check

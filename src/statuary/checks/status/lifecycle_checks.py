@@ -16,7 +16,7 @@ from statuary.domain.status.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUS
 @check
 def allowed_moves(context: StatusContext) -> Iterator[StatusViolation]:
     """The status of each update may follow the previous one."""
-    for record in context.records:
+    for record in context.edited_records:
         # updates-in-order reports wrong times, which would make correct statuses look wrong here
         if any(later.display_at < earlier.display_at for earlier, later in pairwise(record.updates)):
             continue
@@ -44,7 +44,7 @@ def _wrong_move(record: Incident, before: IncidentUpdate | None, update: Inciden
 @check
 def updates_in_order(context: StatusContext) -> Iterator[StatusViolation]:
     """Updates are in order, oldest first."""
-    for record in context.records:
+    for record in context.edited_records:
         for earlier, later in pairwise(record.updates):
             if later.display_at < earlier.display_at:
                 yield StatusViolation(
@@ -58,7 +58,7 @@ def updates_in_order(context: StatusContext) -> Iterator[StatusViolation]:
 @check(Severity.WARNING)
 def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
     """An update is not dated after the build."""
-    for record in context.records:
+    for record in context.edited_records:
         for update in record.updates:
             if update.display_at > context.now and not _is_announcement(record, update):
                 yield StatusViolation(

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentHistory
-from statuary.domain.status.records import Incident, StatusCatalogue
+from statuary.domain.status.records import Incident, Maintenance, StatusCatalogue
+from statuary.domain.status.recurrence import is_withdrawn
 from statuary.domain.status.timeline import Timeline
 
 
@@ -39,6 +40,17 @@ class StatusContext:
         """Every incident and every maintenance, as written."""
         yield from self.catalogue.incidents
         yield from self.catalogue.maintenances
+
+    @property
+    def edited_records(self) -> Iterator[Incident]:
+        """Every record whose updates are published: of a recurring maintenance its windows that have some."""
+        yield from self.catalogue.incidents
+        windows = (history.incident for history in self.timeline.maintenances)
+        changed = (window for window in windows if isinstance(window, Maintenance) and window.pointer)
+        plain = (maintenance for maintenance in self.catalogue.maintenances if not maintenance.recurrence)
+        for maintenance in (*plain, *(window for window in changed if len(window.updates) > 1)):
+            if not is_withdrawn(maintenance):
+                yield maintenance
 
     @cached_property
     def histories_by_component(self) -> dict[str, list[IncidentHistory]]:

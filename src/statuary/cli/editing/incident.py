@@ -1,8 +1,10 @@
 """`statuary incident`: open, update and resolve incidents, and publish postmortems."""
 
 import sys
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar, cast
 
 import click
 
@@ -20,6 +22,7 @@ from statuary.cli.editing.prompts import (
     ask_text,
     complete_component_status,
     complete_incident,
+    complete_template,
     incident_or_ask,
     is_interactive,
     statuses_or_ask,
@@ -27,12 +30,13 @@ from statuary.cli.editing.prompts import (
 )
 from statuary.cli.editing.tables import ListFormat, print_rows
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
-from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant, one_line
-from statuary.domain.status.records import Incident
+from statuary.domain.status.records import Incident, IncidentTemplate
 from statuary.domain.status.vocabulary import (
+    CLOSED_STATUSES,
     DEFAULT_BODIES,
     UNRESOLVED_STATUSES,
+    ComponentStatus,
     Impact,
     IncidentStatus,
     UpdateStatus,
@@ -41,7 +45,10 @@ from statuary.editing.edit_yaml import append_item, set_value
 from statuary.editing.files import EditError, new_file, page_day, taken_ids
 from statuary.editing.updates import (
     NewUpdate,
+    announced_by,
+    find_template,
     format_if_given,
+    mapping_of,
     parse_statuses,
     postmortem_value,
     status_at,
@@ -88,6 +95,16 @@ class BodyOptions(NamedTuple):
         return None if text is None else normalize_body(text)
 
 
+Notify = Annotated[
+    bool,
+    option(
+        "--notify/--no-notify",
+        default=True,
+        help="Whether subscribers are notified. Default: --notify.",
+    ),
+]
+
+
 class UpdateOptions(NamedTuple):
     """The options of an update."""
 
@@ -102,14 +119,10 @@ class UpdateOptions(NamedTuple):
     ]
     body: Body
     body_file: BodyFile
-    notify: Annotated[
-        bool,
-        option(
-            "--notify/--no-notify",
-            default=True,
-            help="Whether subscribers are notified. Default: --notify.",
-        ),
+    next_update_in: Annotated[
+        timedelta | None, option(help="When the next update follows, such as 30m; pages say so.")
     ]
+    notify: Notify
 
     @property
     def text(self) -> str | None:
@@ -148,14 +161,14 @@ def append_update(
     subject: str,
     *,
     ask_components: bool = False,
-    pointer: Pointer = (),
+    reopens: bool = False,
 ) -> None:
-    """Append an update to a file, at the incident's `pointer` in it, and apply that edit.
+    """Append an update to a file, where it holds the incident or the window, and apply that edit.
 
     Raises:
         EditError: if the status cannot follow, or a component is unknown.
     """
-    before = status_before(incident, status, session.at)
+    before = None if reopens else status_before(incident, status, session.at)
     components = statuses_or_ask if ask_components else parse_statuses
     update = NewUpdate(
         at=session.at,
@@ -163,11 +176,50 @@ def append_update(
         body=update_body(update_options.text, status, before),
         components=components(update_options.components, session.catalogue),
         notify=update_options.notify,
+        reopens=reopens,
+        next_update_at=next_update(session, update_options.next_update_in, status),
     )
+    pointer = (*mapping_of(incident), "updates")
     edit = session.edit_file(
-        incident.source, lambda text: append_item(text, (*pointer, "updates"), update.value)
+        incident.source,
+        lambda text: append_item(announced_by(text, incident, session.at), pointer, update.value),
     )
     session.apply(edit, f"{subject}: {one_line(incident.name)}", update.details)
+
+
+def next_update(session: EditSession, wait: timedelta | None, status: UpdateStatus) -> Instant | None:
+    """Return by when the next update is promised; raise click.UsageError if there is nothing more to expect."""
+    if wait is None:
+        return None
+    if status in CLOSED_STATUSES:
+        raise click.UsageError(f"--next-update-in has no meaning when the status is {status}")
+    return Instant(session.at + wait)
+
+
+Status = TypeVar("Status", bound=str)
+
+
+def status_or_current(
+    session: EditSession,
+    incident: Incident,
+    status: Status | None,
+    update_options: UpdateOptions,
+    ask: Callable[[str], Status],
+) -> Status:
+    """Return the status of an update: the given one, a person's answer, or with a text alone the present one.
+
+    Raises:
+        click.UsageError: if neither a status nor a text is given, and there is no terminal.
+    """
+    current = status_at(incident, session.at)
+    if status is not None or is_interactive():
+        return ask(current) if status is None else status
+    shown = current or "not set yet"
+    if update_options.text is None:
+        raise click.UsageError(f"Missing option '--status'. With --body alone it stays: it is {shown}.")
+    if not current or current == "postmortem":
+        raise click.UsageError(f"Missing option '--status'. The status of {incident.id} is {shown}.")
+    return cast("Status", current)
 
 
 STATUSES: tuple[IncidentStatus, ...] = ("investigating", "identified", "monitoring", "resolved")
@@ -210,28 +262,79 @@ def open_incident(
         ),
     ],
     started_at: Annotated[Instant | None, option(help="When the problem began, if earlier.")],
+    ended_at: Annotated[
+        Instant | None, option(help="When it ended, for an incident that is over; it began at --started-at.")
+    ],
+    template: Annotated[
+        str | None,
+        option(
+            metavar="NAME",
+            shell_complete=complete_template,
+            help="Begin with templates/NAME.yaml; other options replace what it says.",
+        ),
+    ],
     publish_at: PublishAt,
     draft: Draft,
     new_id: NewId,
 ) -> None:
     """Open an incident in a new file."""
-    title = one_line(value_or_ask(name, "--name", lambda: ask_text("Name")))
-    affected = statuses_or_ask(update_options.components, session.catalogue)
-    first_status = status or (_ask_status(STATUSES[0]) if is_interactive() else STATUSES[0])
-    body = update_body(update_options.text, first_status, None)
-    first = NewUpdate(at=session.at, status=first_status, body=body, notify=update_options.notify)
+    begun = find_template(template, session.catalogue) if template else IncidentTemplate()
+    title = one_line(value_or_ask(name or begun.title, "--name", lambda: ask_text("Name")))
+    affected: Mapping[str, ComponentStatus | None] = begun.components
+    if update_options.components or not template:
+        affected = {**affected, **statuses_or_ask(update_options.components, session.catalogue)}
+    first_status = status or begun.status or ("resolved" if ended_at else None)
+    first_status = first_status or (_ask_status(STATUSES[0]) if is_interactive() else STATUSES[0])
+    wait = update_options.next_update_in or (
+        None if first_status in CLOSED_STATUSES else begun.next_update_in
+    )
+    text = update_options.text
+    if text is None and begun.body is not None:
+        text = normalize_body(begun.body)
+    update = NewUpdate(
+        at=ended_at or session.at,
+        status=first_status,
+        body=update_body(text, first_status, None),
+        notify=update_options.notify and begun.deliver_notifications,
+        next_update_at=next_update(session, wait, first_status),
+    )
+    if ended_at and first_status not in CLOSED_STATUSES:
+        raise click.UsageError(f"--ended-at has no meaning when the status is {first_status}")
+    opening = _opening(session, update, started_at, is_affected=any(affected.values()))
     value = {
         "name": title,
         "components": affected,
-        "impact_override": impact_override,
+        "impact_override": impact_override or begun.impact_override,
         "publish_at": format_if_given(publish_at),
         "draft": draft or None,
-        "started_at": format_if_given(started_at),
-        "updates": [first.value],
+        "started_at": None if opening else format_if_given(started_at),
+        "updates": [*(one.value for one in opening), update.value],
     }
     existing = taken_ids(session.timeline, session.options.content / "incidents")
-    edit = new_file("incidents", value, page_day(session.timeline, session.at), existing, new_id)
-    session.apply(edit, f"Open incident: {title}", first.details_with(affected))
+    day = page_day(session.timeline, opening[0].at if opening else session.at)
+    edit = new_file("incidents", value, day, existing, new_id)
+    session.apply(edit, f"Open incident: {title}", update.details_with(affected))
+
+
+def _opening(
+    session: EditSession, update: NewUpdate, started_at: Instant | None, *, is_affected: bool
+) -> list[NewUpdate]:
+    """Return the update that opens an incident whose first one resolves it, so that its components go down and up.
+
+    Raises:
+        click.UsageError: if such an incident does not say when it began, or does not end after that and by now.
+    """
+    if update.status not in CLOSED_STATUSES:
+        return []
+    start = started_at or (session.options.at if update.at != session.at else None)
+    if start is None and is_affected:
+        raise click.UsageError("Missing option '--started-at'. The incident is over; say when it began.")
+    if start is None:
+        return []
+    if not start < update.at <= session.now:
+        raise click.UsageError("an incident that is over ends after --started-at, and not in the future")
+    body = DEFAULT_BODIES[STATUSES[0]]
+    return [NewUpdate(at=start, status=STATUSES[0], body=body, notify=False)]
 
 
 @incident_command.command("update")
@@ -241,9 +344,7 @@ def update_incident(
 ) -> None:
     """Add an update to an incident."""
     unresolved = _find_unresolved(session, incident)
-    current = status_at(unresolved, session.at)
-    hint = f"Use one of {', '.join(STATUSES)}"
-    new_status: IncidentStatus = value_or_ask(status, "--status", lambda: _ask_status(current), hint)
+    new_status: IncidentStatus = status_or_current(session, unresolved, status, update_options, _ask_status)
     subject = f"Update incident ({new_status})"
     append_update(session, unresolved, new_status, update_options, subject, ask_components=True)
 
@@ -255,9 +356,28 @@ def resolve_incident(session: EditSession, incident: IncidentId, update_options:
     unresolved = _find_unresolved(session, incident)
     if status_at(unresolved, session.at) == "resolved":
         raise EditError(
-            f"{unresolved.id} is already resolved", "publish a postmortem, or open a new incident"
+            f"{unresolved.id} is already resolved", "publish a postmortem, or use `reopen` if it is not over"
         )
     append_update(session, unresolved, "resolved", update_options, "Resolve incident")
+
+
+@incident_command.command("reopen")
+@with_edit_session
+def reopen_incident(
+    session: EditSession, incident: IncidentId, status: NewStatus, update_options: UpdateOptions
+) -> None:
+    """Reopen an incident that was resolved; --component says what is affected again."""
+    histories = session.timeline.incidents
+    closed = incident_or_ask(incident, histories, "incident", session.at, CLOSED_STATUSES.__contains__)
+    current = status_at(closed, session.at)
+    if current not in CLOSED_STATUSES:
+        raise EditError(f"{closed.id} is not resolved: it is {current or 'not open yet'}", "use `update`")
+    new_status = status or (_ask_status(STATUSES[0]) if is_interactive() else STATUSES[0])
+    if new_status in CLOSED_STATUSES:
+        raise click.UsageError("a reopened incident is not resolved; use `update` to add to it")
+    append_update(
+        session, closed, new_status, update_options, "Reopen incident", ask_components=True, reopens=True
+    )
 
 
 @incident_command.command("postmortem")
@@ -280,7 +400,8 @@ def publish_postmortem(
     closed = incident_or_ask(
         incident, session.timeline.incidents, "incident", session.at, resolved.__contains__
     )
-    if status_before(closed, "postmortem", session.at) == "postmortem":
+    before = status_before(closed, "postmortem", session.at)
+    if before == "postmortem" or any(update.status == "postmortem" for update in closed.updates):
         raise EditError(f"{closed.id} already has a postmortem", "edit the file yourself")
     hint = "For a longer text, use --body-file"
     text = value_or_ask(body_options.text, "--body", lambda: _ask_postmortem(closed), hint)

@@ -15,8 +15,10 @@ from statuary.cli.editing.edit_session import (
 )
 from statuary.cli.editing.incident import (
     BodyOptions,
+    Notify,
     UpdateOptions,
     append_update,
+    status_or_current,
     update_body,
 )
 from statuary.cli.editing.prompts import (
@@ -35,10 +37,14 @@ from statuary.cli.options import Content, Now, argument, build_instant, option, 
 from statuary.domain.primitives import Instant, format_exact, one_line
 from statuary.domain.status.records import Incident, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
+from statuary.editing.edit_yaml import append_item
 from statuary.editing.files import EditError, new_file, page_day, taken_ids
 from statuary.editing.updates import (
+    NewUpdate,
+    announced_by,
     format_if_given,
-    pointer_in_file,
+    mapping_of,
+    move_text,
     status_at,
     with_cancellation,
     with_window,
@@ -125,7 +131,7 @@ def start_maintenance(
     current = status_at(window, session.at)
     if current in ACTIVE_STATUSES:
         raise EditError(f"{window.id} is already {current}", "use `update` or `complete`")
-    _append(session, window, "in_progress", update_options, "Start maintenance")
+    append_update(session, window, "in_progress", update_options, "Start maintenance")
 
 
 @maintenance_command.command("update")
@@ -138,12 +144,10 @@ def update_maintenance(
 ) -> None:
     """Add an update to a maintenance."""
     window = _find(session, maintenance, frozenset(STATUSES))
-    current = status_at(window, session.at)
-    hint = f"Use one of {', '.join(STATUSES)}"
-    new_status: MaintenanceStatus = value_or_ask(
-        status, "--status", lambda: ask_choice("Status", STATUSES, current), hint
+    new_status: MaintenanceStatus = status_or_current(
+        session, window, status, update_options, lambda current: ask_choice("Status", STATUSES, current)
     )
-    _append(session, window, new_status, update_options, f"Update maintenance ({new_status})")
+    append_update(session, window, new_status, update_options, f"Update maintenance ({new_status})")
 
 
 @maintenance_command.command("complete")
@@ -156,7 +160,7 @@ def complete_by_hand(session: EditSession, maintenance: MaintenanceId, update_op
         raise EditError(f"{window.id} is already {current}", "schedule a new maintenance")
     if current not in ACTIVE_STATUSES:
         raise EditError(f"{window.id} has not started", "use `start` first, or `cancel`")
-    _append(session, window, "completed", update_options, "Complete maintenance")
+    append_update(session, window, "completed", update_options, "Complete maintenance")
 
 
 @maintenance_command.command("cancel")
@@ -168,9 +172,11 @@ def cancel_maintenance(session: EditSession, maintenance: MaintenanceId, body_op
     current = status_at(window, session.at)
     if current in CLOSED_STATUSES:
         raise EditError(f"{window.id} is already {current}", "a maintenance that is over cannot be cancelled")
-    pointer = pointer_in_file(session.timeline, window)
+    pointer = mapping_of(window)
     edit = session.edit_file(window.source, lambda text: with_cancellation(text, pointer, session.at, body))
     session.apply(edit, f"Cancel maintenance: {one_line(window.name)}", f"{body}\n" if body else "")
+    if window.created_at > session.at:
+        click.echo("    it was not announced yet, so readers see nothing of it")
 
 
 @maintenance_command.command("reschedule")
@@ -181,18 +187,72 @@ def reschedule_maintenance(
     scheduled_for: Annotated[Instant | None, option(help="The new start. Default: unchanged.")],
     scheduled_until: Annotated[Instant | None, option(help="The new end. Default: the length is unchanged.")],
     duration: Annotated[timedelta | None, option(help="The new length of the window, such as 90m or 2h.")],
+    body_options: BodyOptions,
+    notify: Notify,
 ) -> None:
-    """Move the window of a maintenance; calendars and feeds show the change as of --at."""
+    """Move the window of a maintenance: an update says so, unless it is not announced yet."""
     window = _movable(session, maintenance, moves_start=scheduled_for is not None)
     start = scheduled_for or window.scheduled_for
     if not (scheduled_for or scheduled_until or duration):
         start = value_or_ask(None, "--scheduled-for", lambda: ask_instant("New start of the window"))
     length = window.scheduled_until - window.scheduled_for if scheduled_until is None else None
-    end = _end(start, scheduled_until, duration or length)
-    pointer = pointer_in_file(session.timeline, window)
-    edit = session.edit_file(window.source, lambda text: with_window(text, pointer, session.at, (start, end)))
-    times = f"{format_exact(start)} to {format_exact(end)}"
-    session.apply(edit, f"Reschedule maintenance: {one_line(window.name)}", f"{times}\n")
+    moved = start, _end(start, scheduled_until, duration or length)
+    _check_move(session, window, moved)
+    text = body_options.text
+    if text is None and window.created_at <= session.at:
+        text = move_text(window, moved, session.catalogue.page.time_zone)
+    update = None if text is None else _move(session, window, start, text, notify=notify)
+    edit = session.edit_file(window.source, lambda source: _with_move(session, source, window, moved, update))
+    times = f"{format_exact(moved[0])} to {format_exact(moved[1])}"
+    session.apply(
+        edit, f"Reschedule maintenance: {one_line(window.name)}", f"{times}\n\n{text or ''}".rstrip() + "\n"
+    )
+
+
+def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant, Instant]) -> None:
+    """Raise EditError if a window is moved to a time before the edit, or not at all."""
+    start, end = moved
+    if moved == (window.scheduled_for, window.scheduled_until):
+        raise EditError(
+            f"the window of {window.id} is {format_exact(start)} to {format_exact(end)} already",
+            "give another time, or use `update` to add a text",
+        )
+    if start != window.scheduled_for and start < session.at:
+        raise EditError(
+            f"the new start {format_exact(start)} is before {format_exact(session.at)}",
+            "give a later one, or use `start`",
+        )
+    if end < session.at:
+        raise EditError(
+            f"the new end {format_exact(end)} is before {format_exact(session.at)}",
+            "give a later one, or use `complete`",
+        )
+
+
+def _move(session: EditSession, window: Maintenance, start: Instant, text: str, *, notify: bool) -> NewUpdate:
+    status = status_at(window, session.at)
+    is_moved = start != window.scheduled_for
+    return NewUpdate(
+        at=session.at,
+        status=next(one for one in STATUSES if one == status),
+        body=text,
+        notify=notify,
+        moved_from=window.scheduled_for if is_moved else None,
+    )
+
+
+def _with_move(
+    session: EditSession,
+    text: str,
+    window: Maintenance,
+    moved: tuple[Instant, Instant],
+    update: NewUpdate | None,
+) -> str:
+    pointer = mapping_of(window)
+    text = with_window(text, pointer, session.at, moved)
+    if update is None:
+        return text
+    return append_item(announced_by(text, window, session.at), (*pointer, "updates"), update.value)
 
 
 @maintenance_command.command("list")
@@ -231,17 +291,6 @@ def _movable(session: EditSession, typed: str | None, *, moves_start: bool) -> M
     if moves_start and current != "scheduled":
         raise EditError(f"{window.id} has already started", "use --scheduled-until or --duration alone")
     return window
-
-
-def _append(
-    session: EditSession,
-    window: Incident,
-    status: MaintenanceStatus,
-    update_options: UpdateOptions,
-    subject: str,
-) -> None:
-    pointer = pointer_in_file(session.timeline, window)
-    append_update(session, window, status, update_options, subject, pointer=pointer)
 
 
 def _end(start: Instant, end: Instant | None, duration: timedelta | None) -> Instant:

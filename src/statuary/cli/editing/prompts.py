@@ -9,8 +9,8 @@ from typing import TypeVar
 import click
 from typing_extensions import override
 
-from statuary.cli.options import InstantType, parse_duration
-from statuary.domain.primitives import Instant
+from statuary.cli.options import InstantType
+from statuary.domain.primitives import Instant, parse_duration
 from statuary.domain.status.incident_history import IncidentHistory
 from statuary.domain.status.records import Incident, StatusCatalogue
 from statuary.domain.status.vocabulary import ComponentStatus
@@ -193,6 +193,11 @@ def complete_incident(ctx: click.Context, _param: click.Parameter, incomplete: s
 def complete_maintenance(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
     """Return the matching ids of maintenances, newest first."""
     return _files(_content(ctx) / "maintenances", incomplete)
+
+
+def complete_template(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the matching names of templates of incidents."""
+    return sorted(_files(_content(ctx) / "templates", incomplete))
 
 
 def complete_component(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:

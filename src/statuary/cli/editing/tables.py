@@ -12,7 +12,7 @@ from statuary.domain.status.incident_history import IncidentHistory, IncidentSta
 from statuary.domain.status.records import Incident, Maintenance
 from statuary.domain.status.timeline import Timeline, components_at
 from statuary.domain.status.vocabulary import CLOSED_STATUSES
-from statuary.editing.updates import current_update
+from statuary.editing.updates import status_at
 
 Row = dict[str, str | list[str] | None]
 
@@ -104,8 +104,7 @@ def maintenance_rows(timeline: Timeline, at: Instant, *, everything: bool) -> li
 
 def _rows(histories: Iterable[IncidentHistory], at: Instant, *, everything: bool) -> Iterator[Row]:
     for history in histories:
-        update = current_update(history.incident, at)
-        status = "" if update is None else update.status
+        status = status_at(history.incident, at)
         if everything or status not in CLOSED_STATUSES:
             yield _row(history, status, at)
 
@@ -116,7 +115,7 @@ def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
     row: Row = {
         "id": incident.id,
         "name": one_line(incident.name),
-        "status": f"{_status_text(state, status)}{_unpublished(incident, at)}",
+        "status": f"{_status_text(incident, state, status, at)}{_unpublished(incident, at)}",
         "impact": None if state is None else state.impact,
         "created_at": format_exact(incident.created_at),
         "components": list(history.components),
@@ -128,10 +127,12 @@ def _row(history: IncidentHistory, status: str, at: Instant) -> Row:
     return row
 
 
-def _status_text(state: IncidentState | None, status: str) -> str:
-    if state is not None and state.cancelled:
-        return "cancelled"
-    return status or "announced later"
+def _status_text(incident: Incident, state: IncidentState | None, status: str, at: Instant) -> str:
+    if isinstance(incident, Maintenance):
+        is_withdrawn = state is None and status in CLOSED_STATUSES
+        if is_withdrawn or (state is not None and state.cancelled):
+            return "cancelled"
+    return status if state is not None or incident.created_at <= at else "announced later"
 
 
 def _unpublished(incident: Incident, at: Instant) -> str:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from statuary.content.source_model import (
     Body,
+    DurationText,
     Flag,
     Identifier,
     InstantText,
@@ -22,7 +23,13 @@ from statuary.content.source_model import (
 )
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant, InvalidValueError
-from statuary.domain.status.records import AffectedComponent, Incident, IncidentUpdate, derived_id
+from statuary.domain.status.records import (
+    AffectedComponent,
+    Incident,
+    IncidentTemplate,
+    IncidentUpdate,
+    derived_id,
+)
 from statuary.domain.status.vocabulary import (
     DEFAULT_BODIES,
     ComponentStatus,
@@ -70,6 +77,8 @@ class UpdateSource(SourceModel):
     """The number of the social media post about it."""
     reopens: Flag = False
     """Whether it reopens a resolved incident or a completed maintenance."""
+    next_update_at: InstantText | None = None
+    """By when you promise the next update; pages say so, and that it is overdue after that."""
 
     @model_validator(mode="after")
     def _has_one_kind_of_components(self) -> Self:
@@ -153,6 +162,37 @@ class IncidentSource(RecordSource):
     """For imports: published as it is; `absent` omits the member, as in incidents from before late 2023."""
 
 
+class TemplateSource(SourceModel):
+    """What `statuary incident open --template` begins with; its options replace it."""
+
+    name: Name | None = None
+    """The title that readers see."""
+    components: dict[str, ComponentStatus | None] | None = None
+    """The affected components by key, with their statuses."""
+    status: IncidentStatus | None = None
+    """The first status; default: `investigating`."""
+    body: Body | None = None
+    """The text of the first update; default: Statuspage's own text for this status."""
+    impact_override: Impact | None = None
+    """Replaces the derived impact."""
+    next_update_in: DurationText | None = None
+    """How soon the next update is promised, such as `30m`."""
+    deliver_notifications: Flag = True
+    """Whether the first update notifies subscribers."""
+
+
+def translate_template(source: TemplateSource, file_name: str, path: str) -> IncidentTemplate:
+    """Return the template that a source describes; `file_name` is without its suffix."""
+    return value_of(
+        IncidentTemplate,
+        source,
+        name=file_name,
+        source=path,
+        title=source.name,
+        components=source.components or {},
+    )
+
+
 def translate_incident(source: IncidentSource, file_name: str, path: str) -> Incident:
     """Return the incident that a source describes.
 
@@ -162,7 +202,7 @@ def translate_incident(source: IncidentSource, file_name: str, path: str) -> Inc
     incident_id = source.id or file_name
     updates = translate_updates(source.updates, incident_id)
     if source.postmortem is not None:
-        updates = (*updates, _postmortem(source.postmortem, incident_id))
+        updates = _with_postmortem(updates, _postmortem(source.postmortem, incident_id))
     return value_of(
         Incident,
         source,
@@ -227,6 +267,19 @@ def named_components(first: Iterable[str], updates: Iterable[IncidentUpdate]) ->
         codes = (affected.code for affected in update.affected_components or ())
         named.update(dict.fromkeys(code for code in codes if code is not None))
     return tuple(named)
+
+
+def _with_postmortem(
+    updates: tuple[IncidentUpdate, ...], postmortem: IncidentUpdate
+) -> tuple[IncidentUpdate, ...]:
+    """Return updates with the postmortem before those that reopen the incident after it."""
+    later = (
+        place
+        for place, update in enumerate(updates)
+        if update.reopens and update.display_at >= postmortem.display_at
+    )
+    place = next(later, len(updates))
+    return (*updates[:place], postmortem, *updates[place:])
 
 
 def _postmortem(source: PostmortemSource, incident_id: str) -> IncidentUpdate:

@@ -44,6 +44,8 @@ class MaintenanceUpdateSource(UpdateSource):
 
     status: MaintenanceStatus
     """The maintenance's new status."""
+    moved_from: InstantText | None = None
+    """The start of the window before this update moved it; a reminder of that window stays as it was posted."""
 
 
 class OccurrenceSource(SourceModel):

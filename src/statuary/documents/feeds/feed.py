@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from statuary.documents.document import encode_json
 from statuary.documents.markdown import MARKUP, markdown_html, paragraphs_of
 from statuary.documents.url_table import INCIDENT_PAGE
-from statuary.domain.primitives import Instant, is_utc
+from statuary.domain.primitives import MONTHS, Instant, is_utc
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import Maintenance, Page
 from statuary.domain.status.timeline import PageState
@@ -122,8 +122,6 @@ CANCELLED = "Cancelled"
 
 SAME_STATUS = "Update"
 """Text for an update with the status of the previous one."""
-
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 ENTRIES = 25
 """How many entries a feed has, as in Statuspage; records that are not closed are added."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -12,7 +13,7 @@ from typing_extensions import override
 
 from statuary.domain.findings import Pointer
 from statuary.domain.primitives import Instant
-from statuary.domain.status.vocabulary import ComponentStatus, Impact, UpdateStatus
+from statuary.domain.status.vocabulary import ComponentStatus, Impact, IncidentStatus, UpdateStatus
 
 REMINDER_INTERVALS_ABSENT = "absent"
 """Value of `reminder_intervals` that omits the member, as in incidents from before September 2023."""
@@ -47,6 +48,8 @@ class IncidentUpdate:
     custom_tweet: str | None = None
     tweet_id: int | None = None  # number of the social media post about it
     reopens: bool = False  # opens a record again that was over
+    moved_from: Instant | None = None  # the start of the window before this update moved it
+    next_update_at: Instant | None = None  # by when the author promises another update
     automatic: bool = False  # posted automatically, like those of Statuspage's job
     pointer: Pointer = ()  # where the file defines it; `()` for an update that is in no file
 
@@ -132,6 +135,7 @@ class Maintenance(Incident):
     recurrence: Recurrence | None = None
     body: str = ""  # the announcement that each window of a recurring maintenance begins with
     rescheduled_at: Instant | None = None  # when its window was last moved
+    pointer: Pointer = ()  # where the file holds its keys; for a window of a recurring one, its changes
 
     @property
     @override
@@ -139,6 +143,20 @@ class Maintenance(Incident):
         """Instants at which the record itself changed, not one of its updates."""
         stated = (self.updated_at, self.impact_override_at, self.rescheduled_at)
         return tuple(at for at in stated if at is not None)
+
+
+class IncidentTemplate(NamedTuple):
+    """What an incident begins with, prepared for the moment in which nobody wants to write."""
+
+    name: str = ""  # by which it is chosen
+    source: str = ""  # its file, relative to the content folder
+    title: str | None = None  # the incident's name
+    status: IncidentStatus | None = None
+    body: str | None = None
+    components: Mapping[str, ComponentStatus | None] = MappingProxyType({})
+    impact_override: Impact | None = None
+    next_update_in: timedelta | None = None
+    deliver_notifications: bool = True
 
 
 class StatusChange(NamedTuple):
@@ -214,6 +232,7 @@ class StatusCatalogue:
     maintenances: tuple[Maintenance, ...] = ()  # a recurring one appears once, with its rule
     components_source: str = "components.yaml"
     page_source: str = "site.yaml"
+    templates: tuple[IncidentTemplate, ...] = ()
 
     @cached_property
     def components_by_name(self) -> dict[str, Component]:

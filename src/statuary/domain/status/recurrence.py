@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 
-from statuary.domain.primitives import Instant, InvalidValueError, instant, shorten
+from statuary.domain.primitives import Instant, InvalidValueError, format_exact, instant, shorten
 from statuary.domain.status.records import (
     Incident,
     IncidentUpdate,
@@ -161,8 +161,30 @@ def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Ma
     if recurrence is None:
         yield maintenance
         return
-    for start in window_starts(maintenance, recurrence, until)[:MAX_WINDOWS]:
-        yield _window(maintenance, recurrence, start)
+    # a change to a window may announce it before the others of its time
+    early = (
+        Instant(start - recurrence.announce)
+        for start, changes in recurrence.occurrences.items()
+        if _announced_at(recurrence, start, changes) <= until
+    )
+    for start in window_starts(maintenance, recurrence, max((until, *early)))[:MAX_WINDOWS]:
+        window = _window(maintenance, recurrence, start)
+        if window.created_at <= until:
+            yield window
+
+
+def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
+    """Return when a window is announced: at the time that the rule gives, or with its first update if that is earlier."""
+    announced = Instant(start - recurrence.announce)
+    if changes.scheduled_for is not None:
+        moved = Instant(changes.scheduled_for - recurrence.announce)
+        announced = min(announced, max(moved, changes.rescheduled_at or moved))
+    written = (
+        update.display_at
+        for update in changes.updates
+        if changes.cancelled_at is None or update.display_at < changes.cancelled_at
+    )
+    return min((announced, *written))
 
 
 def window_id(maintenance: Maintenance, start: Instant) -> str:
@@ -172,7 +194,7 @@ def window_id(maintenance: Maintenance, start: Instant) -> str:
 
 def _window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) -> Maintenance:
     changes = recurrence.occurrences.get(start, Occurrence())
-    announced = instant(start - recurrence.announce)
+    announced = _announced_at(recurrence, start, changes)
     own_id = window_id(maintenance, start)
     scheduled_for = changes.scheduled_for or start
     length = maintenance.scheduled_until - maintenance.scheduled_for
@@ -188,6 +210,7 @@ def _window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) ->
         cancelled_at=changes.cancelled_at,
         rescheduled_at=changes.rescheduled_at,
         recurrence=None,
+        pointer=changes.pointer or ("recurrence", "occurrences", format_exact(start)),
     )
 
 
@@ -221,9 +244,23 @@ def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
 
 
 def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
+    if is_withdrawn(maintenance):
+        return ()
     start = begins_at(maintenance)
-    automatic = (_reminder(maintenance, start), _start(maintenance, start), _end(maintenance, start))
+    automatic = (*_reminders(maintenance, start), _start(maintenance, start), _end(maintenance, start))
     return (*maintenance.updates, *(update for update in automatic if update is not None))
+
+
+def is_withdrawn(maintenance: Maintenance) -> bool:
+    """Return whether a maintenance is cancelled before anyone reads of it; then nothing of it is published."""
+    published = max(maintenance.created_at, maintenance.publish_at or maintenance.created_at)
+    return maintenance.cancelled_at is not None and maintenance.cancelled_at <= published
+
+
+def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
+    """Return when the start of a maintenance was moved, in order, each with the start before."""
+    moves = ((update.display_at, update.moved_from) for update in maintenance.updates)
+    return sorted((at, start) for at, start in moves if start is not None)
 
 
 def begins_at(maintenance: Maintenance) -> Instant | None:
@@ -236,7 +273,8 @@ def begins_at(maintenance: Maintenance) -> Instant | None:
     manual = verified if written is None else written
     if not maintenance.automation.scheduled_auto_in_progress:
         return manual
-    automatic = max(maintenance.scheduled_for, maintenance.created_at)
+    moved = (at for at, _ in _moves(maintenance))
+    automatic = max((maintenance.scheduled_for, maintenance.created_at, *moved))
     earlier = (written, verified, ended_manually_at(maintenance))
     return manual if any(at is not None and at <= automatic for at in earlier) else automatic
 
@@ -254,14 +292,23 @@ def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus])
     return min(instants, default=None)
 
 
-def _reminder(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
-    at = Instant(maintenance.scheduled_for - REMINDER_LEAD)
-    if not maintenance.automation.scheduled_remind_prior or maintenance.created_at >= at:
-        return None
-    if any(other is not None and other <= at for other in (start, ended_manually_at(maintenance))):
-        return None
+def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[IncidentUpdate]:
+    """Yield the reminder, and those that were posted before the window was moved."""
+    if not maintenance.automation.scheduled_remind_prior:
+        return
+    moves = _moves(maintenance)
+    planned = [*(before for _, before in moves), maintenance.scheduled_for]
+    known = [maintenance.created_at, *(at for at, _ in moves)]
+    ends = [*(at for at, _ in moves), *filter(None, (start, ended_manually_at(maintenance)))]
     notify = maintenance.automation.remind_prior_deliver_notifications
-    return _automatic_update(maintenance, "reminder", "scheduled", at, body=REMINDER_BODY, notify=notify)
+    number = 0
+    for place, (since, window) in enumerate(zip(known, planned, strict=True)):
+        at = Instant(window - REMINDER_LEAD)
+        if since < at and all(end > at for end in ends[place:]):
+            # an earlier reminder keeps its id when the window moves
+            kind = f"reminder {number + 1}" if number else "reminder"
+            yield _automatic_update(maintenance, kind, "scheduled", at, body=REMINDER_BODY, notify=notify)
+            number += 1
 
 
 def _start(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
@@ -281,7 +328,7 @@ def _end(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | No
         update = _automatic_update(
             maintenance, "cancelled", "completed", cancelled, body=CANCELLED_BODY, notify=notify
         )
-        return replace(update, pointer=("cancelled_at",))
+        return replace(update, pointer=(*maintenance.pointer, "cancelled_at"))
     if completed is None:
         return None
     return _automatic_update(maintenance, "completed", "completed", completed, notify=notify)
