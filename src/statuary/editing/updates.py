@@ -95,8 +95,10 @@ def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
     return ", ".join(key if status is None else f"{key}={status}" for key, status in statuses.items())
 
 
-def find_template(name: str, catalogue: StatusCatalogue) -> IncidentTemplate:
-    """Return the template of incidents with a name; raise EditError if there is none."""
+def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTemplate:
+    """Return the template of incidents with a name, an empty one without a name; raise EditError if there is none."""
+    if name is None:
+        return IncidentTemplate()
     known = {template.name: template for template in catalogue.templates}
     if name not in known:
         named = _suggested_name(name, list(known)) or f"there are: {', '.join(known)}"

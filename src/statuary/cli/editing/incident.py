@@ -1,7 +1,7 @@
 """`statuary incident`: open, update and resolve incidents, and publish postmortems."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar, cast
@@ -278,28 +278,10 @@ def open_incident(
     new_id: NewId,
 ) -> None:
     """Open an incident in a new file."""
-    begun = find_template(template, session.catalogue) if template else IncidentTemplate()
+    begun = find_template(template, session.catalogue)
     title = one_line(value_or_ask(name or begun.title, "--name", lambda: ask_text("Name")))
-    affected: Mapping[str, ComponentStatus | None] = begun.components
-    if update_options.components or not template:
-        affected = {**affected, **statuses_or_ask(update_options.components, session.catalogue)}
-    first_status = status or begun.status or ("resolved" if ended_at else None)
-    first_status = first_status or (_ask_status(STATUSES[0]) if is_interactive() else STATUSES[0])
-    wait = update_options.next_update_in or (
-        None if first_status in CLOSED_STATUSES else begun.next_update_in
-    )
-    text = update_options.text
-    if text is None and begun.body is not None:
-        text = normalize_body(begun.body)
-    update = NewUpdate(
-        at=ended_at or session.at,
-        status=first_status,
-        body=update_body(text, first_status, None),
-        notify=update_options.notify and begun.deliver_notifications,
-        next_update_at=next_update(session, wait, first_status),
-    )
-    if ended_at and first_status not in CLOSED_STATUSES:
-        raise click.UsageError(f"--ended-at has no meaning when the status is {first_status}")
+    affected = _affected(session, begun, update_options.components)
+    update = _first_update(session, begun, status, update_options, ended_at)
     opening = _opening(session, update, started_at, is_affected=any(affected.values()))
     value = {
         "name": title,
@@ -314,6 +296,44 @@ def open_incident(
     day = page_day(session.timeline, opening[0].at if opening else session.at)
     edit = new_file("incidents", value, day, existing, new_id)
     session.apply(edit, f"Open incident: {title}", update.details_with(affected))
+
+
+def _affected(
+    session: EditSession, begun: IncidentTemplate, words: Sequence[str]
+) -> Mapping[str, ComponentStatus | None]:
+    """Return the statuses of a template and of --component, which replaces it; without either, a person's answers."""
+    asked = statuses_or_ask(words, session.catalogue) if words or not begun.name else {}
+    return {**begun.components, **asked}
+
+
+def _first_update(
+    session: EditSession,
+    begun: IncidentTemplate,
+    status: IncidentStatus | None,
+    update_options: UpdateOptions,
+    ended_at: Instant | None,
+) -> NewUpdate:
+    """Return the update of the options, with what a template says where they say nothing.
+
+    Raises:
+        click.UsageError: if it has an end but another status than `resolved`, or promises an update after the end.
+    """
+    first = status or begun.status or ("resolved" if ended_at else None)
+    first = first or (_ask_status(STATUSES[0]) if is_interactive() else STATUSES[0])
+    if ended_at and first not in CLOSED_STATUSES:
+        raise click.UsageError(f"--ended-at has no meaning when the status is {first}")
+    text, wait = update_options.text, update_options.next_update_in
+    if text is None and begun.body is not None:
+        text = normalize_body(begun.body)
+    if wait is None and first not in CLOSED_STATUSES:
+        wait = begun.next_update_in
+    return NewUpdate(
+        at=ended_at or session.at,
+        status=first,
+        body=update_body(text, first, None),
+        notify=update_options.notify and begun.deliver_notifications,
+        next_update_at=next_update(session, wait, first),
+    )
 
 
 def _opening(

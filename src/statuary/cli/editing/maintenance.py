@@ -198,15 +198,11 @@ def reschedule_maintenance(
     length = window.scheduled_until - window.scheduled_for if scheduled_until is None else None
     moved = start, _end(start, scheduled_until, duration or length)
     _check_move(session, window, moved)
-    text = body_options.text
-    if text is None and window.created_at <= session.at:
-        text = move_text(window, moved, session.catalogue.page.time_zone)
-    update = None if text is None else _move(session, window, start, text, notify=notify)
+    update = _move(session, window, moved, body_options.text, notify=notify)
     edit = session.edit_file(window.source, lambda source: _with_move(session, source, window, moved, update))
-    times = f"{format_exact(moved[0])} to {format_exact(moved[1])}"
-    session.apply(
-        edit, f"Reschedule maintenance: {one_line(window.name)}", f"{times}\n\n{text or ''}".rstrip() + "\n"
-    )
+    times = f"{format_exact(moved[0])} to {format_exact(moved[1])}\n"
+    details = f"{times}\n{update.details}" if update else times
+    session.apply(edit, f"Reschedule maintenance: {one_line(window.name)}", details)
 
 
 def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant, Instant]) -> None:
@@ -229,15 +225,24 @@ def _check_move(session: EditSession, window: Maintenance, moved: tuple[Instant,
         )
 
 
-def _move(session: EditSession, window: Maintenance, start: Instant, text: str, *, notify: bool) -> NewUpdate:
+def _move(
+    session: EditSession,
+    window: Maintenance,
+    moved: tuple[Instant, Instant],
+    text: str | None,
+    *,
+    notify: bool,
+) -> NewUpdate | None:
+    """Return the update that tells of a move; None without a text for a window that is not announced yet."""
+    if text is None and window.created_at > session.at:
+        return None
     status = status_at(window, session.at)
-    is_moved = start != window.scheduled_for
     return NewUpdate(
         at=session.at,
         status=next(one for one in STATUSES if one == status),
-        body=text,
+        body=move_text(window, moved, session.catalogue.page.time_zone) if text is None else text,
         notify=notify,
-        moved_from=window.scheduled_for if is_moved else None,
+        moved_from=window.scheduled_for if moved[0] != window.scheduled_for else None,
     )
 
 
