@@ -46,11 +46,11 @@ class StatusContext:
         """Every record whose updates are published: of a recurring maintenance its windows that have some."""
         yield from self.catalogue.incidents
         windows = (history.incident for history in self.timeline.maintenances)
-        changed = (window for window in windows if isinstance(window, Maintenance) and window.pointer)
-        plain = (maintenance for maintenance in self.catalogue.maintenances if not maintenance.recurrence)
-        for maintenance in (*plain, *(window for window in changed if len(window.updates) > 1)):
-            if not is_withdrawn(maintenance):
-                yield maintenance
+        for window in windows:
+            if isinstance(window, Maintenance) and not is_withdrawn(window):
+                # a window without changes has the announcement alone
+                if not window.pointer or len(window.updates) > 1:
+                    yield window
 
     @cached_property
     def histories_by_component(self) -> dict[str, list[IncidentHistory]]:

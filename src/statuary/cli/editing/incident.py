@@ -318,10 +318,7 @@ def _first_update(
     Raises:
         click.UsageError: if it has an end but another status than `resolved`, or promises an update after the end.
     """
-    first = status or begun.status or ("resolved" if ended_at else None)
-    first = first or (_ask_status(STATUSES[0]) if is_interactive() else STATUSES[0])
-    if ended_at and first not in CLOSED_STATUSES:
-        raise click.UsageError(f"--ended-at has no meaning when the status is {first}")
+    first = _first_status(status or begun.status, ended_at)
     text, wait = update_options.text, update_options.next_update_in
     if text is None and begun.body is not None:
         text = normalize_body(begun.body)
@@ -334,6 +331,14 @@ def _first_update(
         notify=update_options.notify and begun.deliver_notifications,
         next_update_at=next_update(session, wait, first),
     )
+
+
+def _first_status(status: IncidentStatus | None, ended_at: Instant | None) -> IncidentStatus:
+    if ended_at and status not in (None, "resolved"):
+        raise click.UsageError(f"--ended-at has no meaning when the status is {status}")
+    if ended_at or status:
+        return status or "resolved"
+    return _ask_status(STATUSES[0]) if is_interactive() else STATUSES[0]
 
 
 def _opening(
