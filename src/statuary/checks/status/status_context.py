@@ -45,12 +45,10 @@ class StatusContext:
     def edited_records(self) -> Iterator[Incident]:
         """Every record whose updates are published: of a recurring maintenance its windows that have some."""
         yield from self.catalogue.incidents
-        windows = (history.incident for history in self.timeline.maintenances)
-        for window in windows:
-            if isinstance(window, Maintenance) and not is_withdrawn(window):
-                # a window without changes has the announcement alone
-                if not window.pointer or len(window.updates) > 1:
-                    yield window
+        for history in self.timeline.maintenances:
+            window = history.incident
+            if isinstance(window, Maintenance) and not is_withdrawn(window) and _has_own_updates(window):
+                yield window
 
     @cached_property
     def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
@@ -60,3 +58,8 @@ class StatusContext:
             for component in history.components:
                 histories.setdefault(component, []).append(history)
         return histories
+
+
+def _has_own_updates(maintenance: Maintenance) -> bool:
+    # a window without changes has the announcement of its maintenance alone
+    return not maintenance.pointer or len(maintenance.updates) > 1
