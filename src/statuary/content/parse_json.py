@@ -3,13 +3,11 @@
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.findings import Pointer, Position
-from statuary.domain.json_values import NumberText
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, NumberText
 
 INT64_DIGITS = 18
 """Digits of a whole number that certainly fits into 64 bits."""
@@ -21,19 +19,26 @@ def parse_json(text: str) -> Json:
     Raises:
         UnreadableError: with the position, if it is not JSON or an object repeats a key.
     """
-    return _parse(text, parse_int=_whole_number, parse_float=NumberText)
+    return _parse(text, _whole_number, NumberText)
 
 
 def parse_json_as_text(text: str) -> Json:
     """Return the value of a JSON text, its numbers as text; raise UnreadableError as `parse_json`."""
-    value = _parse(text, parse_int=str, parse_float=str)
+    value = _parse(text, str, str)
     _check_surrogates(text)
     return value
 
 
-def _parse(text: str, **numbers: Any) -> Json:
+def _parse(text: str, whole: Callable[[str], Json], decimal: Callable[[str], Json]) -> Json:
+    value: Json
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, **numbers)
+        value = json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_no_constant,
+            parse_int=whole,
+            parse_float=decimal,
+        )
     except json.JSONDecodeError as error:
         message, place = _described(error)
         raise UnreadableError(
@@ -51,6 +56,7 @@ def _parse(text: str, **numbers: Any) -> Json:
         raise UnreadableError(
             f"{error} is not a JSON number", "write a number, or null", Lines(text).position(offset)
         ) from None
+    return value
 
 
 def _described(error: json.JSONDecodeError) -> tuple[str, Position]:

@@ -22,8 +22,7 @@ from statuary.domain.contracts.derivation import repeated_members
 from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import Record, RecordValue
 from statuary.domain.findings import Finding
-from statuary.domain.json_values import NumberText
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, NumberText
 from statuary.domain.limits import MAX_NUMBER_DIGITS
 
 ADAPTER = TypeAdapter(Record, config=None)
@@ -52,9 +51,10 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
     """
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
     with suppress(ValueError, TypeError):  # orjson's two errors, and a record that is none
-        value = _read_without_repeats(trimmed)
-        if orjson.dumps(value) == trimmed:
-            return ParsedContract(value, trimmed)
+        record = _read_without_repeats(trimmed)
+        if orjson.dumps(record) == trimmed:
+            return ParsedContract(record, trimmed)
+    value: Json
     try:
         value = orjson.loads(trimmed)
         canonical = trimmed if orjson.dumps(value) == trimmed else None

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import PurePosixPath
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import orjson
 from pydantic import AfterValidator, WithJsonSchema
@@ -24,7 +24,7 @@ from statuary.domain.contracts.derivation import (
     derive_record,
 )
 from statuary.domain.findings import Finding
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.domain.primitives import (
     Address,
@@ -161,6 +161,9 @@ class WorkspaceSource(SourceModel):
         )
 
 
+Value = TypeVar("Value")
+
+
 class WorkspaceFiles(SourceModel):
     """The content of the files beside `contract.yaml`."""
 
@@ -226,9 +229,9 @@ class _WorkspaceFolder:
     def _code(self, name: str | None, default: str) -> Hex | None:
         if name is None and not os.path.lexists(self.root / self.path(default)):
             return None
-        return self._read(name or default, _hex)  # type: ignore[no-any-return]
+        return self._read(name or default, _hex)
 
-    def _read(self, name: str, reader: Callable[[bytes], Any]) -> Any:
+    def _read(self, name: str, reader: Callable[[bytes], Value]) -> Value | None:
         path = self.path(name)
         try:
             return reader(SourceFile(self.root, path).bytes(LARGEST_RECORD))
@@ -248,9 +251,10 @@ class _WorkspaceFolder:
 
 def _json(raw: bytes) -> Json:
     try:
-        return orjson.loads(raw)
+        value: Json = orjson.loads(raw)
     except orjson.JSONDecodeError:
         return parse_json(decode_utf8(raw))
+    return value
 
 
 def _hex(raw: bytes) -> Hex:

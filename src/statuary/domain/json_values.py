@@ -16,6 +16,9 @@ Json: TypeAlias = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | 
 UntypedJson = Any
 """A JSON value in a room that still reads it without looking at its type; each such room imports it as `Json`."""
 
+JsonObject: TypeAlias = Mapping[str, Json]
+"""A JSON object to be read."""
+
 
 class NumberText(str):
     """A JSON number as it was written: text in Python, a number in the published JSON."""
@@ -49,7 +52,7 @@ def in_jsonb_order(value: Json, depth: int = 0) -> Json:
     return value
 
 
-def as_object(value: Json) -> Mapping[str, Json]:
+def as_object(value: Json) -> JsonObject:
     """Return an object, or an empty one."""
     return value if isinstance(value, Mapping) else {}
 

@@ -18,8 +18,7 @@ from statuary.domain.contracts.derivation import repeated_members
 from statuary.domain.contracts.matching import MatchLevel, overall_level
 from statuary.domain.contracts.proxy_detection import proxy_resolution_from_bytecode
 from statuary.domain.findings import Finding, Position
-from statuary.domain.json_values import UntypedJson as Json
-from statuary.domain.json_values import as_object, in_jsonb_order
+from statuary.domain.json_values import Json, as_object, as_text, in_jsonb_order
 from statuary.domain.primitives import checksum_address
 
 LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
@@ -264,7 +263,7 @@ def _contract(
         return _failed(source, f"cannot read a JSON column of match {match_id}: {error}")
     except (AttributeError, TypeError, ValueError) as error:  # a column whose type differs from the schema
         return _failed(source, f"the rows of match {match_id} do not follow the schema: {error}")
-    source = source._replace(address=record["address"])
+    source = source._replace(address=as_text(record["address"]))
     read = validate_record(record, None, file)
     located = [locate_in_row(finding, source) for finding in read.findings]
     return RowContract(source, read._replace(findings=located))

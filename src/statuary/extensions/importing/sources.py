@@ -4,13 +4,12 @@ import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, JsonObject, UntypedJson, as_object
 from statuary.domain.primitives import Hex, InvalidValueError, parse_hex
 from statuary.extensions.http.client import RefusedError, Retries, UnreachableError, get, is_same_server
 from statuary.extensions.importing.report import NotImportableError
@@ -40,7 +39,7 @@ class WebSource:
         self.wait = wait
         self.announce = announce
 
-    def json(self, url: str) -> Any:
+    def json(self, url: str) -> Json:
         """Return the JSON at a URL; None if there is nothing (404 or 410).
 
         Raises:
@@ -51,10 +50,11 @@ class WebSource:
         if body is None:
             return None
         try:
-            return orjson.loads(body)
+            value: Json = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             hint = "check the URL in a browser"
             raise NotImportableError(f"{url} does not send JSON: {error}", hint) from None
+        return value
 
     def get(self, url: str) -> bytes | None:
         """Return the body at a URL; None if there is nothing (404 or 410).
@@ -84,20 +84,46 @@ MAX_SOURCE_BYTES = 16 << 20
 """The limit for one source or hex file."""
 
 
-def parse_json(raw: bytes, name: str) -> Any:
+def parse_json(raw: bytes, name: str) -> Json:
     """Return what JSON holds; raise NotImportableError if it is not JSON."""
     try:
-        return orjson.loads(raw)
+        value: Json = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise NotImportableError(f"{name} is not JSON: {error}") from None
+    return value
 
 
-def read_json_file(file: Path) -> dict[str, Json]:
+def read_json_file(file: Path) -> dict[str, UntypedJson]:
     """Return the JSON object in a file; raise NotImportableError if the file cannot be read or has no JSON object."""
     value = parse_json(read_bytes(file, MAX_FILE_BYTES), str(file))
     if not isinstance(value, dict):
         raise NotImportableError(f"{file} is not a JSON object")
     return value
+
+
+def member_at(value: Json, *keys: str) -> Json:
+    """Return a member of nested objects; raise InvalidValueError if it is not there."""
+    for key in keys:
+        value = as_object(value).get(key)
+    if value is None:
+        raise InvalidValueError(f"it has no {'.'.join(keys)}")
+    return value
+
+
+def object_at(value: Json, *keys: str) -> JsonObject:
+    """Return an object in nested objects; raise InvalidValueError if it is not there."""
+    member = member_at(value, *keys)
+    if not isinstance(member, dict):
+        raise InvalidValueError(f"{'.'.join(keys)} is not an object")
+    return member
+
+
+def text_at(value: Json, *keys: str) -> str:
+    """Return a text in nested objects; raise InvalidValueError if it is not there."""
+    member = member_at(value, *keys)
+    if not isinstance(member, str):
+        raise InvalidValueError(f"{'.'.join(keys)} is not a text")
+    return member
 
 
 def read_hex_file(file: Path) -> Hex:

@@ -9,10 +9,11 @@ from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.derivation import Workspace, verified_at_text, workspace_members
 from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError
 from statuary.editing.yaml_nodes import YamlValue, block_text
 from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import object_at
 from statuary.publishing.files import PublishingError, atomic_file
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
@@ -90,19 +91,22 @@ def _contract(workspace: Workspace) -> dict[str, YamlValue]:
         "verified_at": verified_at_text(workspace.verified_at),
         "match_id": workspace.match_id,
         "deployment": {key: value for key, value in members.items() if value is not None},
-        "proxy": _proxy(workspace.proxy_resolution),
+        "proxy": _proxy(as_object(workspace.proxy_resolution)),
     }
 
 
-def _proxy(resolution: Json | None) -> dict[str, YamlValue]:
-    if resolution is None:
+def _proxy(resolution: JsonObject) -> dict[str, YamlValue]:
+    if not resolution:
         return {}
     members: dict[str, YamlValue] = {
-        "is_proxy": resolution["isProxy"],
-        "type": resolution["proxyType"],
-        "implementations": resolution["implementations"],
+        "is_proxy": resolution["isProxy"] is True,
+        "type": as_text(resolution["proxyType"]),
+        "implementations": [
+            {key: as_text(value) for key, value in as_object(implementation).items()}
+            for implementation in as_list(resolution["implementations"])
+        ],
     }
-    return {key: value for key, value in members.items() if value not in (None, [])}
+    return {key: value for key, value in members.items() if value not in ("", [])}
 
 
 def trim_compiler_output(workspace: Workspace) -> Workspace:
@@ -119,24 +123,25 @@ def trim_compiler_output(workspace: Workspace) -> Workspace:
 
 
 def _trimmed_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, Json]:
-    output: Json = workspace.std_json_output
+    output = workspace.std_json_output
     path, _, name = workspace.fully_qualified_name.rpartition(":")
     try:
-        artifact = output["contracts"][path][name]
-        evm = {
-            side: _select(artifact["evm"][side], CODE_MEMBERS) for side in ("bytecode", "deployedBytecode")
+        artifact = object_at(output, "contracts", path, name)
+        compiled = object_at(artifact, "evm")
+        evm: dict[str, Json] = {
+            side: _select(object_at(compiled, side), CODE_MEMBERS)
+            for side in ("bytecode", "deployedBytecode")
         }
-    except (KeyError, TypeError, AttributeError):
+    except InvalidValueError:
         raise InvalidValueError(
             f"the compiler's output has no bytecode of {workspace.fully_qualified_name}"
         ) from None
-    if with_assembly and ASSEMBLY in artifact["evm"]:
-        evm[ASSEMBLY] = artifact["evm"][ASSEMBLY]
+    if with_assembly and ASSEMBLY in compiled:
+        evm[ASSEMBLY] = compiled[ASSEMBLY]
     trimmed: dict[str, Json] = {
         "contracts": {path: {name: {**_select(artifact, ARTIFACT_MEMBERS), "evm": evm}}}
     }
-    sources = output.get("sources")
-    if isinstance(sources, dict) and sources:
+    if sources := as_object(as_object(output).get("sources")):
         trimmed["sources"] = {
             source: {"id": value["id"]}
             for source, value in sources.items()
@@ -145,7 +150,7 @@ def _trimmed_output(workspace: Workspace, *, with_assembly: bool) -> dict[str, J
     return trimmed
 
 
-def _select(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+def _select(value: JsonObject, names: tuple[str, ...]) -> dict[str, Json]:
     return {name: value[name] for name in names if name in value}
 
 

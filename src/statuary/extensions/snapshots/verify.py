@@ -10,14 +10,14 @@ import orjson
 
 from statuary.checks.contracts.anchor_claims import anchor_claims, require_sender_recovery
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
-from statuary.checks.contracts.record_view import RecordView, as_object
+from statuary.checks.contracts.record_view import RecordView
 from statuary.content.evidence import parse_anchor
 from statuary.documents.document import contract_of_path, is_proof_path
 from statuary.documents.pages.page_texts import english
 from statuary.documents.url_table import SHARDS_FOLDER
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, JsonObject, as_object, as_text
 from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.publishing.listing import DamagedSnapshotError, Entry
@@ -106,7 +106,9 @@ CHAIN_CLAIMS = (ClaimName.ON_CHAIN, ClaimName.DEPLOYED)
 RULE = "anchor-shows-the-contract"
 
 
-def verify_anchor(proof: Json, record: Json, digest: str) -> tuple[tuple[Claim, ...], list[Finding]]:
+def verify_anchor(
+    proof: JsonObject, record: JsonObject, digest: str
+) -> tuple[tuple[Claim, ...], list[Finding]]:
     """Return what the anchor in a published proof shows of a record, and where the proof claims more than that.
 
     Args:
@@ -156,7 +158,7 @@ class AnchorVerifier:
     def __exit__(self, *_: object) -> None:
         self.waiting.close()
 
-    def take_proof(self, path: str, proof: Json) -> Iterator[Finding]:
+    def take_proof(self, path: str, proof: JsonObject) -> Iterator[Finding]:
         """Verify a proof whose record came before it, or keep it until then."""
         name = _name(proof)
         claims = as_object(proof.get("claims"))
@@ -168,9 +170,9 @@ class AnchorVerifier:
         if record is None:
             self._keep(f"proof {name}", about_chain)
         else:
-            yield from self._verify(path, about_chain, record["record"], record["digest"])
+            yield from self._verify(path, about_chain, as_object(record["record"]), as_text(record["digest"]))
 
-    def take_record(self, path: str, record: Json, digest: str) -> Iterator[Finding]:
+    def take_record(self, path: str, record: JsonObject, digest: str) -> Iterator[Finding]:
         """Verify a record whose proof came before it, or keep what its proof is about until then."""
         name = _name(record)
         proof = self._take(f"proof {name}")
@@ -179,25 +181,26 @@ class AnchorVerifier:
         elif path.startswith(f"{SHARDS_FOLDER}/"):  # in the other layout, proofs come first
             self._keep(f"record {name}", {"record": _about_chain(record), "digest": digest})
 
-    def _verify(self, path: str, proof: Json, record: Json, digest: str) -> Iterator[Finding]:
+    def _verify(self, path: str, proof: JsonObject, record: JsonObject, digest: str) -> Iterator[Finding]:
         claims, findings = verify_anchor(proof, record, digest)
         for claim in claims:
             self.counts[claim.name] += claim.status is ClaimStatus.SHOWN
         yield from (finding.within(path) for finding in findings)
 
-    def _keep(self, name: str, value: Json) -> None:
+    def _keep(self, name: str, value: JsonObject) -> None:
         self.waiting.execute("INSERT OR REPLACE INTO waiting VALUES (?, ?)", (name, orjson.dumps(value)))
 
-    def _take(self, name: str) -> Json:
+    def _take(self, name: str) -> JsonObject | None:
         row = self.waiting.execute("DELETE FROM waiting WHERE name = ? RETURNING value", (name,)).fetchone()
-        return None if row is None else orjson.loads(row[0])
+        value: JsonObject | None = None if row is None else orjson.loads(row[0])
+        return value
 
 
-def _name(document: Json) -> str:
+def _name(document: JsonObject) -> str:
     return f"{document.get('chainId')}/{document.get('address')}"
 
 
-def _about_chain(record: Json) -> dict[str, Json]:
+def _about_chain(record: JsonObject) -> dict[str, Json]:
     """Return the members of a record that anchors are about."""
     codes = {
         side: {"onchainBytecode": as_object(record.get(side)).get("onchainBytecode")}

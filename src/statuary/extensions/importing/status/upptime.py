@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from statuary.domain.json_values import as_list
 from statuary.domain.status.vocabulary import ComponentStatus
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.status.fields import Fields, json_documents, parse_source_yaml, yaml_file
@@ -74,7 +75,7 @@ def _fetched(request: ImportRequest, api: str) -> tuple[Fields, list[Fields], li
 
 def _pages(request: ImportRequest, url: str) -> Iterator[Fields]:
     for number in count(1):
-        page = request.web.json(f"{url}&page={number}") or []
+        page = as_list(request.web.json(f"{url}&page={number}"))
         yield from map(Fields.of, page)
         if len(page) < PER_PAGE:
             return
