@@ -16,6 +16,7 @@ CLOSED_OUTPUT = 1
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    _read_names_as_utf_8()
     gc.disable()  # imports leave no garbage, and looking for it is a tenth of a small build
     atexit.register(gc.freeze)  # Python looks for garbage twice more before it ends
     # pydantic looks for plugins in every installed package, which takes as long as reading a small site
@@ -41,6 +42,19 @@ def main() -> None:
             sys.stderr.write(f"statuary: {error.filename or 'writing the output'}: {error.strerror}\n")
         _discard_output()
         sys.exit(ExitCode.FAILED)
+
+
+def _read_names_as_utf_8() -> None:
+    """Start again in Python's UTF-8 mode if the locale has another encoding: the names of content are UTF-8 in git.
+
+    Arguments and output keep the encoding of the locale, which is the terminal's.
+    """
+    if sys.getfilesystemencoding() == "utf-8":
+        return
+    os.environ.setdefault("PYTHONIOENCODING", f"{sys.stdout.encoding}:backslashreplace")
+    arguments = [argument.encode("utf-8", "surrogateescape") for argument in sys.argv[1:]]
+    command = [os.fsencode(sys.executable), b"-X", b"utf8", b"-m", b"statuary"]
+    os.execv(sys.executable, [*command, *arguments])  # noqa: S606 - this program itself
 
 
 def _discard_output() -> None:

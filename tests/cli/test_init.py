@@ -53,7 +53,7 @@ def test_a_page_of_unknown_age_is_as_old_as_its_first_date(run, tmp_path):
 def test_a_name_is_written_so_that_it_reads_back(run, tmp_path, name):
     assert run("init", "--name", name, *NOW).exit_code == 0
     assert run("build", *NOW).exit_code == 0
-    assert json.loads((tmp_path / "build/api/v2/status.json").read_text())["page"]["name"] == name
+    assert json.loads((tmp_path / "build/api/v2/status.json").read_bytes())["page"]["name"] == name
 
 
 def test_the_build_folder_is_ignored_by_git_unless_the_author_decides(run, tmp_path):

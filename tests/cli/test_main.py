@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from statuary.cli import main
 from statuary.cli.exit_codes import ExitCode
 from statuary.domain.errors import StatuaryError
+from support.sites import NOW, small_site
 
 
 def interrupted() -> None:
@@ -54,7 +55,7 @@ def test_ctrl_c_while_the_program_is_still_being_imported_is_no_traceback():
         "from statuary.__main__ import main\n"
         "main()\n"
     )
-    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
+    done = subprocess.run([sys.executable, "-X", "utf8", "-c", script], check=False, capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
@@ -147,3 +148,15 @@ def test_a_reader_that_has_seen_enough_gets_no_complaint(arguments, unbuffered):
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are Unicode on Windows")
+def test_names_of_files_are_utf_8_in_every_locale(tmp_path):
+    content = os.fsencode(small_site(tmp_path))
+    wrong = Path(os.fsdecode(content + "/incidents/größe.yaml".encode()))
+    wrong.write_text("name: [\n")
+    known = {key: value for key, value in os.environ.items() if not key.startswith(("LC_", "LANG", "PYTHON"))}
+    ascii_alone = known | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    check = [sys.executable, "-m", "statuary", "check", "--now", NOW]
+    done = subprocess.run(check, cwd=tmp_path, env=ascii_alone, capture_output=True, check=False)
+    assert "content/incidents/größe.yaml:2:1: error:".encode() in done.stdout

@@ -21,6 +21,7 @@ from statuary.pipeline.build import build_site, check_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
+from support.requirements import require_names_in_utf_8
 from support.sites import NOW, small_site, write_files
 
 ADDRESS = "0x" + "5a" * 20
@@ -94,6 +95,7 @@ def test_an_unpaired_surrogate_in_a_record_rejects_that_record(tmp_path, change,
 
 
 def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+    require_names_in_utf_8()
     content = small_site(tmp_path)
     (content / "contracts" / "748463").mkdir(parents=True)
     for name in (b"incidents/\xff.yaml", b"contracts/\xfe.jsonl", b"contracts/748463/\xfd.json", b"\xfc"):

@@ -56,7 +56,9 @@ class ContentRepository:
         return CliRunner().invoke(command, arguments, input=text, catch_exceptions=False)
 
     def git(self, *arguments: str) -> str:
-        done = subprocess.run(["git", *arguments], cwd=self.root, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.root, capture_output=True, encoding="utf-8", check=True
+        )
         return done.stdout.strip()
 
     def write(self, path: str, text: str) -> None:

@@ -49,6 +49,12 @@ def require_node_package(name: str, *, install: str) -> Path:
     return modules
 
 
+def require_names_in_utf_8() -> None:
+    """Skip a test that names files in Python's own process: `statuary` itself starts again in UTF-8 mode."""
+    if sys.getfilesystemencoding() != "utf-8":
+        pytest.skip("this locale has names of files that are not UTF-8; to have them: LC_ALL=C.UTF-8")
+
+
 def require_folder(folder: Path, *, what: str, install: str) -> Path:
     """Return a folder of data that is not part of the project.
 

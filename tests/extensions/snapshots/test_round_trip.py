@@ -17,7 +17,7 @@ from statuary.extensions.snapshots.verify import verify_snapshot
 from statuary.publishing.files import PublishingError
 from statuary.publishing.listing import DamagedSnapshotError, diff
 from statuary.publishing.plan import Action
-from support.requirements import require_program
+from support.requirements import require_names_in_utf_8, require_program
 from support.sites import tree
 from support.snapshots import made, mirrored, published, small_documents, tiny_documents
 
@@ -80,6 +80,7 @@ def test_the_differences_between_any_two_sites(before: dict[str, bytes], after: 
 
 
 def test_an_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
+    require_names_in_utf_8()
     require_program("unzip", install=".ci/install-archivers")
     file = made(tmp_path / "site.zip", small_documents())
     subprocess.run(["unzip", "-q", file, "-d", tmp_path / "out"], check=True)

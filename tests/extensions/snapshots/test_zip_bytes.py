@@ -21,7 +21,7 @@ from statuary.extensions.snapshots.zip_format import (
     Ending,
     ZipHeader,
 )
-from support.requirements import require_program
+from support.requirements import require_names_in_utf_8, require_program
 from support.snapshots import made, small_documents
 
 BEYOND = 5 * 1024**3
@@ -43,6 +43,7 @@ def test_other_programs_unpack_it(tmp_path: Path, program: str) -> None:
         "bsdtar": ["bsdtar", "-x", "-f", "site.zip", "-C", "out"],
         "7z": ["7z", "x", "-bd", "-oout", "site.zip"],
     }
+    require_names_in_utf_8()
     require_program(program, install=".ci/install-archivers")
     made(tmp_path / "site.zip", small_documents())
     (tmp_path / "out").mkdir()
