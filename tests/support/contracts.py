@@ -24,6 +24,7 @@ LIBRARIES = {
 IMMUTABLES = {"7": "11" * 32, "12": "00" * 31 + "2a"}
 ARGUMENTS = "00" * 31 + "07" + "00" * 31 + "01"
 ADDRESS = checksum_address("0x" + "5a" * 20)
+DEPLOYER = checksum_address("0x" + "d0" * 20)
 SELECTOR = "d7ddd357"
 CONSTRUCTOR_BYTES = 14
 
@@ -133,7 +134,7 @@ def made_workspace(features: Features, **changes: Any) -> Workspace:
             transaction_hash=Hex("0x" + "fe" * 32),
             block_number="12",
             transaction_index="0",
-            deployer=Address(ADDRESS),
+            deployer=Address(DEPLOYER),
         ),
         verified_at=parse_instant("2026-11-02T10:00:00Z"),
         match_id="7",

@@ -1110,3 +1110,73 @@ def invent_a_variable(record):
     )
     output_contract(record)["storageLayout"] = layout
     return True
+
+
+# -- what anyone can look up
+
+
+@damage("names-are-identifiers")
+def put_an_invisible_character_into_a_name(record):
+    item = an_item(record)
+    if item:
+        item["name"] += "\u200b"
+    return item is not None
+
+
+@damage("abi-items-are-known")
+def give_the_interface_a_second_constructor(record):
+    constructors = [item for item in record["abi"] or [] if item["type"] == "constructor"]
+    record["abi"] = [*(record["abi"] or []), *constructors]
+    return bool(constructors)
+
+
+@damage("compiler-is-a-release")
+def claim_a_release_that_never_was(record):
+    version = {"solc": "0.4.99+commit.e67f0147", "vyper": "0.2.99+commit.e67f0147"}
+    record["compilation"]["compilerVersion"] = version.get(record["compilation"]["compiler"])
+    return record["compilation"]["compilerVersion"] is not None
+
+
+@damage("compiler-is-a-release")
+def claim_another_build_of_the_release(record):
+    compilation = record["compilation"]
+    compilation["compilerVersion"] = compilation["compilerVersion"].partition("+")[0] + "+commit.12345678"
+    return compilation["compiler"] in ("solc", "vyper")
+
+
+@damage("verified-after-the-release")
+def claim_a_verification_before_the_compiler(record):
+    record["verifiedAt"] = "2016-01-01T00:00:00Z"
+    return record["compilation"]["compiler"] in ("solc", "vyper")
+
+
+@damage("libraries-are-those-of-the-settings")
+def link_a_library_elsewhere_than_the_settings_do(record):
+    linked = (record["runtimeBytecode"]["transformationValues"] or {}).get("libraries")
+    for name in list(linked or {})[:1]:
+        record["compilation"]["compilerSettings"]["libraries"] = {name: OTHER_ADDRESS}
+    return bool(linked)
+
+
+@damage("deployment-is-possible")
+def let_the_contract_deploy_itself(record):
+    record["deployment"]["deployer"] = record["address"]
+    return True
+
+
+@damage("deployment-is-possible")
+def move_the_deployment_into_the_genesis_block(record):
+    record["deployment"]["blockNumber"] = "-1"
+    return record["deployment"]["deployer"] is not None
+
+
+@damage("code-can-be-at-the-address")
+def move_the_contract_to_a_precompile(record):
+    record["address"] = "0x0000000000000000000000000000000000000004"
+    return True
+
+
+@damage("code-can-be-at-the-address")
+def put_a_delegating_account_on_the_chain(record):
+    record["runtimeBytecode"]["onchainBytecode"] = "0xef0100" + OTHER_ADDRESS[2:]
+    return True

@@ -78,7 +78,38 @@ def test_a_dependency_with_hidden_characters_shows_them_without_a_script() -> No
 def test_a_long_line_loses_its_end_and_the_view_says_so() -> None:
     (view,) = source_views({"a.sol": {"content": "// " + "x" * 5_000}}, "Solidity", "a.sol")
     assert view.cut
-    assert len(plain(str(view.markup))) < MAX_SOURCE_LINE_LENGTH + 10
+    assert plain(str(view.markup)) == f"1// {'x' * (MAX_SOURCE_LINE_LENGTH - 3)}⟨… 3003⟩"
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_code_behind_white_space_is_shown(opened: bool) -> None:
+    hidden = "// fine" + " " * 2_500 + "\t" * 50 + "\r\nselfdestruct(a);" + "\u00a0" * 3_000 + "steal();"
+    sources = {"a.sol": {"content": hidden}, "b.sol": {"content": ""}}
+    view = next(
+        view
+        for view in source_views(sources, "Solidity", "a.sol" if opened else "b.sol")
+        if view.path == "a.sol"
+    )
+    assert (view.cut, view.opened, view.language) == (False, opened, "")
+    assert plain(str(view.markup)) == "1// fine⟨2550⟩\n2selfdestruct(a);⟨3000⟩steal();"
+
+
+def test_letters_of_two_alphabets_in_a_word_are_marked_in_code_comments_and_strings() -> None:
+    text = 'contract S\u0430fe { string a = "\u0435th"; } // p\u0430y, \u043a\u0430 \ufdd1x\ufdd2'
+    (view,) = source_views({"a.sol": {"content": text}}, "Solidity", "a.sol")
+    assert view.mixed == ("U+0430", "U+0435")
+    assert view.hidden == ("U+FDD1", "U+FDD2")
+    assert plain(str(view.markup)) == (
+        '1contract S\u0430⟨U+0430⟩fe { string a = "\u0435⟨U+0435⟩th"; } '
+        "// p\u0430⟨U+0430⟩y, \u043a\u0430 U+FDD1xU+FDD2"
+    )
+    assert str(view.markup).count('class="hidden-character"') == 5
+
+
+def test_a_mark_at_the_end_of_a_long_line_is_whole() -> None:
+    text = "// " + "x" * (MAX_SOURCE_LINE_LENGTH - 6) + "\u0430" + "y" * 100
+    (line,) = highlighted_lines(text, "Solidity")
+    assert line.count("<span") == line.count("</span>") == 2
 
 
 MOST_SECONDS = 5

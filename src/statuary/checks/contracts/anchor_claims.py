@@ -31,7 +31,7 @@ from statuary.domain.chain.transaction import (
     creating_nonce,
 )
 from statuary.domain.contracts.proof import NO_EVIDENCE, Claim, ClaimName, ClaimStatus, EvidenceValue
-from statuary.domain.contracts.proxy_detection import BEACON_SLOT, ProxyVerdict, proxy_evidence, proxy_slots
+from statuary.domain.contracts.proxy_detection import BEACON_SLOT, EIP_1167, proxy_evidence, proxy_slots
 from statuary.domain.json_values import Json, as_list
 from statuary.domain.primitives import Address, checksum_address, keccak256
 from statuary.domain.reasons import EvidenceError, Reason, because
@@ -41,50 +41,50 @@ from statuary.optional import RECOVERING_SENDERS, MissingExtraError, optional
 class AnchoredProxy(NamedTuple):
     """What the chain shows of a contract's implementation."""
 
-    is_shown: bool  # whether it agrees with the record
+    is_shown: bool  # whether it shows all that the record says: a word in a slot does not
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
+
+
+_CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
 
 
 def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
     """Return what the chain shows of a contract whose code is shown.
 
+    Code that is a clone and nothing else shows its implementation, and code that cannot run other code is no proxy. For
+    any other, patterns in the code and the words in conventional slots are Sourcify's way to find out, and can mislead.
+
     Raises:
         EvidenceError: if a storage proof does not hold.
     """
-    resolution = as_object(record.value.get("proxyResolution"))
-    evidence = proxy_evidence(record.runtime.onchain or b"")
-    if evidence.verdict is ProxyVerdict.NOT_PROXY:
-        return AnchoredProxy(resolution.get("isProxy") is False)
-    if evidence.verdict is ProxyVerdict.EIP_1167_PROXY:
-        clone_of = str(evidence.implementation)
+    resolution, code = as_object(record.value.get("proxyResolution")), record.runtime.onchain or b""
+    if clone := EIP_1167.fullmatch(code):
+        clone_of = checksum_address(f"0x{clone[1].hex()}")
         return AnchoredProxy(_named(resolution) == [clone_of], {"implementation": clone_of})
-    slots = [slot for kind in evidence.candidates for slot in proxy_slots(kind, record.address)]
-    return _in_storage(slots, account, anchor, resolution)
+    if not any(opcode in code for opcode in _CALLS_OTHER_CODE):
+        return AnchoredProxy(resolution.get("isProxy") is False)
+    slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
+    return AnchoredProxy(is_shown=False, evidence=_in_storage(slots, account, anchor))
 
 
-def _in_storage(
-    slots: list[str], account: Account, anchor: Anchor, resolution: Mapping[str, Json]
-) -> AnchoredProxy:
-    """Return what the first slot in use shows."""
+def _in_storage(slots: list[str], account: Account, anchor: Anchor) -> Mapping[str, EvidenceValue]:
+    """Return what the first slot in use holds."""
     if not slots or not set(slots) <= anchor.storage.keys():
-        return AnchoredProxy(is_shown=False)
+        return NO_EVIDENCE
     words = {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
-    for slot, word in words.items():
-        if word:
-            return _in_slot(slot, word, _named(resolution))
-    return AnchoredProxy(resolution.get("isProxy") is False)
+    return next((_in_slot(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
 
 
 def _named(resolution: Mapping[str, Json]) -> list[Json]:
     return [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
 
 
-def _in_slot(slot: str, word: int, named: list[Json]) -> AnchoredProxy:
+def _in_slot(slot: str, word: int) -> Mapping[str, EvidenceValue]:
     address = checksum_address(f"0x{word % (1 << 160):040x}")
     if slot == f"0x{BEACON_SLOT}":
         # what the beacon returns depends on its code
-        return AnchoredProxy(is_shown=False, evidence={"beaconSlot": slot, "beacon": address})
-    return AnchoredProxy(named == [address], {"implementationSlot": slot, "implementation": address})
+        return {"beaconSlot": slot, "beacon": address}
+    return {"implementationSlot": slot, "implementation": address}
 
 
 PURPOSE = "recovering the sender of a transaction"

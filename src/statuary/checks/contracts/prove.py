@@ -12,6 +12,7 @@ from statuary.checks.contracts import (
     identity_checks,
     metadata_checks,
     proxy_checks,
+    public_fact_checks,
     source_checks,
     transformation_checks,
 )
@@ -30,7 +31,10 @@ IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
 
 CONTRACT_CHECKS: Final = tuple(
     sorted(
-        contract_checks(bytecode_checks, transformation_checks, metadata_checks, source_checks, proxy_checks),
+        contract_checks(
+            *(bytecode_checks, transformation_checks, metadata_checks, source_checks),
+            *(public_fact_checks, proxy_checks),
+        ),
         key=lambda check: list(Severity).index(check.severity),
     )
 )

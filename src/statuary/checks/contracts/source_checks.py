@@ -19,7 +19,7 @@ from statuary.checks.rules import check
 from statuary.domain.contracts.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
-from statuary.domain.findings import Pointer
+from statuary.domain.findings import Pointer, Severity
 from statuary.domain.json_values import Json
 from statuary.domain.primitives import InvalidValueError, shorten
 
@@ -312,7 +312,8 @@ def storage_layout_is_one(record: RecordView) -> Iterator[Observation]:
             continue
         yield Evidence({member: len(as_object(layout.get("types", layout)))})
         for fault in _layout_faults(record, layout):
-            yield Violation(fault.message, (member, *fault.pointer))
+            severity = None if fault.is_known else Severity.NOTE
+            yield Violation(fault.message, (member, *fault.pointer), severity=severity)
 
 
 def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[LayoutFault]:

@@ -1,7 +1,7 @@
 """The texts of pages by key: a file for each language; English fills the gaps."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from string import Formatter
@@ -132,11 +132,20 @@ def _flat(table: Mapping[str, Any], prefix: str) -> list[tuple[str, str]]:
 
 HIDDEN_CHARACTERS = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed and carriage return
-    "\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff"
     "\U000e0000-\U000e007f"  # tags: a text within the text that nobody sees
     "\ud800-\udfff]"  # half of a character, which UTF-8 cannot encode
+    "|(?<![^\x00-\x7f])[\u200c\u200d\ufe00-\ufe0e]|[\u200c\u200d](?![^\x00-\x7f])|(?<=[A-Za-z_$])\ufe0f"
 )
-"""Characters that are shown by their number instead; joiners of scripts and emoji (U+200C, U+200D) are not."""
+"""Characters that are shown by their number instead; joiners of scripts and emoji are, if they join nothing."""
+
+ALIKE = "\u0250-\u02af\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff\u1f00-\u1fff\u2c80-\u2cff\uff21-\uff5a\U0001d400-\U0001d7ff"
+"""Letters of other alphabets that look like Latin ones: phonetic, Greek, Cyrillic, Armenian, Cherokee, Coptic, wide, mathematical."""
+
+_ALIKE = re.compile(f"[{ALIKE}]")
+_WORD = re.compile(f"\\w*[{ALIKE}]\\w*")
+_LATIN = re.compile("[A-Za-z]")
 
 
 def visible_text(text: str) -> str:
@@ -150,8 +159,29 @@ MAX_LINE_LENGTH = 1_000
 
 def one_line(text: str) -> str:
     """Return a text as one visible line, with white space collapsed and its end cut if it is too long."""
-    cut = text if len(text) <= MAX_LINE_LENGTH else text[:MAX_LINE_LENGTH] + " …"
+    line = text if len(text) <= MAX_LINE_LENGTH else " ".join(text.split())
+    cut = line if len(line) <= MAX_LINE_LENGTH else line[:MAX_LINE_LENGTH] + " …"
     return " ".join(visible_text(cut).split())
+
+
+def visible_name(text: str) -> str:
+    """Return a name or path as one line; letters that look like its Latin ones have their code points behind them."""
+    line = one_line(text)
+    return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_number, line)
+
+
+def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> tuple[str, list[str]]:
+    """Return a text in which letters that look like the Latin ones of the same word are marked, and their code points."""
+    found: dict[str, None] = {}
+
+    def marked(letter: re.Match[str]) -> str:
+        found[code_point(letter[0])] = None
+        return mark(_with_number(letter)) if mark else letter[0]
+
+    def of_word(word: re.Match[str]) -> str:
+        return _ALIKE.sub(marked, word[0]) if _LATIN.search(word[0]) else word[0]
+
+    return (text, []) if text.isascii() else (_WORD.sub(of_word, text), list(found))
 
 
 def hidden_characters(text: str) -> list[str]:
@@ -162,6 +192,10 @@ def hidden_characters(text: str) -> list[str]:
 def code_point(character: str) -> str:
     """Return the code point of a character, such as `U+202E`."""
     return f"U+{ord(character):04X}"
+
+
+def _with_number(letter: re.Match[str]) -> str:
+    return f"{letter[0]}⟨{code_point(letter[0])}⟩"
 
 
 def _numbered(found: re.Match[str]) -> str:

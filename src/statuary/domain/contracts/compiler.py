@@ -173,7 +173,7 @@ def _plain_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
         "evmVersion": settings.get("evmVersion"),
         "viaIR": settings.get("viaIR", False),
         "remappings": _remappings(settings.get("remappings")),
-        "libraries": _libraries(settings.get("libraries")),
+        "libraries": libraries_of(settings.get("libraries")),
         "metadata.bytecodeHash": metadata.get("bytecodeHash", "ipfs"),
         "metadata.useLiteralContent": metadata.get("useLiteralContent", False),
         "metadata.appendCBOR": metadata.get("appendCBOR", True),
@@ -191,7 +191,7 @@ def _remappings(remappings: Json) -> Json:
     return sorted({str(remapping).removeprefix(":") for remapping in remappings})
 
 
-def _libraries(libraries: Json) -> dict[str, str]:
+def libraries_of(libraries: Json) -> dict[str, str]:
     """Return lower-case addresses by `path:Library`, from a nested or a flat map."""
     flat: dict[str, str] = {}
     for path, addresses in as_object(libraries).items():

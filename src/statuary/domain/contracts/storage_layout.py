@@ -34,6 +34,7 @@ class LayoutFault(NamedTuple):
 
     message: str
     pointer: Pointer = ()
+    is_known: bool = True  # whether it is one: not if the layout may be right and a number in it rounded
 
 
 class _Cursor(NamedTuple):
@@ -215,15 +216,38 @@ def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
     return SolidityLayout(variables, types or {})
 
 
+LARGEST_EXACT: Final = 1 << 53
+"""Numbers above it are rounded by servers in JavaScript, and some then write them as text."""
+
+
+_ROUNDED = re.compile(r"[1-9][0-9]{15,79}|[1-9](\.[0-9]{1,20})?e\+[1-9][0-9]")
+
+
+def _size(value: Json) -> int | None:
+    """Return a number of slots; None if it is none. As text or with a fraction only what JavaScript rounds."""
+    if is_whole_number(value):
+        return value if value >= 0 else None
+    is_rounded = isinstance(value, float) or (isinstance(value, str) and _ROUNDED.fullmatch(value))
+    number = float(value) if is_rounded and isinstance(value, float | str) else 0.0
+    return int(number) if LARGEST_EXACT < number < 1 << 256 else None
+
+
 def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
     """Yield the inconsistencies of a Vyper layout: variables that overlap, or have no slot."""
     ranges: list[tuple[int, int, Pointer]] = []
     for pointer, place in _vyper_places(layout, ()):
-        slot, count = place.get("slot", place.get("offset")), place.get("n_slots", place.get("length", 1))
-        if not (is_whole_number(slot) and is_whole_number(count) and slot >= 0 and count >= 0):
+        slot = _size(place.get("slot", place.get("offset")))
+        count = _size(place.get("n_slots", place.get("length", 1)))
+        if slot is None or count is None:
             yield LayoutFault("a variable has no slot", pointer)
             return
-        if "slot" in place:
+        if slot + count > LARGEST_EXACT:
+            name = str(pointer[-1])[:80]
+            message = (
+                f"the place of {name!r} is not checked: JavaScript rounds numbers above 2^53, such as {slot}"
+            )
+            yield LayoutFault(message, pointer, is_known=False)
+        elif "slot" in place:
             ranges.append((slot, slot + count, pointer))
     ranges.sort(key=lambda slots: slots[:2])
     for (_, end, _), (start, _, pointer) in pairwise(ranges):

@@ -5,7 +5,7 @@ import { at, attempt, bytesOf, isObject, refuseIf, sizeOf, slice, Unreadable, ut
 
 const WORD = 32;
 const DEEPEST_TYPE = 32; // levels of arrays and tuples in a type
-const IDENTIFIER = /^[a-zA-Z$_][a-zA-Z0-9$_]*$/;
+export const IDENTIFIER = /^[a-zA-Z$_][a-zA-Z0-9$_]*$/;
 
 export const KINDS = ["function", "event", "error"];
 

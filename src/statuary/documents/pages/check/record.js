@@ -1,7 +1,7 @@
 // The checks of a contract record, from the record alone: the rules of a build, by the same names.
 //
 // `proof/checks.json` describes the rules. Only builds check Vyper's integrity hash, storage layouts, proxies,
-// whether all auxdata is listed, and what the sources declare.
+// whether all auxdata is listed, what the sources declare, and the releases of compilers.
 
 import {
   auxdataIsWhereItSays,
@@ -35,6 +35,13 @@ import {
   stdJsonOutputRepeatsTheRecord,
 } from "./member-checks.js";
 import { fault } from "./observations.js";
+import {
+  abiItemsAreKnown,
+  codeCanBeAtTheAddress,
+  deploymentIsPossible,
+  librariesAreThoseOfTheSettings,
+  namesAreIdentifiers,
+} from "./public-fact-checks.js";
 import { RecordView } from "./view.js";
 
 const sidesOf = (check) => [({ creation }) => check(creation), ({ runtime }) => check(runtime)];
@@ -71,6 +78,11 @@ const CHECKS = {
   "signatures-follow-from-the-abi": signaturesFollowFromTheAbi,
   "selectors-are-in-the-code": selectorsAreInTheCode,
   "constructor-arguments-decode": constructorArgumentsDecode,
+  "names-are-identifiers": namesAreIdentifiers,
+  "abi-items-are-known": abiItemsAreKnown,
+  "libraries-are-those-of-the-settings": librariesAreThoseOfTheSettings,
+  "deployment-is-possible": deploymentIsPossible,
+  "code-can-be-at-the-address": codeCanBeAtTheAddress,
   "constructor-arguments-are-given": constructorArgumentsAreGiven,
   "call-protection-is-own-address": callProtectionIsOwnAddress,
   "unmatched-side-does-not-match": unmatchedSideDoesNotMatch,

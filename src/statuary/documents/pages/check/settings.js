@@ -80,7 +80,7 @@ function remappingsOf(settings) {
 }
 
 /** Addresses in lower case by `path:Library`, whether they are nested by file or not. */
-function librariesOf(settings) {
+export function librariesOf(settings) {
   return Object.fromEntries(
     Object.entries(asObject(at(settings, "libraries"))).flatMap(([path, held]) =>
       typeof held === "object" && held !== null

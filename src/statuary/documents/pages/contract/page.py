@@ -10,13 +10,13 @@ from statuary.documents.pages.contract.bytecode import CodeView, code_view
 from statuary.documents.pages.contract.context import ContractPageContext
 from statuary.documents.pages.contract.interface import InterfaceView, interface_view
 from statuary.documents.pages.contract.proof import ProofView, meaning, proof_view
-from statuary.documents.pages.contract.sources import SourceView, source_views
+from statuary.documents.pages.contract.sources import LineMarks, SourceView, source_views
 from statuary.documents.pages.contract.storage import StorageView, storage_view
-from statuary.documents.pages.page_texts import PageTexts, one_line, visible_text
+from statuary.documents.pages.page_texts import PageTexts, one_line, visible_name, visible_text
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
-from statuary.domain.contracts.proof import ClaimName, PinnedBy, Proof
+from statuary.domain.contracts.proof import ClaimName, ClaimStatus, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, parse_instant
@@ -56,7 +56,7 @@ def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts)
     for name, value, kind in values:
         if isinstance(value, str) and value:
             href = pages.explorer_page(record["chainId"], kind, value) if kind and block != "-1" else ""
-            yield FactRow(texts(f"fact.{name}"), one_line(value), href)
+            yield FactRow(texts(f"fact.{name}"), visible_name(value), href)
 
 
 def _optimizer(optimizer: Json, texts: PageTexts) -> str:
@@ -92,7 +92,7 @@ class ImplementationLink(NamedTuple):
     """A contract that a proxy calls."""
 
     address: str
-    name: str
+    name: str  # as the record claims; its own record is the place for its name
     href: str  # its page, relative to the site's root; empty if it has none here
 
 
@@ -102,7 +102,7 @@ class ProxyView(NamedTuple):
     kind: str
     implementations: tuple[ImplementationLink, ...]
     error: str  # why they are unknown; empty if they are known
-    block: str  # the number of the block for which the chain's proofs show them; empty if none do
+    shown: str  # the sentence on what the chain's proofs show of it, or that they do not
 
 
 class ContractView(NamedTuple):
@@ -180,7 +180,7 @@ def contract_view(
     creation = as_object(record.get("creationBytecode"))
     arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
     return ContractView(
-        name=one_line(as_text(compilation.get("name"))) or address,
+        name=visible_name(as_text(compilation.get("name"))) or address,
         title=one_line(as_text(as_object(record.get("devdoc")).get("title"))),
         notice=one_line(as_text(as_object(record.get("userdoc")).get("notice"))),
         address=address,
@@ -201,8 +201,15 @@ def contract_view(
         explorer=pages.explorer_page(chain_id, "address", address),
         facts=tuple(fact_rows(record, pages, texts)),
         settings=settings_text(compilation.get("compilerSettings")),
-        proxy=_proxy(record, pages, _proxy_block(proof)),
-        sources=tuple(source_views(record.get("sources"), language, path)),
+        proxy=_proxy(record, pages, _shown_of_proxy(proof, texts)),
+        sources=tuple(
+            source_views(
+                record.get("sources"),
+                language,
+                path,
+                LineMarks(texts("sources.rest"), texts("sources.spaces")),
+            )
+        ),
         interface=interface_view(
             record.get("abi"),
             record.get("userdoc"),
@@ -239,14 +246,19 @@ def _moment(text: Json, localization: Localization) -> FormattedTime | None:
         return None
 
 
-def _proxy_block(proof: Proof) -> str:
-    """Return the number of the block for which the chain shows the implementations; empty if it does not."""
-    on_chain = proof.claim(ClaimName.ON_CHAIN)
-    is_shown = proof.pinned.get("proxyResolution") is PinnedBy.CHAIN
-    return str(on_chain.evidence["blockNumber"]) if is_shown and on_chain is not None else ""
+def _shown_of_proxy(proof: Proof, texts: PageTexts) -> str:
+    """Return the sentence on what the chain's proofs show of a proxy: its code, or the word in a slot, and no more."""
+    claim = proof.claim(ClaimName.ON_CHAIN)
+    if claim is None or claim.status is not ClaimStatus.SHOWN or "implementation" not in claim.evidence:
+        return texts("proxy.claimed")
+    key = "in_slot" if "implementationSlot" in claim.evidence else "in_code"
+    names = {"blockNumber": "number", "implementationSlot": "slot", "implementation": "address"}
+    return texts(
+        f"proxy.{key}", **{name: claim.evidence[one] for one, name in names.items() if one in claim.evidence}
+    )
 
 
-def _proxy(record: RecordValue, pages: ContractPageContext, block: str) -> ProxyView | None:
+def _proxy(record: RecordValue, pages: ContractPageContext, shown: str) -> ProxyView | None:
     resolution = as_object(record.get("proxyResolution"))
     error = as_object(resolution.get("proxyResolutionError"))
     if resolution.get("isProxy") is not True and not error:
@@ -258,7 +270,7 @@ def _proxy(record: RecordValue, pages: ContractPageContext, block: str) -> Proxy
             for implementation in as_list(resolution.get("implementations"))
         ),
         error=one_line(as_text(error.get("message"))),
-        block=block,
+        shown=shown,
     )
 
 
@@ -269,6 +281,6 @@ def _implementation(
     has_page = (chain_id, address) in pages.known
     return ImplementationLink(
         address=address,
-        name=one_line(as_text(value.get("name"))),
+        name=visible_name(as_text(value.get("name"))),
         href=CONTRACT_PAGE.path(chain_id=chain_id, address=address) if has_page else "",
     )
