@@ -1,6 +1,7 @@
 """`statuary incident`: what is written, rejected and prompted for."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -533,10 +534,31 @@ def test_an_incident_that_is_over_says_when_it_was(repository, options, output):
     assert "incidents" not in "".join(repository.files())
 
 
-def test_the_next_update_is_promised(opened):
+def test_the_next_update_is_promised_and_then_overdue(opened):
     opened.run("incident", "update", "2026", "--body", "Still looking.", "--next-update-in", "30m")
     assert opened.read(FILE).endswith("    body: Still looking.\n    next_update_at: 2026-11-02T10:30:00Z\n")
-    assert "next_update" not in json.dumps(served(opened, "summary"))
+    pages, answers = [], []
+    for minute in (29, 30, 31):
+        now = f"2026-11-02T10:{minute}:00Z"
+        answers.append(served(opened, "incidents", now))
+        site = [
+            opened.read(f"build/{path}") for path in ("index.html", "incidents/2026-11-02-slow-answers.html")
+        ]
+        pages.append([re.findall(r'<p class="facts next-update">(.*?)</p>', page) for page in site])
+    promised = '<time datetime="2026-11-02T11:30:00+01:00">11:30 CET</time>'
+    assert pages[0] == [[f"Next update by {promised}"]] * 2
+    assert pages[1] == pages[2] == [[f"The next update was due by {promised} and is overdue"]] * 2
+    # readers of the API see nothing of it
+    assert answers[0] == answers[1] == answers[2]
+    assert "next_update" not in json.dumps(answers)
+
+    # a tick does what a build would do
+    opened.run("build", now="2026-11-02T10:29:00Z")
+    opened.run("tick", now="2026-11-02T10:30:00Z")
+    assert "is overdue" in opened.read("build/index.html")
+    opened.run("incident", "update", "2026", "--body", "Found it.", now="2026-11-02T10:40:00Z")
+    served(opened, "summary", "2026-11-02T10:41:00Z")
+    assert "next-update" not in opened.read("build/index.html")
 
 
 TEMPLATE = """\

@@ -37,6 +37,12 @@ class IncidentState:
     resolved_at: Instant | None
     published_updates: tuple[PublishedUpdate, ...]  # newest first
     components: tuple[str, ...]
+    next_update_at: Instant | None  # by when the newest update promises another; None when it is over
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the promised update has not come in time."""
+        return self.next_update_at is not None and self.next_update_at <= self.since
 
     @property
     def closed(self) -> bool:
@@ -77,13 +83,29 @@ class IncidentHistory:
 
     def state_at(self, instant: Instant) -> IncidentState | None:
         """Return the record's state at an instant; None before its first update."""
-        passed = bisect_right(self.change_instants, instant)
+        passed = bisect_right(self._turns, instant)
         if not passed:
             return None
         state = self._states.get(passed)
         if state is None:
-            state = self._states[passed] = self._state(self.change_instants[passed - 1])
+            state = self._states[passed] = self._state(self._turns[passed - 1])
         return state
+
+    @cached_property
+    def deadlines(self) -> tuple[Instant, ...]:
+        """The instants at which a promised update has not come; only pages show that."""
+        found = []
+        for place, published in enumerate(self._published_updates):
+            promised, later = published.update.next_update_at, self._published_at[place + 1 :]
+            is_open = published.update.status not in CLOSED_STATUSES
+            if promised is not None and is_open and promised > published.published_at:
+                found += [promised] if all(at > promised for at in later) else []
+        return tuple(found)
+
+    @cached_property
+    def _turns(self) -> Sequence[Instant]:
+        """The instants at which a state begins."""
+        return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
 
     def is_final_by(self, instant: Instant) -> bool:
         """Return whether nothing about the record changes after an instant."""
@@ -110,6 +132,7 @@ class IncidentHistory:
             resolved_at=self._resolved_at(newest_first, status, since),
             published_updates=newest_first,
             components=self.components,
+            next_update_at=None if status in CLOSED_STATUSES else newest_first[0].update.next_update_at,
         )
 
     @cached_property

@@ -50,8 +50,8 @@ def unchanged_since(
         at: the instant.
         days: whether something shows days, as for `document_transitions`.
     """
-    passed = bisect_right(timeline.changes, at)
-    instants = {*timeline.changes[:passed][-1:]}
+    turns = (timeline.changes, timeline.deadlines)
+    instants = {turn for one in turns for turn in one[: bisect_right(one, at)][-1:]}
     if days or settings.uptime:
         if has_ongoing_outage(timeline, at):
             return at

@@ -72,6 +72,11 @@ class Timeline:
         return sorted(instants)
 
     @cached_property
+    def deadlines(self) -> list[Instant]:
+        """Every instant at which a promised update is overdue, in order; nothing else changes then."""
+        return sorted({instant for history in self.histories for instant in history.deadlines})
+
+    @cached_property
     def by_position(self) -> tuple[Component, ...]:
         """Groups and components by position, interleaved as Statuspage serves them; ties in content order.
 
@@ -225,6 +230,7 @@ def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: boo
     """
     first, last = bisect_right(timeline.changes, after), bisect_right(timeline.changes, until)
     instants = set(timeline.changes[first:last])
+    instants.update(at for at in timeline.deadlines if after < at <= until)
     if days:
         instants.update(midnights(timeline.catalogue.page.time_zone, after, until))
     return sorted(instants)
@@ -232,7 +238,7 @@ def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: boo
 
 def changes_after(timeline: Timeline, at: Instant) -> bool:
     """Return whether anything on the page changes after an instant, even beyond the horizon."""
-    if timeline.changes and timeline.changes[-1] > at:
+    if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
         return True
     maintenances = timeline.catalogue.maintenances
     return any(

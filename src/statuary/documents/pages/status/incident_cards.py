@@ -10,7 +10,7 @@ from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.pages.page_texts import one_line
 from statuary.documents.pages.site_context import FormattedTime, Localization
 from statuary.documents.url_table import INCIDENT_PAGE
-from statuary.domain.primitives import Instant
+from statuary.domain.primitives import Instant, day_of
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import Component, Incident, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
@@ -40,6 +40,8 @@ class CardUpdate(NamedTuple):
     body: Markup
     moves: tuple[ComponentStatusChange, ...]
     former: tuple[CardVersion, ...] = ()
+    promise: str = ""  # the key of the text about the promised next update; empty without one
+    promised: FormattedTime | None = None
 
 
 class CardWindow(NamedTuple):
@@ -158,7 +160,10 @@ class IncidentCardBuilder:
             for one in published.affected_components or ()
             if one.new_status is not None and one.old_status != one.new_status
         )
+        promised = None if place else state.next_update_at
         return CardUpdate(
+            promise="" if promised is None else f"incident.next_update{'_overdue' * state.is_overdue}",
+            promised=None if promised is None else self._promised(promised, published.update.display_at),
             label=self._texts(f"update.{_update_text(state, place)}"),
             at=self._dates.moment(published.update.display_at),
             body=render_markdown(published.update.body, top_heading),
@@ -168,6 +173,11 @@ class IncidentCardBuilder:
                 for version in self._former.get(published.update.id, ())
             ),
         )
+
+    def _promised(self, at: Instant, since: Instant) -> FormattedTime:
+        """Return when an update is promised: the time alone on the day of the one before."""
+        is_same_day = day_of(at, self._dates.zone) == day_of(since, self._dates.zone)
+        return self._dates.time(at) if is_same_day else self._dates.moment(at)
 
     def _names(self, ids: Sequence[str]) -> list[str]:
         """Return components by name, those of a group together: `Network (Public RPC, Bridge)`."""
