@@ -4,10 +4,14 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+
+import orjson
 
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.findings import Pointer, Position
 from statuary.domain.json_values import Json, NumberText
+from statuary.domain.limits import MAX_TEXT_DEPTH
 
 INT64_DIGITS = 18
 """Digits of a whole number that certainly fits into 64 bits."""
@@ -19,7 +23,9 @@ def parse_json(text: str) -> Json:
     Raises:
         UnreadableError: with the position, if it is not JSON or an object repeats a key.
     """
-    return _parse(text, _whole_number, NumberText)
+    value = _parse(text, _whole_number, NumberText)
+    _check_depth(value, text)
+    return value
 
 
 def parse_json_as_text(text: str) -> Json:
@@ -45,7 +51,7 @@ def _parse(text: str, whole: Callable[[str], Json], decimal: Callable[[str], Jso
             f"not JSON: {message}", "check the commas, quotes and brackets before this position", place
         ) from None
     except RecursionError:
-        raise BeyondLimitError("the text nests too deeply") from None
+        raise BeyondLimitError(f"the text nests more than {MAX_TEXT_DEPTH} levels") from None
     except _DuplicateKeyError:
         key, offset = _duplicate_key(text)
         raise UnreadableError(
@@ -78,6 +84,20 @@ def _check_surrogates(text: str) -> None:
         if SURROGATE.search(lexeme) and LONE_SURROGATE.search(json.loads(lexeme)):
             message, hint = "the text has an unpaired surrogate", "write both escapes of the surrogate pair"
             raise UnreadableError(message, hint, Lines(text).position(start))
+
+
+def _check_depth(value: Json, text: str) -> None:
+    """Reject what is nested deeper than orjson writes, and than this project's own encoder descends."""
+    with suppress(TypeError):  # orjson's own error, also for a lone surrogate
+        orjson.dumps(value)
+        return
+    depth = 0
+    for lexeme, start in _lexemes(text):
+        depth += (lexeme in "[{") - (lexeme in "]}")
+        if depth > MAX_TEXT_DEPTH:
+            raise BeyondLimitError(
+                f"the text nests more than {MAX_TEXT_DEPTH} levels", position=Lines(text).position(start)
+            )
 
 
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")

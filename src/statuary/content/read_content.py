@@ -33,7 +33,7 @@ from statuary.content.sources.incident_source import (
 )
 from statuary.content.sources.maintenance_source import MaintenanceSource, translate_maintenance
 from statuary.content.sources.site_source import SiteSource, translate_page
-from statuary.content.unreadable import BEYOND_LIMIT, UnreadableError
+from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import Catalogue, ContractSources, NoContracts
 from statuary.domain.findings import Finding
 from statuary.domain.settings import (
@@ -45,6 +45,7 @@ from statuary.domain.settings import (
     Theme,
 )
 from statuary.domain.status.records import StatusCatalogue, StatusSettings, with_creation
+from statuary.domain.work import BEYOND_LIMIT
 
 Content = TypeVar("Content")
 Content_co = TypeVar("Content_co", covariant=True)

@@ -2,11 +2,9 @@
 
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding, Position
+from statuary.domain.work import BEYOND_LIMIT
 
 FIRST = Position(1, 1)
-
-BEYOND_LIMIT = "within-limits"
-"""The rule that sources keep to the limits."""
 
 
 class UnreadableError(StatuaryError):

@@ -17,6 +17,16 @@ MAX_RLP_DEPTH: Final = 16
 MAX_JSON_DEPTH: Final = 200
 """Levels of nesting in a record; no compiler comes near, and Python's own stack is limited."""
 
+MAX_TEXT_DEPTH: Final = 254
+"""Levels of nesting in JSON text, as many as orjson writes."""
+
+MAX_STEPS: Final = 10_000_000
+"""Steps of work on one record, each about a tenth of a microsecond: its proof, or its documents. Of the largest measured
+records, none takes a fiftieth of it."""
+
+TEXT_OF_A_STEP: Final = 128
+"""Characters of text that are searched in a step."""
+
 MAX_ASSEMBLY_DEPTH: Final = 64
 """Levels of contracts that create contracts, in solc's assembly output."""
 

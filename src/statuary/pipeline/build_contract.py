@@ -1,14 +1,18 @@
-"""One contract source to its documents: read, check, encode."""
+"""One contract source to its documents: read, check, encode.
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+Whatever goes wrong with one record withholds that record, with a finding that names it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
+from statuary.checks.contracts.check import ContractCheck
 from statuary.checks.contracts.prove import (
     CONTRACT_CHECKS,
     IDENTITY_CHECKS,
@@ -24,13 +28,16 @@ from statuary.content.source_files import SourceStat, source_stat
 from statuary.documents.all_documents import address_documents, contract_documents
 from statuary.documents.contract_api.lists import AddressRows
 from statuary.documents.document import Document, encode_unchecked
+from statuary.documents.pages.contract.context import ContractPageContext
 from statuary.documents.pages.contract.page_members import with_page_members
+from statuary.documents.pages.theme_findings import template_finding
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.proof import Proof
 from statuary.domain.contracts.record import RecordValue, contract_row, in_served_order
 from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.findings import Finding, Severity
-from statuary.domain.settings import PublishPolicy
+from statuary.domain.findings import Finding, Position, Severity
+from statuary.domain.settings import PublishPolicy, ThemeError
+from statuary.domain.work import DEFECT, attempt
 from statuary.pipeline.fingerprint import ContractBuildSettings
 from statuary.publishing.ledger.schema import SourceRow
 
@@ -38,21 +45,43 @@ BATCH, BATCH_BYTES = 16, 400_000
 """The most records that are proved together, and the bytes of records that end a batch."""
 
 
+class MadeDocuments(NamedTuple):
+    """The documents of a contract, and what is wrong with the theme of its page."""
+
+    documents: tuple[Document, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
 class BuiltContract(NamedTuple):
     """The result of one contract source."""
 
     source: ContractSource
     digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
-    # the documents, made while they are iterated, once; without the record if it is withheld
-    documents: Iterable[Document] = ()
+    make: Callable[[], MadeDocuments] = (
+        MadeDocuments  # makes its documents; without the record if it is withheld
+    )
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     published: bool = False
     # about the record; an error withholds it. Documents of an earlier build are removed: the same content gives
     # the same site.
     findings: tuple[Finding, ...] = ()
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether the same content gives the same result."""
+        return not any(finding.rule == DEFECT for finding in self.findings)
+
+    def made(self) -> tuple["BuiltContract", tuple[Document, ...]]:
+        """Return it with its documents; if one of them cannot be made, it is withheld and has none."""
+        made = attempt(self.make, self.source.path, "making the documents of the record")
+        if isinstance(made, Finding):
+            return _defective(self.source, (*self.findings, made)), ()
+        return self._replace(findings=(*self.findings, *made.findings)), made.documents
+
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
-        """Return the ledger's row for it, without documents."""
+        """Return the ledger's row for it, without documents; after a defect, the next build reads the source again."""
+        if not self.is_settled:
+            git = stat = ""
         return SourceRow(
             location=self.source.location,
             unit=unit,
@@ -70,7 +99,7 @@ def build_contracts_of_files(
     root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
 ) -> Iterator[tuple[BuiltContract, SourceStat]]:
     """Read contracts and make their documents; each has the size and time of its source before it was read."""
-    read = ((source, source_stat(root, source), read_contract(root, source)) for source in sources)
+    read = ((source, source_stat(root, source), _read(root, source)) for source in sources)
     for batch in in_batches((source, contract, stat) for source, stat, contract in read):
         built = build_contracts_together([one[:2] for one in batch], settings)
         yield from zip(built, [stat for _, _, stat in batch], strict=True)
@@ -96,16 +125,62 @@ def build_contracts_together(
     read: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
 ) -> Iterator[BuiltContract]:
     """Make the documents of contracts that have been read; their records are proved together."""
-    faults = [_faults(source, contract, settings) for source, contract in read]
-    held = [_provable(contract) for (_, contract), found in zip(read, faults, strict=True) if not found]
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
-    proved = zip(held, prove_together(held, checks), strict=True)
-    for (source, contract), found in zip(read, faults, strict=True):
-        if found:
-            yield BuiltContract(source, contract.digest, findings=found)
-        else:
-            one, proof = next(proved)
-            yield _built(source, contract, one.record, proof, settings)
+    prepared = [_prepared(source, contract, settings) for source, contract in read]
+    provable = [
+        (one, source) for one, (source, _) in zip(prepared, read, strict=True) if isinstance(one, Provable)
+    ]
+    proved = iter(_proved(provable, checks))
+    for (source, contract), one in zip(read, prepared, strict=True):
+        if not isinstance(one, Provable):
+            yield BuiltContract(source, contract.digest, findings=one)
+            continue
+        proof = next(proved)
+        if isinstance(proof, Finding):
+            yield _defective(source, (proof,))
+            continue
+        built = attempt(partial(_built, source, contract, one.record, proof, settings), source.path, CHECKING)
+        yield _defective(source, (built,)) if isinstance(built, Finding) else built
+
+
+CHECKING = "checking the record"
+
+
+def _defective(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
+    """Return a contract that is withheld because something went wrong with it; in a bulk file, its line is named."""
+    place = Position(source.line, 1) if source.line else None
+    return BuiltContract(
+        source, findings=tuple(replace(one, position=one.position or place) for one in findings)
+    )
+
+
+def _read(root: Path, source: ContractSource) -> ParsedContract:
+    contract = attempt(partial(read_contract, root, source), source.path, "reading the record")
+    return ParsedContract(None, findings=[contract]) if isinstance(contract, Finding) else contract
+
+
+def _prepared(
+    source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
+) -> Provable | tuple[Finding, ...]:
+    """Return what can be proved of a contract, or why nothing can be."""
+    found = attempt(lambda: _faults(source, contract, settings) or _provable(contract), source.path, CHECKING)
+    return (found,) if isinstance(found, Finding) else found
+
+
+def _proved(
+    provable: Sequence[tuple[Provable, ContractSource]], checks: Sequence[ContractCheck]
+) -> Sequence[Proof | Finding]:
+    """Prove records together; if that goes wrong, one by one, so that the others keep their verdict."""
+    records = [one for one, _ in provable]
+    together = attempt(partial(prove_together, records, checks), "", CHECKING)
+    if not isinstance(together, Finding):
+        return together
+    return [attempt(partial(_proved_alone, one, checks), source.path, CHECKING) for one, source in provable]
+
+
+def _proved_alone(one: Provable, checks: Sequence[ContractCheck]) -> Proof:
+    (proof,) = prove_together([one], checks)
+    return proof
 
 
 def _faults(
@@ -134,29 +209,42 @@ def _built(
     notes = (*contract.notes, *_anchor_notes(proof, source))
     found = (*(finding.within(source.path) for finding in proof.findings), *notes)
     published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
-    canonical = contract.canonical if record is contract.record else None
     row = _row(record, settings)
-    documents = contract_documents(
+    make = partial(
+        contract_documents,
         record,
         proof,
         source.location,
-        settings.pages and settings.pages._replace(rules=_rules_of_pages()),
-        canonical=canonical,
+        canonical=contract.canonical if record is contract.record else None,
         digest=contract.digest,
         published=published,
     )
-    if published and len(settings.chains) == 1:  # no other contract can be at its address
-        documents = chain(
-            documents, address_documents([AddressRows(row.address, (source.location,), (row,))])
-        )
+    is_alone = published and len(settings.chains) == 1  # no other contract can be at its address
+    at_address = [AddressRows(row.address, (source.location,), (row,))] if is_alone else []
     return BuiltContract(
         source,
         contract.digest,
-        documents=documents,
+        make=partial(_made, make, at_address, settings.pages),
         row=row,
         published=published,
         findings=found,
     )
+
+
+def _made(
+    make: Callable[[ContractPageContext | None], Iterable[Document]],
+    at_address: Sequence[AddressRows],
+    pages: ContractPageContext | None,
+) -> MadeDocuments:
+    """Make the documents of a contract, with the package's own page where the theme's template cannot be rendered."""
+    pages = pages and pages._replace(rules=_rules_of_pages())
+    findings: tuple[Finding, ...] = ()
+    try:
+        documents = tuple(make(pages))
+    except ThemeError as error:
+        findings = (template_finding(error),)
+        documents = tuple(make(pages and pages.without_templates()))
+    return MadeDocuments((*documents, *address_documents(at_address)), findings)
 
 
 @cache

@@ -129,15 +129,24 @@ def build_partition(partition: ContractPartition) -> PartitionResult:
 
     Raises:
         OSError: if a body cannot be staged.
-        ThemeError: if a template of the site's theme cannot be rendered.
         PublishingError: if a document cannot be part of the site.
     """
     settings, output = unpacked_settings(partition.settings), partition.output
     rows = []
     for built, row in partition.sources.build(settings):
-        paths = output.add(laid_out(built.documents, settings.hosting))
-        rows.append(row._replace(documents="\n".join(paths)))
+        rows.append(row if output.discards else _staged(built, row, output, settings.hosting))
     return output.result(len(rows), rows)
+
+
+def _staged(
+    built: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
+) -> SourceRow:
+    """Make a contract's documents and add them; return its row with their paths."""
+    made, documents = built.made()
+    paths = "\n".join(output.add(laid_out(documents, hosting)))
+    if made.findings != built.findings:
+        row = made.source_row(unit=row.unit, reason=row.reason, git=row.git, stat=row.stat)
+    return row._replace(documents=paths)
 
 
 class Partitioner:

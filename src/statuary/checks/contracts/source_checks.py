@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
@@ -21,7 +22,9 @@ from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_v
 from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
 from statuary.domain.findings import Pointer, Severity
 from statuary.domain.json_values import Json
-from statuary.domain.primitives import InvalidValueError, shorten
+from statuary.domain.limits import TEXT_OF_A_STEP
+from statuary.domain.primitives import InvalidValueError, decode_hex_digits, shorten
+from statuary.domain.work import spend, spend_on_text
 
 _PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
 
@@ -42,6 +45,14 @@ _KEYWORDS: Final = ("contract", "library", "interface", "object")
 _KEYWORD: Final = re.compile(rf"(?<![\w$])({'|'.join(_KEYWORDS)})\s+\"?$")
 
 _KEYWORD_CHARACTERS: Final = 200
+
+_SELECTOR_DIGITS: Final = 8
+
+_WORD: Final = re.compile(r"[\w$]+")
+
+_CHARACTERS_OF_A_WORD: Final = 4
+
+_STEPS_OF_SEARCHES: Final = 50_000
 
 
 @check
@@ -97,12 +108,15 @@ def _declared_as(text: str, name: str) -> set[str]:
 
 def _words_at(text: str, word: str) -> Iterator[int]:
     """Yield the positions of a word in a text, not of parts of longer words."""
-    place = text.find(word) if word else -1
+    place, last = text.find(word) if word else -1, 0
     while place >= 0:
+        spend_on_text(place - last)
+        last = place
         end = place + len(word)
         if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
             yield place
         place = text.find(word, end)
+    spend_on_text(len(text) - last)
 
 
 def _is_letter(character: str) -> bool:
@@ -275,10 +289,10 @@ def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
         yield Evidence({"functions": len(functions)})
     for place, entry in enumerate(functions):
         selector = as_text(as_object(entry).get("signatureHash4"))[2:]
-        try:
-            significant = bytes.fromhex(selector).lstrip(b"\0")
-        except ValueError:
+        significant = (decode_hex_digits(selector) or b"").lstrip(b"\0")
+        if len(selector) != _SELECTOR_DIGITS:
             continue  # the check of the signatures reports it
+        spend_on_text(len(code))
         if bytes((0x5F + len(significant),)) + significant not in code:
             yield Violation(
                 f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
@@ -333,18 +347,40 @@ def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[L
     yield from faults
     if faults:
         return
+    words = _Words(record.sources)
     for number, variable in enumerate(map(as_object, read.variables)):
         path, label = str(variable.get("contract")).rpartition(":")[0], as_text(variable.get("label"))
         if path not in record.sources:
             yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
         # an inherited variable may be declared in another file than the contract's
-        elif not any(_has_word(record.sources[source], label) for source in (path, *record.sources)):
+        elif not words.have(label, path):
             yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
+
+
+class _Words:
+    """The words of sources: searched for one by one while that is cheaper than to read every source once."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._searched = 0
+
+    def have(self, word: str, path: str) -> bool:
+        """Return whether a source has a word; the one at `path` is searched first."""
+        if self._searched > _STEPS_OF_SEARCHES:
+            return word in self._all
+        return any(self._has(self._sources[source], word) for source in (path, *self._sources))
+
+    def _has(self, text: str, word: str) -> bool:
+        place = next(_words_at(text, word), None)
+        self._searched += 1 + (len(text) if place is None else place) // TEXT_OF_A_STEP
+        return place is not None
+
+    @cached_property
+    def _all(self) -> set[str]:
+        for text in self._sources.values():
+            spend(len(text) // _CHARACTERS_OF_A_WORD)
+        return {word for text in self._sources.values() for word in _WORD.findall(text)}
 
 
 def _places_its_layout(text: str) -> bool:
     return "layout" in text and _LAYOUT_AT.search(text) is not None
-
-
-def _has_word(text: str, word: str) -> bool:
-    return next(_words_at(text, word), None) is not None

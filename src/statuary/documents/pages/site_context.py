@@ -1,5 +1,6 @@
 """The facts that all pages of a site share: its name, language, time zone and sections; dates as pages write them."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -45,6 +46,12 @@ class SiteContext(NamedTuple):
     def root(self) -> str:
         """The path below which the site is published, with slashes around it."""
         return urlsplit(self.url).path.rstrip("/") + "/"
+
+    def without_templates(self, *names: str) -> "SiteContext":
+        """Return the same without templates of the theme, the named ones or all: the package's own take their place."""
+        theme = self.settings.theme
+        kept = tuple(one for one in theme.templates if names and one[0] not in names)
+        return self._replace(settings=replace(self.settings, theme=theme._replace(templates=kept)))
 
     @property
     def sections(self) -> tuple[str, ...]:

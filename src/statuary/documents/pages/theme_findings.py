@@ -20,11 +20,11 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
 
 
 def template_finding(error: ThemeError) -> Finding:
-    """Return the finding for a template that cannot be rendered."""
+    """Return the finding for a template that cannot be rendered; the package's own takes its place."""
     return Finding(
         rule="theme-templates",
         path=f"theme/templates/{error.template}",
-        message=f"cannot render the template: {error}",
+        message=f"cannot render the template: {error}; the page is made without it",
         hint=f"fix it, or extend package/{error.template} and change less",
         position=Position(error.line, 1) if error.line else None,
     )

@@ -118,8 +118,9 @@ class SolidityLayout:
 
     def _require_parts(self, definition: Mapping[str, Json]) -> None:
         for part in ("key", "value", "base"):
-            if part in definition and definition[part] not in self.types:
-                raise InvalidValueError(f"type {str(definition[part])[:80]!r} is not defined")
+            name = definition.get(part)
+            if part in definition and not (isinstance(name, str) and name in self.types):
+                raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
 
     def _struct_size(self, members: Sequence[Json], depth: int) -> int:
         for member in members:

@@ -17,6 +17,7 @@ from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_v
 from statuary.domain.json_values import Json, as_object
 from statuary.domain.limits import MAX_IMPORT_DEPTH, MAX_IMPORTED_MODULES, MAX_PERMUTED_VARIABLES
 from statuary.domain.primitives import InvalidValueError
+from statuary.domain.work import spend
 
 _SINCE_0_4_2: Final = {
     "ethereum.ercs.IERC165": "acad3686e02fedd704331956fe4281433d2f7e4bba758270c308ea02d19ce3b8",
@@ -79,7 +80,7 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
         UnknownModuleError: if a module is built into the compiler and unknown here.
         InvalidValueError: if a module imports something that is not among the sources.
     """
-    modules = _module_hash(program, program.main, ())
+    modules = _module_hash(program, program.main, (), known={})
     if program.overrides is None:
         yield modules
         return
@@ -135,7 +136,10 @@ def _statements(line: str) -> list[str]:
     return line.split(";") if line.startswith(("from", "import")) else [line]
 
 
-def _module_hash(program: VyperProgram, path: str, importing: tuple[str, ...]) -> str:
+def _module_hash(program: VyperProgram, path: str, importing: tuple[str, ...], known: dict[str, str]) -> str:
+    """Return the hash of a module; `known` has those that were computed, for paths double where modules share imports."""
+    if path in known:
+        return known[path]
     if path in importing or len(importing) > MAX_IMPORT_DEPTH:
         raise InvalidValueError(f"{path!r} imports itself, or modules are nested too deep")
     text = program.sources.get(path)
@@ -145,12 +149,22 @@ def _module_hash(program: VyperProgram, path: str, importing: tuple[str, ...]) -
     if len(statements) > MAX_IMPORTED_MODULES:
         raise InvalidValueError(f"{path!r} imports {len(statements)} modules")
     parts = [_hash(text)]
-    parts += [_imported_hash(program, path, level, name, (*importing, path)) for level, name in statements]
-    return _hash("".join(parts))
+    parts += [
+        _imported_hash(program, path, level, name, (*importing, path), known=known)
+        for level, name in statements
+    ]
+    known[path] = _hash("".join(parts))
+    return known[path]
 
 
 def _imported_hash(
-    program: VyperProgram, path: str, level: int, name: str, importing: tuple[str, ...]
+    program: VyperProgram,
+    path: str,
+    level: int,
+    name: str,
+    importing: tuple[str, ...],
+    *,
+    known: dict[str, str],
 ) -> str:
     if not level and name.startswith(_PREFIXES) and not _candidates(program, path, level, name):
         return _builtin_hash(program.version, name)
@@ -158,7 +172,7 @@ def _imported_hash(
     if not candidates:
         raise InvalidValueError(f"{path!r} imports {name!r}, which is not among the sources")
     if candidates[0].endswith(".vy"):
-        return _module_hash(program, candidates[0], importing)
+        return _module_hash(program, candidates[0], importing, known=known)
     return _hash(program.sources[candidates[0]])
 
 
@@ -187,6 +201,7 @@ def _candidates(program: VyperProgram, path: str, level: int, name: str) -> list
 
 
 def _ending(sources: Mapping[str, str], tail: str) -> list[str]:
+    spend(len(sources) * len(_SUFFIXES))
     return [path for suffix in _SUFFIXES for path in sources if path.endswith(f"/{tail}{suffix}")]
 
 

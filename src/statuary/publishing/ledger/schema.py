@@ -289,6 +289,8 @@ class PartitionResult(NamedTuple):
 class PartitionOutput(Protocol):
     """Takes the documents of one partition."""
 
+    discards: bool = False  # whether it takes none
+
     def add(self, documents: Iterable[Document]) -> list[str]:
         """Add the documents of one item; return their paths."""
 
@@ -315,6 +317,8 @@ class CollectedOutput(PartitionOutput):
 
 class NoOutput(PartitionOutput):
     """Makes no documents: for a check."""
+
+    discards = True
 
     @override
     def add(self, documents: Iterable[Document]) -> list[str]:

@@ -3,7 +3,11 @@
 Marks follow the replay: each step shifts the marks behind it, so that they end at the final offsets.
 """
 
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.documents.pages.page_texts import one_line
@@ -19,8 +23,13 @@ from statuary.domain.contracts.transformations import (
 )
 from statuary.domain.json_values import Json, as_list, as_object, as_size, as_text
 from statuary.domain.primitives import InvalidValueError, checksum_address, is_hex_digits
+from statuary.domain.work import spend
 
 PUSH1, PUSH32 = 0x60, 0x7F
+
+
+_MAX_PLACE_BYTES = 8_000
+"""Bytes of a source map's range that are read: more than the characters of a line that pages show."""
 
 
 class SourcePlace(NamedTuple):
@@ -38,19 +47,38 @@ def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int,
     if not offsets or len(entries) < 2 or not is_hex_digits(digits):
         return {}
     contents = {
-        as_size(as_object(entry).get("id")): (path, as_text(as_object(file).get("content")).encode())
+        as_size(as_object(entry).get("id")): _SourceText(
+            path, as_text(as_object(file).get("content")).encode()
+        )
         for path, entry in as_object(record.get("sourceIds")).items()
         for file in [as_object(record.get("sources")).get(path)]
     }
     return {
-        offset: SourcePlace(
-            path=contents[file][0],
-            line=contents[file][1].count(b"\n", 0, start) + 1,
-            text=one_line(contents[file][1][start : start + length].decode("utf-8", "replace")),
-        )
+        offset: contents[file].place(start, length)
         for offset, (start, length, file) in _mapped(bytes.fromhex(digits), entries)
         if offset in offsets and file in contents
     }
+
+
+class _SourceText:
+    """A source in bytes, as source maps count."""
+
+    def __init__(self, path: str, text: bytes) -> None:
+        self._path = path
+        self._text = text
+
+    def place(self, start: int, length: int) -> SourcePlace:
+        """Return the line of a range, and its words."""
+        end = min(start + length, start + _MAX_PLACE_BYTES)
+        return SourcePlace(
+            path=self._path,
+            line=bisect_left(self._line_ends, start) + 1,
+            text=one_line(self._text[start:end].decode("utf-8", "replace")),
+        )
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [match.start() for match in re.finditer(b"\n", self._text)]
 
 
 def _mapped(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
@@ -225,19 +253,24 @@ def _row(number: int, step: TransformationStep, value: Mapping[str, Json]) -> Tr
 
 def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
     """Return the marks by offset; none overlap."""
-    marks = list(_auxdata(value))
+    marks = sorted(_auxdata(value), key=_place)
     for number, step in enumerate(steps, start=1):
         put = len(_value(step, value))
         length = _taken(step, put)
         start, end = step.offset, step.offset + length
-        marks = [mark for mark in marks if mark.end <= start or mark.start >= end]
+        first = bisect_right(marks, start, key=_end)
+        last = max(first, bisect_left(marks, end, lo=first, key=_start))
         moved = put - length
-        marks = [
-            mark._replace(start=mark.start + moved, end=mark.end + moved) if mark.start >= end else mark
-            for mark in marks
-        ]
-        marks.append(BytecodeMark(start, start + put, step.reason.value, step.id or "", number))
-    return sorted(marks, key=lambda mark: (mark.start, mark.end))
+        if moved:
+            spend(10 * (len(marks) - last))
+            marks[last:] = [
+                mark._replace(start=mark.start + moved, end=mark.end + moved) for mark in marks[last:]
+            ]
+        marks[first:last] = [BytecodeMark(start, start + put, step.reason.value, step.id or "", number)]
+    return sorted(marks, key=_place)
+
+
+_start, _end, _place = attrgetter("start"), attrgetter("end"), attrgetter("start", "end")
 
 
 def _taken(step: TransformationStep, put: int) -> int:

@@ -26,6 +26,10 @@ class ContractPageContext(NamedTuple):
         tuple[str, str], ...
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
 
+    def without_templates(self) -> "ContractPageContext":
+        """Return the same with the package's own templates."""
+        return self._replace(site=self.site.without_templates())
+
     def chain_name(self, chain_id: str) -> str:
         """Return the name of a chain."""
         chain = self._chain(chain_id)

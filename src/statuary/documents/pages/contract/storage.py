@@ -4,7 +4,8 @@ Reads Solidity's `storageLayout` and Vyper's `layout`; other shapes are not draw
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import groupby
+from functools import cache
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from statuary.documents.pages.page_texts import one_line
@@ -14,6 +15,9 @@ SLOT_BYTES = 32
 
 MAX_VARIABLES = 400
 """Variables that are drawn; generated contracts have thousands."""
+
+MAX_PLACED = 20_000
+"""Variables of which those that are drawn are taken."""
 
 MAX_LAYOUT_DEPTH = 8
 """Levels of structs that are opened."""
@@ -68,14 +72,28 @@ class StorageView(NamedTuple):
 def storage_view(layout: Json) -> StorageView | None:
     """Return the diagram of a storage layout; None if there is none to draw."""
     members = as_object(layout)
+    of_solidity = "storage" in members
     variables = sorted(
-        _solidity(members) if "storage" in members else _vyper(members, "", 0),
+        islice(_solidity(members) if of_solidity else _vyper(members, "", 0), MAX_PLACED),
         key=lambda variable: (variable.slot, variable.offset),
     )
     if not variables:
         return None
     drawn = variables[:MAX_VARIABLES]
-    return StorageView(slots=tuple(_slots(drawn)), more=len(variables) - len(drawn))
+    total = len(variables) if len(variables) < MAX_PLACED or not of_solidity else _count(members)
+    return StorageView(slots=tuple(_slots(drawn)), more=total - len(drawn))
+
+
+def _count(layout: Mapping[str, Json]) -> int:
+    """Return how many variables a layout of Solidity has: structs within structs have the product of their members."""
+    types = as_object(layout.get("types"))
+
+    @cache
+    def of(name: str, depth: int) -> int:
+        members = as_list(as_object(types.get(name)).get("members")) if depth < MAX_LAYOUT_DEPTH else []
+        return sum(of(as_text(as_object(one).get("type")), depth + 1) for one in members) if members else 1
+
+    return sum(of(as_text(as_object(one).get("type")), 0) for one in as_list(layout.get("storage")))
 
 
 def _solidity(layout: Mapping[str, Json]) -> Iterator[StorageVariable]:

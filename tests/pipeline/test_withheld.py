@@ -1,0 +1,162 @@
+"""Whatever goes wrong with one record withholds that record, with a finding that names it; the rest is as without it."""
+
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import pytest
+
+from statuary.checks.contracts.prove import CONTRACT_CHECKS
+from statuary.documents.contract_api import documents as record_documents
+from statuary.documents.pages.contract import page as contract_pages
+from statuary.domain.findings import Finding
+from statuary.domain.limits import MAX_STEPS
+from statuary.domain.primitives import parse_instant
+from statuary.domain.work import DEFECT, TooMuchWorkError, attempt, bounded, spend
+from statuary.pipeline import build_contract
+from statuary.pipeline.build import BuildResult, build_site, check_site
+from statuary.pipeline.progress import NoProgress
+from statuary.publishing.folder.folder_target import FolderTarget
+from support.contracts import made_record
+from support.hostile_shapes import NAMED, Shape, at_address
+from support.sites import NOW, files_in, small_site, write_files
+
+MOST_SECONDS = 2.0
+COUNT = 5
+VICTIM = 3
+
+
+def site_of(root: Path, records: dict[str, bytes]) -> Path:
+    return write_files(small_site(root), dict(records))
+
+
+def made_records() -> dict[str, bytes]:
+    return dict(at_address(made_record(), number) for number in range(1, COUNT + 1))
+
+
+def build(content: Path, out: Path) -> BuildResult:
+    with FolderTarget(out) as target:
+        return build_site(content, target, parse_instant(NOW), NoProgress())
+
+
+def incident_of(out: Path) -> list[Path]:
+    return [file for file in (out / "api/v2/incidents").glob("*") if file.is_file()]
+
+
+ERRORS = [RecursionError("too deep"), MemoryError(), KeyError("gone"), ValueError("\ud800"), AssertionError()]
+
+
+class Panic(BaseException):
+    """What a library of Rust raises."""
+
+
+@pytest.mark.parametrize("error", [*ERRORS, Panic("at the disco")], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("stage", ["read", "check", "row", "record", "page"])
+def test_an_exception_of_any_kind_withholds_the_record_alone(tmp_path, monkeypatch, error, stage) -> None:
+    records = made_records()
+    paths = list(records)
+    without = {path: body for path, body in records.items() if path != paths[VICTIM]}
+    build(site_of(tmp_path / "less", without), tmp_path / "expected")
+    expected = files_in(tmp_path / "expected")
+    address = paths[VICTIM].rpartition("/")[2].removesuffix(".json")
+
+    def failing(function: Any) -> Any:
+        def call(first: Any, *others: Any, **named: Any) -> Any:
+            value = getattr(first, "value", first)
+            text = str(others[0].path) if stage == "read" else value["address"]
+            if address in text:
+                raise error
+            return function(first, *others, **named)
+
+        return call
+
+    places = {
+        "read": (build_contract, "read_contract"),
+        "row": (build_contract, "contract_row"),
+        "record": (record_documents, "encode_unchecked"),
+        "page": (contract_pages, "fact_rows"),
+    }
+    if stage == "check":
+        check = CONTRACT_CHECKS[0]
+        broken = check._replace(observe=failing(check.observe))
+        changed = (broken, *CONTRACT_CHECKS[1:])
+        monkeypatch.setattr(build_contract, "CONTRACT_CHECKS", changed)
+        monkeypatch.setattr("statuary.checks.contracts.prove.CONTRACT_CHECKS", changed)
+    else:
+        monkeypatch.setattr(*places[stage], failing(getattr(*places[stage])))
+    result = build(site_of(tmp_path, records), tmp_path / "out")
+    (finding,) = result.checked.withheld_because
+    assert (finding.rule, finding.path) == (DEFECT, paths[VICTIM])
+    assert f"unexpected {type(error).__name__}" in finding.message
+    assert "defect of statuary" in finding.hint
+    assert (result.applied, result.checked.withheld) == (True, 1)
+    found = files_in(tmp_path / "out")
+    assert {path: body for path, body in found.items() if address.lower() not in path.lower()} == {
+        path: body for path, body in expected.items() if address.lower() not in path.lower()
+    }
+    assert incident_of(tmp_path / "out")
+    monkeypatch.undo()
+    again = build(tmp_path / "content", tmp_path / "out")
+    assert again.checked.withheld_because == ()
+    assert any(address in path for path in files_in(tmp_path / "out"))
+
+
+def test_work_beyond_the_budget_withholds_the_record_alone(tmp_path, monkeypatch) -> None:
+    records = made_records()
+    path = list(records)[VICTIM]
+
+    def endless(view: Any) -> Any:
+        if view.address in path:
+            while True:
+                spend(1_000)
+        return iter(())
+
+    changed = (CONTRACT_CHECKS[0]._replace(observe=endless), *CONTRACT_CHECKS[1:])
+    monkeypatch.setattr(build_contract, "CONTRACT_CHECKS", changed)
+    monkeypatch.setattr("statuary.checks.contracts.prove.CONTRACT_CHECKS", changed)
+    checked = check_site(site_of(tmp_path, records), parse_instant(NOW), NoProgress())
+    (finding,) = [one for one in checked.withheld_because if one.path == path]
+    assert (finding.rule, finding.path) == ("within-limits", path)
+    assert f"more than {MAX_STEPS:,} steps" in finding.message
+
+
+def test_steps_are_bounded_within_a_context_alone() -> None:
+    spend(MAX_STEPS + 1)
+    with bounded(), pytest.raises(TooMuchWorkError):
+        spend(MAX_STEPS + 1)
+    with bounded():
+        spend(MAX_STEPS)
+
+
+@pytest.mark.parametrize("interruption", [KeyboardInterrupt, SystemExit])
+def test_an_interruption_is_no_defect(interruption) -> None:
+    def interrupted() -> None:
+        raise interruption
+
+    with pytest.raises(interruption):
+        attempt(interrupted, "a", "reading")
+
+
+def test_a_defect_is_told_with_its_place_and_without_a_traceback() -> None:
+    finding = attempt(lambda: parse_instant(None), "a.json", "reading the record")  # type: ignore[arg-type]
+    assert isinstance(finding, Finding)
+    assert finding.message.startswith("reading the record: unexpected TypeError: ")
+    assert " in domain/primitives.py:" in finding.message
+
+
+@pytest.mark.parametrize("shape", NAMED, ids=lambda shape: shape.name)
+def test_a_shape_that_once_stopped_a_site_is_bounded(tmp_path: Path, shape: Shape) -> None:
+    path, text = at_address(shape.make(), 7)
+    good = dict([at_address(made_record(), 8)])
+    content = site_of(tmp_path, {path: text, **good})
+    began = process_time()
+    result = build(content, tmp_path / "out")
+    assert process_time() - began < 2 * MOST_SECONDS
+    found = result.checked.withheld_because
+    assert {finding.path for finding in found} <= {path}
+    assert DEFECT not in {finding.rule for finding in found}
+    assert all(finding.position is not None for finding in found)
+    assert incident_of(tmp_path / "out")
+    assert (
+        tmp_path / "out/v2/contract" / next(iter(good)).removeprefix("contracts/").removesuffix(".json")
+    ).is_file()
