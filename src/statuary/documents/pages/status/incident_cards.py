@@ -162,7 +162,7 @@ class IncidentCardBuilder:
         )
         promised = None if place else state.next_update_at
         return CardUpdate(
-            promise="" if promised is None else f"incident.next_update{'_overdue' * state.is_overdue}",
+            promise=_promise(state) if place == 0 else "",
             promised=None if promised is None else self._promised(promised, published.update.display_at),
             label=self._texts(f"update.{_update_text(state, place)}"),
             at=self._dates.moment(published.update.display_at),
@@ -188,6 +188,13 @@ class IncidentCardBuilder:
             if component.group_id is not None:
                 by_group.setdefault(component.group_id, []).append(one_line(component.name))
         return [*alone, *_grouped(by_group, self._components)]
+
+
+def _promise(state: IncidentState) -> str:
+    """Return the key of the text about the next update; empty if none is promised."""
+    if state.next_update_at is None:
+        return ""
+    return "incident.next_update_overdue" if state.is_overdue else "incident.next_update"
 
 
 def _update_text(state: IncidentState, place: int) -> str:
