@@ -16,7 +16,7 @@ from statuary.__main__ import main
 main()
 """
 
-MOST_LINES = {"first": 18_300, "incident": 16_300, "unchanged": 12_400}
+MOST_LINES = {"first": 18_600, "incident": 16_600, "unchanged": 12_700}
 """Lines of the modules that a build of the site of `statuary init` loads: its first one, one after a change of an
 incident, and one of the same content an hour later."""
 

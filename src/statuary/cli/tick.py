@@ -5,6 +5,7 @@ from typing import Annotated
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import format_findings
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
 from statuary.cli.printable import printable
 from statuary.cli.schedules import FORMATS, current_job
@@ -37,8 +38,6 @@ def tick_command(
     if line:
         click.echo(line)
     if findings:
-        from statuary.cli.findings_report import format_findings
-
         click.echo(format_findings(findings, str(out), "text"), err=True)
     if instant > index.end:
         click.echo(

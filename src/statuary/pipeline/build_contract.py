@@ -30,6 +30,7 @@ from statuary.documents.contract_api.lists import AddressRows
 from statuary.documents.document import Document, encode_unchecked
 from statuary.documents.pages.contract.context import ContractPageContext
 from statuary.documents.pages.contract.page_members import with_page_members
+from statuary.documents.pages.page_texts import english
 from statuary.documents.pages.theme_findings import template_finding
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.proof import Proof
@@ -262,7 +263,6 @@ def _anchor_notes(proof: Proof, source: ContractSource) -> Iterator[Finding]:
     """Yield why evidence from the chain does not show the claims; the contract is published anyway."""
     for problem, hint in proof.anchor_problems:
         from statuary.content.evidence import anchor_path
-        from statuary.documents.pages.page_texts import english
 
         yield Finding(
             rule="anchor-shows-the-contract",

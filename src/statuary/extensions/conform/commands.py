@@ -3,9 +3,11 @@
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import text_or_json_option
@@ -21,10 +23,6 @@ from statuary.extensions.conform.conformance import (
     select_checks,
 )
 from statuary.extensions.conform.deployment import CheckedDeployment, http_sender
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
 
 LEVELS = {level.name.lower(): level for level in ConformanceLevel}
 PIPED_WIDTH = 160
@@ -105,8 +103,6 @@ def as_json(base: str, level: str, results: Sequence[ConformanceResult]) -> str:
 
 
 def _print(base: str, level: str, results: Sequence[ConformanceResult]) -> None:
-    from rich.console import Console
-
     console = Console(highlight=False, width=None if sys.stdout.isatty() else PIPED_WIDTH)
     console.print(_table(results))
     for result in results:
@@ -126,10 +122,7 @@ STYLES = {
 }
 
 
-def _table(results: Sequence[ConformanceResult]) -> "Table":
-    from rich.markup import escape
-    from rich.table import Table
-
+def _table(results: Sequence[ConformanceResult]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("", "check", "level"):
         table.add_column(heading, no_wrap=True)

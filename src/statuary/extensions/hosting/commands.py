@@ -15,6 +15,7 @@ import click
 import orjson
 
 from statuary.cli.options import content_option
+from statuary.content.read_content import read_content
 from statuary.domain.errors import StatuaryError
 from statuary.domain.settings import HostingSettings, PathLayout
 from statuary.extensions.hosting.hosts import HOSTS, Host, HostFile, HostOptions, is_edge_file
@@ -221,8 +222,6 @@ def _settings(content: Path) -> HostingSettings:
     """Return the hosting settings of the content; the defaults without content."""
     if not content.is_dir():
         return HostingSettings()
-    from statuary.content.read_content import read_content
-
     catalogue, _ = read_content(content)
     return catalogue.hosting if catalogue is not None else HostingSettings()
 

@@ -4,27 +4,53 @@ import os
 import sys
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, out_option, with_options
-from statuary.cli.output import count_text
+from statuary.cli.output import count_text, show_progress
 from statuary.cli.printable import print_error, printable
-from statuary.extensions.log.merkle import LogError
-from statuary.extensions.log.notes import EXAMPLE_SEED, PrivateKey, PublicKey, parse_public_key
+from statuary.extensions.http.client import HttpResponse, UnreachableError, send
+from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
+from statuary.extensions.log.merkle import LogError, ReadPath
+from statuary.extensions.log.notes import (
+    EXAMPLE_SEED,
+    Checkpoint,
+    PrivateKey,
+    PublicKey,
+    new_key,
+    parse_checkpoint,
+    parse_public_key,
+    verify_checkpoint,
+)
 from statuary.extensions.log.options import public_log_key_option, read_public_key, site_reader
-from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
+from statuary.extensions.log.published_log import (
+    EXAMPLE,
+    PublishedLog,
+    TreeHead,
+    open_log,
+    parse_head,
+    published_settings,
+)
+from statuary.extensions.log.verify import (
+    DocumentCheck,
+    add_cosignatures,
+    check_documents,
+    cosignature,
+    entries_about,
+    proof_of,
+    request_body,
+    require_log,
+    subject_of,
+    verify_witnesses,
+    witness_size,
+)
+from statuary.extensions.snapshots.site_reader import open_site
+from statuary.pipeline.progress import stage
 from statuary.publishing.files import PublishingError, atomic_file
-
-if TYPE_CHECKING:
-    from statuary.extensions.http.client import HttpResponse
-    from statuary.extensions.log.entries import NumberedEntry
-    from statuary.extensions.log.merkle import ReadPath
-    from statuary.extensions.log.notes import Checkpoint
-    from statuary.extensions.log.published_log import PublishedLog
-    from statuary.extensions.log.verify import DocumentCheck
+from statuary.publishing.folder.folder_target import FolderTarget
 
 
 class KnownLog(NamedTuple):
@@ -132,10 +158,6 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
 
     Exit codes: 0 at least --quorum witnesses (or that of site.yaml) have cosigned; 1 fewer have.
     """
-    from statuary.extensions.log.published_log import open_log, published_settings
-    from statuary.extensions.log.verify import add_cosignatures, require_log
-    from statuary.publishing.folder.folder_target import FolderTarget
-
     if len(urls) % 2:
         raise click.UsageError("give a key and a URL for each witness")
     with FolderTarget(out) as target:
@@ -156,11 +178,7 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
     sys.exit(ExitCode.OK if len(found) >= needed else ExitCode.FINDINGS)
 
 
-def _cosigned(log: "PublishedLog", key: "PublicKey", url: str) -> "dict[PublicKey, str]":
-    from statuary.extensions.http.client import UnreachableError
-    from statuary.extensions.log.merkle import LogError
-    from statuary.extensions.log.verify import cosignature, request_body, witness_size
-
+def _cosigned(log: PublishedLog, key: "PublicKey", url: str) -> "dict[PublicKey, str]":
     try:
         response = _post(url, request_body(log, 0))
         if response.status == 409:  # it has seen the log before, and returns how far
@@ -173,18 +191,14 @@ def _cosigned(log: "PublishedLog", key: "PublicKey", url: str) -> "dict[PublicKe
     return {key: line}
 
 
-def _post(url: str, body: bytes) -> "HttpResponse":
-    from statuary.extensions.http.client import send
-
+def _post(url: str, body: bytes) -> HttpResponse:
     headers = {"Content-Type": "text/plain; charset=utf-8"}
     target = f"{url.rstrip('/')}/add-checkpoint"
     return send(target, "POST", body=body, headers=headers, limit=LARGEST_ANSWER)
 
 
-def echo_witnesses(checkpoint: "Checkpoint", witnesses: tuple[str, ...], quorum: int) -> None:
+def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
     """Print which witnesses have cosigned a checkpoint; raise LogError if fewer than the quorum."""
-    from statuary.extensions.log.verify import verify_witnesses
-
     keys = [read_public_key(one, b"\4") for one in witnesses]
     for key in verify_witnesses(checkpoint, keys, quorum):
         click.echo(printable(f"cosigned by {key.name}"))
@@ -220,9 +234,6 @@ def verify(
 
     Exit codes: 0 it holds; 1 it does not; 3 it cannot be read.
     """
-    from statuary.extensions.log.merkle import LogError
-    from statuary.extensions.log.published_log import EXAMPLE
-
     try:
         log, key, read = _open(location, public_key)
         # everyone has logs of the example key, and none continues another
@@ -250,12 +261,8 @@ def verify(
     sys.exit(ExitCode.FINDINGS if found.problems else ExitCode.OK)
 
 
-def _open(location: str, public_key: str | None) -> "tuple[PublishedLog, PublicKey, ReadPath]":
+def _open(location: str, public_key: str | None) -> tuple[PublishedLog, PublicKey, ReadPath]:
     """Return a log whose signature is verified, its key, and what reads the site."""
-    from statuary.extensions.log.notes import verify_checkpoint
-    from statuary.extensions.log.published_log import open_log, published_settings
-    from statuary.extensions.log.verify import require_log
-
     read = site_reader(location)
     log = require_log(open_log(location, read, None), location)
     settings = published_settings(read)
@@ -267,11 +274,8 @@ def _open(location: str, public_key: str | None) -> "tuple[PublishedLog, PublicK
     return log, key, read
 
 
-def _compare(log: "PublishedLog", key: "PublicKey", since: Path | None, *, forget: bool) -> None:
+def _compare(log: PublishedLog, key: "PublicKey", since: Path | None, *, forget: bool) -> None:
     """Verify that the log continues what was seen before."""
-    from statuary.extensions.log.notes import parse_checkpoint, verify_checkpoint
-    from statuary.extensions.log.published_log import TreeHead
-
     if since is not None:
         try:
             earlier = parse_checkpoint(since.read_bytes())
@@ -288,13 +292,7 @@ def _compare(log: "PublishedLog", key: "PublicKey", since: Path | None, *, forge
         click.echo("no earlier checkpoint is known, so it is not shown yet that the log only grows")
 
 
-def _check(log: "PublishedLog", read: "ReadPath", location: str) -> "DocumentCheck":
-    from statuary.cli.output import show_progress
-    from statuary.extensions.http.client import UnreachableError
-    from statuary.extensions.log.verify import check_documents
-    from statuary.extensions.snapshots.site_reader import open_site
-    from statuary.pipeline.progress import stage
-
+def _check(log: PublishedLog, read: ReadPath, location: str) -> DocumentCheck:
     paths = None
     try:
         with open_site(location) as site:
@@ -336,8 +334,6 @@ def init(origin: str, out: Path) -> None:
 
     ORIGIN names the log for ever: its address without https://, such as status.example.org/log.
     """
-    from statuary.extensions.log.notes import new_key
-
     key = new_key(origin)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -364,9 +360,6 @@ def init(origin: str, out: Path) -> None:
 @click.option("--out", type=FILE, help="Write the proof here. Default: standard output.")
 def prove(path: str, site: str, out: Path | None) -> None:
     """Write a proof (.tlog-proof) that the document at PATH is in the log, to be checked without the site."""
-    from statuary.extensions.log.entries import EntryKind
-    from statuary.extensions.log.verify import proof_of
-
     log, entries = _entries(site, path)
     entries = [one for one in entries if one[1].subject.kind is not EntryKind.UPDATE]
     if not entries:
@@ -397,10 +390,6 @@ def check(
 
     Exit codes: 0 it is; 1 it is not, or the key of the log is unknown.
     """
-    from statuary.extensions.log.entries import check_proof
-    from statuary.extensions.log.merkle import LogError
-    from statuary.extensions.log.notes import verify_checkpoint
-
     try:
         found, entry = check_proof(proof.read_bytes(), document.read_bytes())
         key, source = known_key(found.checkpoint.origin, public_key, None)
@@ -425,8 +414,6 @@ def check(
 @from_option
 def history(path: str, site: str) -> None:
     """Print everything ever published under a path, and when; for an incident, each version of each update."""
-    from statuary.extensions.log.entries import EntryKind
-
     log, entries = _entries(site, path)
     if not entries:
         click.echo(f"the log of {log.name} has no entry about {printable(path)}")
@@ -451,10 +438,7 @@ def history(path: str, site: str) -> None:
     )
 
 
-def _entries(site: str, path: str) -> "tuple[PublishedLog, list[NumberedEntry]]":
+def _entries(site: str, path: str) -> tuple[PublishedLog, list[NumberedEntry]]:
     """Return the log of a site, and its entries about what is published under a path."""
-    from statuary.extensions.log.published_log import open_log
-    from statuary.extensions.log.verify import entries_about, require_log, subject_of
-
     log, subject = require_log(open_log(site, site_reader(site), None), site), subject_of(path)
     return log, [] if subject is None else entries_about(log, subject)

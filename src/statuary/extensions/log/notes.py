@@ -12,6 +12,8 @@ from secrets import token_bytes
 from types import ModuleType
 from typing import NamedTuple
 
+from Crypto.Signature import eddsa
+
 from statuary.extensions.log.merkle import HASH_SIZE, LogError
 
 LOG_KEY, WITNESS_KEY = b"\1", b"\4"
@@ -28,8 +30,6 @@ DECIMAL = re.compile("(?:0|[1-9][0-9]{0,18})")
 
 
 def _ed25519() -> ModuleType:
-    from Crypto.Signature import eddsa
-
     return eddsa
 
 

@@ -10,14 +10,15 @@ from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
-from statuary.cli.output import changes_line, changes_lines, count_text, size_text
+from statuary.cli.output import changes_line, changes_lines, count_text, show_progress, size_text
 from statuary.cli.printable import printable
+from statuary.cli.summary import findings_line
 from statuary.content.git_state import GitQuery
 from statuary.documents import url_table
 from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
@@ -27,17 +28,15 @@ from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.site_subset import parse_site_subset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot, snapshot_documents
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_snapshot, refuse_older_file
-from statuary.extensions.snapshots.verify import Verification, verify_snapshot
+from statuary.extensions.snapshots.verify import RecordVerifier, Verification, verify_snapshot
 from statuary.extensions.snapshots.zip_format import is_standard_zlib
+from statuary.pipeline.build import build_site
 from statuary.publishing.files import MANIFEST, PublishingError, is_snapshot_path
 from statuary.publishing.folder.reader import folder_documents
 from statuary.publishing.listing import Difference, Entry, diff, document_path
 from statuary.publishing.manifest import Manifest, manifest_digest, noted_origin
 from statuary.publishing.origin import SiteOrigin
 from statuary.version import VERSION
-
-if TYPE_CHECKING:
-    from statuary.extensions.snapshots.verify import RecordVerifier
 
 
 @click.command("diff")
@@ -107,7 +106,7 @@ def verify(location: str, public_key: str | None, against: str | None, proving: 
     Exit codes: 0 intact; 1 damaged; 3 not a snapshot, or cut off.
     """
     key = public_key_of(public_key)
-    with _record_verifier() if proving else nullcontext() as records:
+    with RecordVerifier() if proving else nullcontext() as records:
         verification = verify_snapshot(location, public_key=key, against=against, inspect=records)
     if form == "json":
         click.echo(json.dumps(_verification_json(verification, records)))
@@ -117,13 +116,7 @@ def verify(location: str, public_key: str | None, against: str | None, proving: 
     sys.exit(ExitCode.FINDINGS if failed else ExitCode.OK)
 
 
-def _record_verifier() -> "RecordVerifier":
-    from statuary.extensions.snapshots.verify import RecordVerifier
-
-    return RecordVerifier()
-
-
-def _lines(verification: Verification, records: "RecordVerifier | None") -> Iterator[str]:
+def _lines(verification: Verification, records: RecordVerifier | None) -> Iterator[str]:
     yield from map(printable, verification.problems)
     if records is not None:
         for finding in records.errors:
@@ -154,7 +147,7 @@ def _origin_line(origin: SiteOrigin) -> str:
     return f"as of {format_utc(origin.instant)}, built by statuary {origin.statuary}{revision}{part}"
 
 
-def _verification_json(verification: Verification, records: "RecordVerifier | None") -> dict[str, object]:
+def _verification_json(verification: Verification, records: RecordVerifier | None) -> dict[str, object]:
     origin = verification.manifest.origin
     value: dict[str, object] = {
         "whole": verification.is_whole,
@@ -256,11 +249,6 @@ def _revision(content: Path) -> str:
 
 
 def _build_into(content: Path, target: SnapshotTarget) -> None:
-    from statuary.cli.findings_report import format_findings
-    from statuary.cli.output import show_progress
-    from statuary.cli.summary import findings_line
-    from statuary.pipeline.build import build_site
-
     with show_progress() as progress:
         outcome = build_site(content, target, target.origin.instant, progress)
     if outcome.checked.all_findings:
