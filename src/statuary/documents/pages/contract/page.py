@@ -1,6 +1,7 @@
 """The page of a contract: its head, the facts, and the sections."""
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import orjson
@@ -9,7 +10,7 @@ from statuary.documents.document import Document
 from statuary.documents.pages.contract.bytecode import CodeView, code_view
 from statuary.documents.pages.contract.context import ContractPageContext
 from statuary.documents.pages.contract.interface import InterfaceView, interface_view
-from statuary.documents.pages.contract.proof import ProofView, meaning, proof_view
+from statuary.documents.pages.contract.proof import ProofView, meaning, pin_sentences, proof_view
 from statuary.documents.pages.contract.sources import LineMarks, SourceView, source_views
 from statuary.documents.pages.contract.storage import StorageView, storage_view
 from statuary.documents.pages.page_texts import PageTexts, one_line, visible_name, visible_text
@@ -18,7 +19,7 @@ from statuary.documents.pages.site_context import FormattedTime, Localization, P
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.domain.contracts.proof import ClaimName, ClaimStatus, Proof
 from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json, as_list, as_object, as_text
+from statuary.domain.json_values import Json, as_list, as_object, as_size, as_text
 from statuary.domain.primitives import InvalidValueError, parse_instant
 
 MAX_SETTINGS_LENGTH = 50_000
@@ -133,6 +134,10 @@ class ContractView(NamedTuple):
     storage: StorageView | None
     transient: StorageView | None
     codes: tuple[CodeView, ...]
+    pins: Mapping[
+        str, str
+    ]  # by part of the page, what fixes its content, as a sentence; a part without evidence has none
+    other_code: str  # the sentence on code of other contracts in the bytecode; empty if there is none
     record: str
     proof_json: str  # the proof, relative to the site's root; empty if there is none
 
@@ -220,6 +225,8 @@ def contract_view(
         storage=storage_view(record.get("storageLayout")),
         transient=storage_view(record.get("transientStorageLayout")),
         codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
+        pins=dict(pin_sentences(proof, texts)),
+        other_code=_other_code(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
         record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
     )
@@ -237,6 +244,16 @@ def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
         level=texts(f"level.{level or ('none' if is_given else 'unchecked')}"),
         sign=MATCH_ICONS.get(level, "unknown"),
     )
+
+
+def _other_code(auxdata: Json, texts: PageTexts) -> str:
+    """Return the sentence on code between pieces of auxdata: that of other contracts."""
+    pieces = sorted(
+        (as_size(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
+        for piece in map(as_object, as_object(auxdata).values())
+    )
+    between = [start for (before, size), (start, _) in pairwise(pieces) if start > before + size]
+    return texts("contract.other_code", count=len(pieces)) if between else ""
 
 
 def _moment(text: Json, localization: Localization) -> FormattedTime | None:

@@ -117,6 +117,35 @@ def _claim_row(claim: Claim, texts: PageTexts, explorer: str) -> ClaimRow:
     )
 
 
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "sources": ("sources",),
+    "interface": ("abi",),
+    "descriptions": ("userdoc", "devdoc"),
+    "storage": ("storageLayout",),
+    "transient": ("transientStorageLayout",),
+    "code": ("runtimeBytecode.onchainBytecode",),
+    "lines": ("runtimeBytecode.sourceMap",),
+    "settings": ("compilation.compilerSettings",),
+    "deployment": tuple(f"deployment.{member}" for member in ("transactionHash", "blockNumber", "deployer")),
+}
+"""The parts of a page, with the members of the record that they show."""
+
+LABELLED = ("descriptions", "lines")
+"""Parts without a heading of their own."""
+
+
+def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, str]]:
+    """Yield by part of the page, and by path for a source unlike the others, what fixes its content: the weakest pin."""
+    strength = list(PinnedBy)
+    for part, members in PARTS.items():
+        if pins := [proof.pinned[member] for member in members if member in proof.pinned]:
+            sentence = texts(f"pinned.{max(pins, key=strength.index).name.lower()}")
+            yield part, texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
+    for member, pin in proof.pinned.items():
+        if member.startswith("sources/"):
+            yield one_line(member), texts(f"pinned.{pin.name.lower()}")
+
+
 def meaning(proof: Proof, levels: Mapping[str, str], texts: PageTexts) -> str:
     """Return the sentence about what is shown of a published record, and what is not: never more than its claims.
 
