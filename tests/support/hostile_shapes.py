@@ -244,7 +244,7 @@ NAMED = [
 
 def at_address(record: Record, number: int) -> tuple[str, bytes]:
     """Return a record of the small site's chain at an address of its own: its path and text."""
-    address = checksum_address(f"0x{number:040x}")
+    address = checksum_address(f"0x5a{number:038x}")
     if isinstance(record, dict):
         record |= {"chainId": CHAIN, "address": address, "matchId": str(number)}
     text = json.dumps(record, separators=(",", ":"), ensure_ascii=False)
