@@ -40,25 +40,11 @@ __all__ = [
 ]
 
 
-READING = frozenset(
-    {
-        "Contract",
-        "DocumentNotFoundError",
-        "PageStatus",
-        "Site",
-        "SiteComponent",
-        "SiteIncident",
-        "SiteIncidentUpdate",
-        "open_snapshot",
-    }
-)
-"""What reads a published site, without all that builds one."""
-
-
 def __getattr__(name: str) -> Any:
     """Import the public names on first use, so that the commands start without them."""
     if name in __all__:
-        module = import_module("statuary.extensions.serving.site" if name in READING else "statuary.api")
+        reading = import_module("statuary.extensions.serving.site")  # without all that builds a site
+        module = reading if hasattr(reading, name) else import_module("statuary.api")
         return globals().setdefault(name, getattr(module, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

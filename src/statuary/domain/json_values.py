@@ -54,7 +54,7 @@ def in_jsonb_order(value: Json, depth: int = 0) -> Json:
 
 def as_object(value: Json) -> JsonObject:
     """Return an object, or an empty one."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def as_list(value: Json) -> Sequence[Json]:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from typing_extensions import override
 
-from statuary.checks.contracts.record_view import RecordView, as_object, as_text
+from statuary.checks.contracts.record_view import RecordView
 from statuary.domain.chain.anchor import (
     Account,
     Anchor,
@@ -32,7 +32,7 @@ from statuary.domain.chain.transaction import (
 )
 from statuary.domain.contracts.proof import NO_EVIDENCE, Claim, ClaimName, ClaimStatus, EvidenceValue
 from statuary.domain.contracts.proxy_detection import BEACON_SLOT, EIP_1167, proxy_evidence, proxy_slots
-from statuary.domain.json_values import Json, as_list
+from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import Address, checksum_address, keccak256
 from statuary.domain.reasons import EvidenceError, Reason, because
 from statuary.optional import RECOVERING_SENDERS, MissingExtraError, optional

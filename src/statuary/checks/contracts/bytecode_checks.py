@@ -10,8 +10,6 @@ from statuary.checks.contracts.record_view import (
     RecordView,
     SideView,
     as_json_text,
-    as_object,
-    as_text,
     hex_bytes,
 )
 from statuary.checks.rules import check
@@ -26,7 +24,7 @@ from statuary.domain.contracts.transformations import (
     value_names,
 )
 from statuary.domain.findings import Pointer, Severity
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, shorten
 
 _SINGLE_VALUES = ("callProtection", "constructorArguments")

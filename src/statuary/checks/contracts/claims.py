@@ -5,7 +5,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from statuary.checks.contracts.anchor_claims import AnchorClaims
-from statuary.checks.contracts.record_view import RecordView, SideView, as_object
+from statuary.checks.contracts.record_view import RecordView, SideView
 from statuary.domain.contracts.auxdata import AuxdataStyle
 from statuary.domain.contracts.proof import (
     CheckOutcome,
@@ -19,6 +19,7 @@ from statuary.domain.contracts.proof import (
 )
 from statuary.domain.contracts.record import GROUPS
 from statuary.domain.contracts.vyper_integrity import UnknownModuleError, has_integrity_hash
+from statuary.domain.json_values import as_object
 from statuary.domain.reasons import Reason, because
 
 VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, as_object, as_text
+from statuary.checks.contracts.record_view import RecordView
 from statuary.checks.rules import check
 from statuary.domain.findings import Pointer
+from statuary.domain.json_values import as_object, as_text
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
 
 VERIFIED_AT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z", re.ASCII)

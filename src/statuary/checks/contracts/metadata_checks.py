@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Final
 
 from statuary.checks.contracts.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
-from statuary.checks.contracts.record_view import RecordView, SideView, as_object, same_json, same_members
+from statuary.checks.contracts.record_view import RecordView, SideView, same_json, same_members
 from statuary.checks.rules import check
 from statuary.domain.contracts.auxdata import AuxdataStyle
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version, setting_differences
@@ -18,7 +18,7 @@ from statuary.domain.contracts.vyper_integrity import (
     has_integrity_hash,
 )
 from statuary.domain.findings import Severity
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, as_object
 from statuary.domain.primitives import InvalidValueError, keccak256, shorten
 
 CACHED_SOURCES: Final = 65_536

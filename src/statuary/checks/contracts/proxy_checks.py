@@ -7,10 +7,10 @@ contract's storage, bytecode can only name the candidates, and the claim is not 
 from collections.abc import Iterator, Mapping
 
 from statuary.checks.contracts.check import Evidence, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, as_json_text, as_object, same_json
+from statuary.checks.contracts.record_view import RecordView, as_json_text, same_json
 from statuary.checks.rules import check
 from statuary.domain.contracts.proxy_detection import SLOTS, ProxyEvidence, ProxyVerdict, proxy_evidence
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, as_object
 from statuary.domain.primitives import InvalidValueError, parse_address
 
 _ERROR = "proxyResolutionError"

@@ -15,11 +15,11 @@ from typing import Final, NamedTuple
 import orjson
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
-from statuary.checks.contracts.record_view import RecordView, as_object, as_text, hex_bytes
+from statuary.checks.contracts.record_view import RecordView, hex_bytes
 from statuary.checks.rules import check
 from statuary.domain.contracts.compiler import SHORTEST_COMMIT, libraries_of
 from statuary.domain.findings import Severity
-from statuary.domain.json_values import Json, as_list
+from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import shorten
 
 ITEM_TYPES: Final = ("function", "event", "error", "constructor", "fallback", "receive")

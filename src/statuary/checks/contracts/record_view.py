@@ -6,7 +6,6 @@ None here, and the check for it reports that.
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from types import MappingProxyType
 from typing import TypeVar
 
 import orjson
@@ -41,14 +40,11 @@ from statuary.domain.contracts.transformations import (
     replay,
 )
 from statuary.domain.contracts.vyper_integrity import VyperProgram, imported_paths, integrity_hashes
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, as_object, as_text
 from statuary.domain.limits import MAX_INTEGRITY_TEXTS
 from statuary.domain.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
 
 Part = TypeVar("Part")
-
-EMPTY_OBJECT: Mapping[str, Json] = MappingProxyType({})
-"""An object without members."""
 
 
 def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
@@ -57,16 +53,6 @@ def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | Inval
         return parser(value)
     except InvalidValueError as error:
         return error.with_traceback(None)
-
-
-def as_object(value: Json) -> Mapping[str, Json]:
-    """Return a JSON object; an empty one for anything else."""
-    return value if isinstance(value, dict) else EMPTY_OBJECT
-
-
-def as_text(value: Json) -> str:
-    """Return a text; an empty one for anything else."""
-    return value if isinstance(value, str) else ""
 
 
 def hex_bytes(text: Json) -> bytes | None:

@@ -10,8 +10,6 @@ from statuary.checks.contracts.check import Evidence, NotApplicable, Observation
 from statuary.checks.contracts.record_view import (
     RecordView,
     SideView,
-    as_object,
-    as_text,
     hex_bytes,
     same_json,
 )
@@ -21,7 +19,7 @@ from statuary.domain.contracts.abi import SIGNATURE_KINDS, decode_abi_values, si
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
 from statuary.domain.contracts.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
 from statuary.domain.findings import Pointer, Severity
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, as_object, as_text
 from statuary.domain.limits import TEXT_OF_A_STEP
 from statuary.domain.primitives import InvalidValueError, decode_hex_digits, shorten
 from statuary.domain.work import spend, spend_on_text
