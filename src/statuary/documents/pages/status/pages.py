@@ -113,7 +113,8 @@ class StatusPages:
         At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past days.
         """
         opened = [one for one in self._timeline.histories if not one.is_final_by(start)]
-        zone, changes = self._localization.dates.zone, frozenset((start, *self._timeline.changes))
+        turns = (start, *self._timeline.changes, *self._timeline.deadlines)
+        zone, changes = self._localization.dates.zone, frozenset(turns)
         states = later_states(self._timeline, start, past_records(state_at(self._timeline, start), zone))
 
         def documents_at(at: Instant) -> list[Document]:
