@@ -4,6 +4,9 @@ import orjson
 import pytest
 
 from statuary.content.parse_record import parse_record_json
+from statuary.content.read_contract import read_contract
+from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.findings import Severity
 from support.contracts import made_record
 
 
@@ -46,3 +49,37 @@ def test_a_record_is_what_its_text_means(change):
     assert orjson.dumps(parsed.record) == text
     is_made = parsed.record["sources"] is parsed.record["stdJsonInput"]["sources"]
     assert is_made == (change is None)  # else the whole text is parsed
+
+
+UNREADABLE = {
+    "empty": b"",
+    "no JSON": b"{",
+    "no UTF-8": b"\xff",
+    "another shape": b"[]",
+    "an unknown key": b'{"record": "", "audited": true}',
+    "numbers for texts": orjson.dumps({"record": 1, "members": 7, "block": [], "account": {}}),
+    "nested": b"[" * 100_000,
+    "a hash of no length": orjson.dumps({"record": "ab" * 32, "block": {"hash": "0x", "header": "0x", "number": 1}}),
+}
+
+
+@pytest.mark.parametrize("name", ["anchor.json", "compilation.json"])
+@pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE)
+def test_evidence_that_cannot_be_read_is_a_note_beside_the_record(tmp_path, name, text):
+    record = made_record()
+    folder = tmp_path / "contracts" / record["chainId"]
+    (folder / record["address"]).mkdir(parents=True)
+    (folder / f"{record['address']}.json").write_bytes(orjson.dumps(record))
+    (folder / record["address"] / name).write_bytes(text)
+    source = ContractSource(
+        path=f"contracts/{record['chainId']}/{record['address']}.json",
+        chain_id=record["chainId"],
+        address=record["address"],
+        form=ContractForm.RECORD_WITH_EVIDENCE,
+    )
+    read = read_contract(tmp_path, source)
+    assert read.record == record
+    assert list(read.findings) == []
+    assert (read.anchor, read.compilation) == (None, None)
+    assert {note.severity for note in read.notes} == {Severity.NOTE}
+    assert all(note.path.endswith(name) for note in read.notes)

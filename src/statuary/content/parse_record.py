@@ -40,7 +40,7 @@ class ParsedContract(NamedTuple):
     # the evidence beside the contract that it was compiled again
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # what the chain's own proofs show of it
-    notes: Sequence[Finding] = ()  # what is wrong with the anchor; the record is published anyway
+    notes: Sequence[Finding] = ()  # what is wrong with the evidence beside it; the record is published anyway
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:

@@ -21,13 +21,11 @@ def read_contract(root: Path, source: ContractSource) -> ParsedContract:
         return parsed
     from statuary.content.evidence import read_anchor, read_compilation_evidence
 
-    findings = list(parsed.findings)
-    compilation = read_compilation_evidence(root, source, findings)
     notes: list[Finding] = []
+    compilation = read_compilation_evidence(root, source, notes)
     anchor = read_anchor(root, source, notes)
     # without a digest, a later build sees that the evidence was changed or removed
     return parsed._replace(
-        findings=findings,
         compilation=compilation,
         anchor=anchor,
         notes=[replace(note, severity=Severity.NOTE) for note in notes],
