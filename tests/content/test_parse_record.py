@@ -59,7 +59,9 @@ UNREADABLE = {
     "an unknown key": b'{"record": "", "audited": true}',
     "numbers for texts": orjson.dumps({"record": 1, "members": 7, "block": [], "account": {}}),
     "nested": b"[" * 100_000,
-    "a hash of no length": orjson.dumps({"record": "ab" * 32, "block": {"hash": "0x", "header": "0x", "number": 1}}),
+    "a hash of no length": orjson.dumps(
+        {"record": "ab" * 32, "block": {"hash": "0x", "header": "0x", "number": 1}}
+    ),
 }
 
 

@@ -7,16 +7,22 @@ By default each forgery is made from the few smallest real records that can bear
 import os
 from collections import defaultdict
 from functools import cache
+from itertools import islice
 
 import orjson
 import pytest
 
 from statuary.checks.contracts.prove import IDENTITY_CHECKS, prove, run_checks
 from statuary.content.parse_record import parse_record_json
+from statuary.documents.pages.contract.proof import PARTS, pin_sentences
+from statuary.documents.pages.page_texts import page_texts
 from statuary.domain.contracts.compiler import setting_differences
-from statuary.domain.contracts.proof import CheckOutcome
+from statuary.domain.contracts.proof import CheckOutcome, ClaimName, ClaimStatus, PinnedBy
+from support.contracts import FEATURES, made_record
+from support.false_claims import FALSE_CLAIMS, Unpinned, Warned, Withheld
 from support.forgeries import FORGERIES, Forgery, repeat
 from support.real_records import real_records, served_vectors
+from support.requirements import CHECKOUT
 
 MOST_RECORDS = None if os.environ.get("STATUARY_ALL_RECORDS") else 3
 FAMILIES = sorted({forgery.family for forgery in FORGERIES})
@@ -149,3 +155,72 @@ def test_a_lower_claim_than_the_bytes_earn_is_a_note(level):
     )
     record[f"{level}Match"] = "match"
     assert notes(record) == {"match-levels-follow-from-the-bytes"}
+
+
+def bearers() -> dict[str, bytes]:
+    """Return made records of every shape, and those of the demo network."""
+    files = sorted((CHECKOUT / "content" / "contracts").glob("*/0x*.json"))
+    made = {name: orjson.dumps(made_record(name)) for name in FEATURES}
+    return {file.stem: file.read_bytes() for file in files} | made
+
+
+BEARERS = bearers()
+
+TEXTS = page_texts("en")
+
+MOST_BEARERS = None if os.environ.get("STATUARY_ALL_RECORDS") else 8
+
+
+def lied(claim, name):
+    """Return a record that bears a false claim; None if it cannot."""
+    record = orjson.loads(BEARERS[name])
+    if not claim.apply(record) or orjson.dumps(record) == BEARERS[name]:
+        return None
+    return record
+
+
+def lies():
+    """Yield each false claim with the first records that can bear it."""
+    for claim in FALSE_CLAIMS:
+        borne = ((name, record) for name in BEARERS if (record := lied(claim, name)) is not None)
+        for name, record in islice(borne, MOST_BEARERS):
+            yield pytest.param(claim, record, id=f"{claim.name}, {name}")
+
+
+LIES = list(lies())
+
+
+def test_there_are_many_kinds_of_false_claims_and_many_records_that_bear_them():
+    kinds = {claim.name for claim in FALSE_CLAIMS}
+    assert len(kinds) == len(FALSE_CLAIMS) >= 60
+    assert {lie.values[0].name for lie in LIES} == kinds
+    assert len(LIES) >= 300
+
+
+def assert_page_says_no_more(proof, member, pin):
+    """The mark of the part of a page that shows a member is that of its pin, or of a weaker one beside it."""
+    weakest = [*PinnedBy][[*PinnedBy].index(pin) :]
+    said = dict(pin_sentences(proof, TEXTS))
+    for part in [part for part, members in PARTS.items() if member in members] or {member} & said.keys():
+        assert said[part].endswith(tuple(TEXTS(f"pinned.{one.name.lower()}") for one in weakest))
+
+
+@pytest.mark.parametrize(("claim", "record"), LIES)
+def test_a_false_claim_is_disproved_or_stays_a_claim(claim, record):
+    proof = prove(record)
+    outcomes = {result.check: result.outcome for result in proof.results}
+    match claim.verdict:
+        case Withheld(check):
+            assert not proof.holds
+            assert outcomes[check] is CheckOutcome.FAILED
+            assert proof.claim(ClaimName.CONSISTENT).status is ClaimStatus.CONTRADICTED
+            assert proof.pinned == {}
+        case Warned(check):
+            assert outcomes[check] is CheckOutcome.WARNED
+        case Unpinned(member, pin):
+            assert proof.holds, proof.findings
+            assert proof.pinned[member] is pin
+            assert_page_says_no_more(proof, member, pin)
+    for name in (ClaimName.COMPILED, ClaimName.ON_CHAIN, ClaimName.DEPLOYED):
+        assert proof.claim(name).status is ClaimStatus.NOT_SHOWN
+    assert PinnedBy.CHAIN not in proof.pinned.values()

@@ -235,25 +235,23 @@ GENESIS: Final = "-1"
 def deployment_is_possible(record: RecordView) -> Iterator[Observation]:
     """A contract does not deploy itself; one of the genesis block has no deployer, and no transaction but a stand-in."""
     deployment = as_object(record.value.get("deployment"))
-    deployer, block = as_text(deployment.get("deployer")), deployment.get("blockNumber")
-    if not deployer and block is None:
+    deployer = as_text(deployment.get("deployer"))
+    block, index = deployment.get("blockNumber"), deployment.get("transactionIndex")
+    if not deployer and block is None and index is None:
         return
     yield Evidence({"deployer": deployer[:42], "block": as_text(block)[:40]})
     if deployer and deployer.lower() == record.address.lower():
         yield Violation("the deployer is the contract itself", ("deployment", "deployer"))
-    if (deployment.get("transactionIndex") == GENESIS) and block != GENESIS:
-        yield Violation(
-            "transactionIndex -1 is that of the genesis block", ("deployment", "transactionIndex")
-        )
-    if block != GENESIS:
-        return
-    if deployer not in ("", _NO_ADDRESS):
-        yield Violation("a contract of the genesis block has no deployer", ("deployment", "deployer"))
-    if deployment.get("transactionIndex") not in (None, GENESIS):
-        yield Violation(
-            "a contract of the genesis block has no transaction", ("deployment", "transactionIndex")
-        )
+    if block == GENESIS:
+        if deployer not in ("", _NO_ADDRESS):
+            yield Violation("a contract of the genesis block has no deployer", ("deployment", "deployer"))
+        if index not in (None, GENESIS):
+            yield Violation("a contract of the genesis block has no transaction", _INDEX)
+    elif index == GENESIS:
+        yield Violation("transactionIndex -1 is that of the genesis block", _INDEX)
 
+
+_INDEX: Final = ("deployment", "transactionIndex")
 
 MAX_CODE_BYTES: Final = 24_576
 """EIP-170; some chains allow more."""

@@ -38,7 +38,11 @@ _STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
 
 _LAYOUT_AT: Final = re.compile(r"\blayout\s+at\b")
 
-_KEYWORDS: Final = ("contract", "library", "interface", "object")
+_SOLIDITY_KEYWORDS: Final = frozenset(("contract", "library", "interface"))
+
+_YUL_KEYWORDS: Final = frozenset(("object",))
+
+_KEYWORDS: Final = (*sorted(_SOLIDITY_KEYWORDS), *_YUL_KEYWORDS)
 
 _KEYWORD: Final = re.compile(rf"(?<![\w$])({'|'.join(_KEYWORDS)})\s+\"?$")
 
@@ -81,7 +85,7 @@ def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observati
         if stem != name:
             yield Violation(f"{path!r} is not a module {name!r}", ("compilation", "name"))
         return
-    kinds = _declared_as(text, name)
+    kinds = _declared_as(text, name) & (_YUL_KEYWORDS if record.language == "Yul" else _SOLIDITY_KEYWORDS)
     yield Evidence({"declaredAs": ", ".join(sorted(kinds))})
     if not kinds:
         yield Violation(f"{path!r} declares no {name!r}", ("compilation", "name"))

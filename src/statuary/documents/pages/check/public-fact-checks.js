@@ -60,18 +60,18 @@ export function* librariesAreThoseOfTheSettings({ compilation, sides }) {
 const GENESIS = "-1";
 
 export function* deploymentIsPossible({ record }) {
-  const { deployer: address, blockNumber: block = null, transactionIndex: index } = asObject(
+  const { deployer: address, blockNumber: block = null, transactionIndex: index = null } = asObject(
     at(record, "deployment"),
   );
   const deployer = asText(address);
-  if (!deployer && block === null) return;
+  if (!deployer && block === null && index === null) return;
   yield saw();
   const isGenesis = block === GENESIS;
   if (deployer && deployer.toLowerCase() === asText(at(record, "address")).toLowerCase()) {
     yield fault("it is the contract itself", ["deployment", "deployer"]);
   }
   if (isGenesis && !/^(0x0{40})?$/.test(deployer)) yield broken(["deployment", "deployer"]);
-  if (isGenesis ? ![GENESIS, null, undefined].includes(index) : index === GENESIS) {
+  if (isGenesis ? ![GENESIS, null].includes(index) : index === GENESIS) {
     yield broken(["deployment", "transactionIndex"]);
   }
 }

@@ -40,7 +40,8 @@ def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts)
     settings = as_object(compilation.get("compilerSettings"))
     block = as_text(deployment.get("blockNumber"))
     values: list[tuple[str, Json, str]] = [
-        ("transaction", deployment.get("transactionHash"), "tx"),
+        # the genesis block has none: what data bases write there stands for none
+        ("transaction", deployment.get("transactionHash") if block != "-1" else None, "tx"),
         ("block", texts("contract.genesis") if block == "-1" else block, "block"),
         ("deployer", deployment.get("deployer"), "address"),
         (
