@@ -5,16 +5,13 @@ A record is published byte for byte, so a number that `int` or `float` would wri
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias, TypeGuard
+from typing import TypeAlias, TypeGuard
 
 from statuary.domain.limits import MAX_JSON_DEPTH
 from statuary.domain.primitives import InvalidValueError
 
 Json: TypeAlias = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 """A JSON value to be read: a dict, a list, a text (`NumberText` too), a number, `true`, `false` or null."""
-
-UntypedJson = Any
-"""A JSON value in a room that still reads it without looking at its type; each such room imports it as `Json`."""
 
 JsonObject: TypeAlias = Mapping[str, Json]
 """A JSON object to be read."""

@@ -15,7 +15,7 @@ import orjson
 from statuary.documents.document import encode_unchecked
 from statuary.domain.contracts.compiler import build_version, is_same_build
 from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import JsonObject, as_list
 from statuary.domain.primitives import shorten
 
 FIXED_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
@@ -169,7 +169,7 @@ class Compiler(NamedTuple):
         """Kind and version, for messages."""
         return f"{self.kind} {self.version}"
 
-    def compile(self, std_json_input: Json, limits: RunLimits) -> Json:
+    def compile(self, std_json_input: JsonObject, limits: RunLimits) -> JsonObject:
         """Return the standard JSON output for an input; raise CompilerError if there is none, or an error."""
         # vyper-json has no such option
         options = [] if self.path.name == "vyper-json" else ["--standard-json"]
@@ -232,7 +232,7 @@ def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Com
     )
 
 
-def _json_object(stdout: bytes) -> Json | None:
+def _json_object(stdout: bytes) -> JsonObject | None:
     """Return the JSON object in an output; npm's solc may print a line before it."""
     try:
         output = orjson.loads(stdout[max(stdout.find(b"{"), 0) :])
@@ -241,9 +241,8 @@ def _json_object(stdout: bytes) -> Json | None:
     return output if isinstance(output, dict) else None
 
 
-def _raise_first_error(output: Json) -> None:
-    errors = output.get("errors")
-    for error in errors if isinstance(errors, list) else ():
+def _raise_first_error(output: JsonObject) -> None:
+    for error in as_list(output.get("errors")):
         if isinstance(error, dict) and error.get("severity", "error") == "error":
             text = str(error.get("formattedMessage") or error.get("message") or "an error").strip()
             raise CompilerError(

@@ -17,7 +17,7 @@ from statuary.domain.contracts.matching import MatchLevel
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.transformations import parse_transformation, value_text
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, shorten
 
 MATCH_RANK: Final = {None: 0, MatchLevel.MATCH.value: 1, MatchLevel.EXACT_MATCH.value: 2}
@@ -72,7 +72,7 @@ def _side_violations(
     record: RecordValue, recompiled: Mapping[Pointer, Json], side: str
 ) -> Iterator[Violation]:
     """Compare the match level and the transformations of a side that claims a match."""
-    claimed, compiled = record[f"{side}Match"], recompiled[f"{side}Match",]
+    claimed, compiled = record[f"{side}Match"], as_text(recompiled[f"{side}Match",]) or None
     if claimed is None:
         return
     if MATCH_RANK.get(claimed, 2) > MATCH_RANK[compiled]:
@@ -96,9 +96,9 @@ def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
 
     Equal code is stored once, so ids may be those of another submission.
     """
-    values = bytecode["transformationValues"] or {}
+    values = as_object(bytecode["transformationValues"])
     try:
-        steps = [parse_transformation(step) for step in bytecode["transformations"] or ()]
+        steps = [parse_transformation(step) for step in as_list(bytecode["transformations"])]
         texts = [value_text(step, values) for step in steps]
     except InvalidValueError:
         return None
@@ -235,7 +235,7 @@ LAYOUT_KEYS = ("type", "slot", "n_slots")
 """The keys of a variable in Vyper's layouts, in Vyper's order."""
 
 
-def recompilation_input(record: RecordValue) -> dict[str, Json]:
+def recompilation_input(record: RecordValue) -> JsonObject:
     """Return the record's standard JSON input, requesting every output that the record has.
 
     Raises:
@@ -245,7 +245,7 @@ def recompilation_input(record: RecordValue) -> dict[str, Json]:
     language = std_json_input["language"]
     artifacts = artifacts_of_version(language, compilation["compilerVersion"])
     if language == "Vyper":
-        in_record = (name for name, place in OPTIONAL_VYPER_ARTIFACTS.items() if _value_at(record, place))
+        in_record = (name for name, place in OPTIONAL_VYPER_ARTIFACTS.items() if value_at(record, place))
         artifacts = tuple(dict.fromkeys((*artifacts, *in_record)))
     return with_output_selection(
         _with_ordered_overrides(std_json_input), compilation["fullyQualifiedName"], artifacts
@@ -253,8 +253,8 @@ def recompilation_input(record: RecordValue) -> dict[str, Json]:
 
 
 def with_output_selection(
-    std_json_input: Json, fully_qualified_name: str, artifacts: tuple[str, ...]
-) -> dict[str, Json]:
+    std_json_input: JsonObject, fully_qualified_name: str, artifacts: tuple[str, ...]
+) -> JsonObject:
     """Return a standard JSON input that requests these artifacts of one contract only.
 
     Raises:
@@ -262,7 +262,7 @@ def with_output_selection(
     """
     path, name = split_name(fully_qualified_name)
     selection: Json = list(artifacts) if std_json_input["language"] == "Vyper" else {name: list(artifacts)}
-    settings = {**std_json_input["settings"], "outputSelection": {path: selection}}
+    settings = {**as_object(std_json_input["settings"]), "outputSelection": {path: selection}}
     return {**std_json_input, "settings": settings}
 
 
@@ -274,7 +274,7 @@ def artifacts_of_version(language: str, version: str) -> tuple[str, ...]:
     return CODE_ARTIFACTS if language == "Yul" else SOLIDITY_ARTIFACTS
 
 
-def _with_ordered_overrides(std_json_input: Json) -> Json:
+def _with_ordered_overrides(std_json_input: JsonObject) -> JsonObject:
     """Return the input with storage layout overrides in the order in which Vyper writes a layout.
 
     Vyper 0.4.1's integrity hash depends on the text of the overrides, and `jsonb` does not keep their order.
@@ -291,10 +291,3 @@ def _ordered_layout(value: Json) -> Json:
         return value
     members = {key: value[key] for key in LAYOUT_KEYS if key in value}
     return {**members, **{key: _ordered_layout(inner) for key, inner in value.items() if key not in members}}
-
-
-def _value_at(record: RecordValue, pointer: tuple[str, ...]) -> Json:
-    value: Json = record
-    for key in pointer:
-        value = value.get(key)
-    return value

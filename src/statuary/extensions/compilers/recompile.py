@@ -23,7 +23,7 @@ from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import Catalogue, ContractSource
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Pointer, Severity, sorted_findings
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import JsonObject
 from statuary.domain.primitives import InvalidValueError, keccak256
 from statuary.extensions.compilers.compiler import (
     Compiler,
@@ -170,7 +170,7 @@ class Recompiler:
 
     def __init__(self, options: RecompileOptions) -> None:
         self.options = options
-        self.outputs: OrderedDict[bytes, Json] = OrderedDict()
+        self.outputs: OrderedDict[bytes, JsonObject] = OrderedDict()
         self.lock = Lock()
 
     def find_compiler(self, record: RecordValue) -> Compiler | None:
@@ -191,7 +191,7 @@ class Recompiler:
                 severity = Severity.WARNING if is_omission(record, violation.pointer) else Severity.ERROR
                 yield _finding(violation.message, severity, hint=violation.hint, pointer=violation.pointer)
 
-    def compile(self, std_json_input: Json, compiler: Compiler) -> Json:
+    def compile(self, std_json_input: JsonObject, compiler: Compiler) -> JsonObject:
         """Return a compiler's output; raise CompilerError if there is none, or it contains errors."""
         key = keccak256(str(compiler.path).encode() + b"\0" + encode_unchecked(std_json_input))
         with self.lock:

@@ -2,14 +2,14 @@
 
 import time
 from codecs import BOM_UTF8
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import orjson
 
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.json_values import Json, JsonObject, UntypedJson, as_object
+from statuary.domain.json_values import Json, JsonObject, as_object
 from statuary.domain.primitives import Hex, InvalidValueError, parse_hex
 from statuary.extensions.http.client import RefusedError, Retries, UnreachableError, get, is_same_server
 from statuary.extensions.importing.report import NotImportableError
@@ -93,7 +93,7 @@ def parse_json(raw: bytes, name: str) -> Json:
     return value
 
 
-def read_json_file(file: Path) -> dict[str, UntypedJson]:
+def read_json_file(file: Path) -> dict[str, Json]:
     """Return the JSON object in a file; raise NotImportableError if the file cannot be read or has no JSON object."""
     value = parse_json(read_bytes(file, MAX_FILE_BYTES), str(file))
     if not isinstance(value, dict):
@@ -115,6 +115,14 @@ def object_at(value: Json, *keys: str) -> JsonObject:
     member = member_at(value, *keys)
     if not isinstance(member, dict):
         raise InvalidValueError(f"{'.'.join(keys)} is not an object")
+    return member
+
+
+def list_at(value: Json, *keys: str) -> Sequence[Json]:
+    """Return a list in nested objects; raise InvalidValueError if it is not there."""
+    member = member_at(value, *keys)
+    if not isinstance(member, list):
+        raise InvalidValueError(f"{'.'.join(keys)} is not a list")
     return member
 
 

@@ -12,6 +12,7 @@ from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import RecordValue, in_served_order
 from statuary.domain.findings import Finding, Pointer, has_errors
+from statuary.domain.json_values import JsonObject
 from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.compilers.recompilation import (
     MATCH_MEMBERS,
@@ -85,7 +86,7 @@ def record_sha256(record: RecordValue) -> str:
     return sha256(encode_unchecked(in_served_order(record))).hexdigest()
 
 
-def _equal_members(record: RecordValue, output: object, differing: set[Pointer]) -> Iterator[str]:
+def _equal_members(record: RecordValue, output: JsonObject, differing: set[Pointer]) -> Iterator[str]:
     for pointer in recompiled_members(record, output):
         is_given = value_at(record, pointer) is not None and pointer[-1] not in MATCH_MEMBERS
         if is_given and not any(other[: len(pointer)] == pointer for other in differing):

@@ -15,11 +15,12 @@ from statuary.domain.contracts.compiler import (
     parse_compiler_version,
 )
 from statuary.domain.contracts.derivation import DerivationError
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, JsonObject, as_object, as_text
+from statuary.domain.primitives import InvalidValueError
 from statuary.extensions.compilers.compiler import Compiler, CompilerError, RunLimits, find_compiler
 from statuary.extensions.compilers.recompilation import artifacts_of_version, with_output_selection
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import read_json_file
+from statuary.extensions.importing.sources import object_at, read_json_file
 
 MAX_NAMES_SHOWN = 8
 
@@ -31,8 +32,8 @@ class ImportedCompilation:
     compiler: str  # `solc` or `vyper`
     version: str  # as records have it, `0.8.30+commit.73712a01`; empty if unknown
     fully_qualified_name: str  # `path:Name`
-    std_json_input: Json  # with the text of every source
-    std_json_output: Json | None  # None if the contract is not compiled yet
+    std_json_input: JsonObject  # with the text of every source
+    std_json_output: JsonObject | None  # None if the contract is not compiled yet
     notes: tuple[str, ...] = ()  # what is missing, as sentences
 
     def __post_init__(self) -> None:
@@ -54,38 +55,30 @@ class ImportedCompilation:
         return str(self.std_json_input["language"])
 
     @property
-    def artifact(self) -> dict[str, Json] | None:
+    def artifact(self) -> JsonObject | None:
         """The contract in the output; None if it is not there."""
         path, _, name = self.fully_qualified_name.rpartition(":")
-        artifact: Json = self.std_json_output
-        for key in ("contracts", path, name):
-            artifact = _member(artifact, key)
-        return artifact if isinstance(artifact, dict) else None
+        try:
+            return object_at(self.std_json_output, "contracts", path, name)
+        except InvalidValueError:
+            return None
 
 
 def _invalid(message: str) -> NotImportableError:
     return NotImportableError(message, "compile the project again")
 
 
-def _member(value: Json, key: str) -> Json:
-    return value.get(key) if isinstance(value, dict) else None
-
-
-def _items(value: Json) -> Iterable[tuple[str, Json]]:
-    return value.items() if isinstance(value, dict) else ()
-
-
-def compiler_for_language(language: str) -> str:
+def compiler_for_language(language: Json) -> str:
     """Return `solc` or `vyper`."""
     return "vyper" if language == "Vyper" else "solc"
 
 
 def deployable_contracts(std_json_output: Json) -> Iterator[str]:
     """Yield the fully qualified names of the contracts with bytecode in an output."""
-    for path, contracts in _items(_member(std_json_output, "contracts")):
-        for name, artifact in _items(contracts):
-            digits = _member(_member(_member(artifact, "evm"), "bytecode"), "object")
-            if isinstance(digits, str) and digits.removeprefix("0x"):
+    for path, contracts in as_object(as_object(std_json_output).get("contracts")).items():
+        for name, artifact in as_object(contracts).items():
+            code = as_object(as_object(as_object(artifact).get("evm")).get("bytecode"))
+            if as_text(code.get("object")).removeprefix("0x"):
                 yield f"{path}:{name}"
 
 
@@ -164,10 +157,8 @@ def version_in_output(compilation: ImportedCompilation) -> str:
     """Return the version in solc's metadata, or in Vyper's output (without the commit); empty if unknown."""
     metadata = solc_metadata(compilation)
     if metadata is not None:
-        compiler = metadata.get("compiler")
-        return str(compiler.get("version", "")) if isinstance(compiler, dict) else ""
-    vyper = (compilation.std_json_output or {}).get("compiler")
-    return build_version(vyper) if isinstance(vyper, str) else ""
+        return as_text(as_object(metadata.get("compiler")).get("version"))
+    return build_version(as_text((compilation.std_json_output or {}).get("compiler")))
 
 
 def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
@@ -180,9 +171,9 @@ def solc_metadata(compilation: ImportedCompilation) -> dict[str, Json] | None:
     return metadata if isinstance(metadata, dict) else None
 
 
-def _name_in_input(std_json_input: dict[str, Json], contract_name: str | None) -> str:
+def _name_in_input(std_json_input: JsonObject, contract_name: str | None) -> str:
     """Return the fully qualified name of a contract that is not compiled yet."""
-    paths = list(std_json_input["sources"])
+    paths = list(as_object(std_json_input["sources"]))
     if contract_name and ":" in contract_name and contract_name.rpartition(":")[0] in paths:
         return contract_name
     if std_json_input["language"] == "Vyper" and (len(paths) == 1 or contract_name):
@@ -307,14 +298,14 @@ def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) ->
 
 
 def _with_documentation(compilation: ImportedCompilation, metadata: dict[str, Json]) -> ImportedCompilation:
-    outputs, artifact = metadata.get("output"), compilation.artifact or {}
-    outputs = outputs if isinstance(outputs, dict) else {}
+    outputs, artifact = as_object(metadata.get("output")), compilation.artifact or {}
     missing = {name: outputs[name] for name in DOCUMENTATION if name in outputs and name not in artifact}
     if not missing:
         return compilation
     path, _, name = compilation.fully_qualified_name.rpartition(":")
     output = compilation.std_json_output or {}
-    contracts = {**output["contracts"], path: {**output["contracts"][path], name: {**artifact, **missing}}}
+    contracts = as_object(output.get("contracts"))
+    contracts = {**contracts, path: {**as_object(contracts.get(path)), name: {**artifact, **missing}}}
     return replace(compilation, std_json_output={**output, "contracts": contracts})
 
 

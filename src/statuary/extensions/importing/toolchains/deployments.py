@@ -9,15 +9,22 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.domain.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import read_bytes, read_json_file, read_text
+from statuary.extensions.importing.sources import (
+    list_at,
+    object_at,
+    read_bytes,
+    read_json_file,
+    read_text,
+    text_at,
+)
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, compiler_for_language
 from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata, read_foundry
 from statuary.extensions.importing.toolchains.hardhat import read_hardhat
@@ -61,8 +68,8 @@ def read_broadcasts(project: Path) -> ListedContracts:
 
 def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> ListedContracts:
     run = read_json_file(file)
-    for deployment in run.get("deployments") or [run]:
-        yield from _Run(file, deployment, artifacts).contracts()
+    for deployment in as_list(run.get("deployments")) or [run]:
+        yield from _Run(file, as_object(deployment), artifacts).contracts()
 
 
 def _run_files(folder: Path) -> Iterator[Path]:
@@ -75,20 +82,19 @@ def _run_files(folder: Path) -> Iterator[Path]:
 class _Run:
     """One run of a script on one chain."""
 
-    def __init__(self, file: Path, run: dict[str, Any], artifacts: "_Artifacts") -> None:
+    def __init__(self, file: Path, run: JsonObject, artifacts: "_Artifacts") -> None:
         self.file = file
         self.artifacts = artifacts
-        self.transactions = run["transactions"]
+        self.transactions = list(map(as_object, list_at(run, "transactions")))
         self.chain_id = any_chain_id(run.get("chain") or file.parent.name, str(file))
-        self.receipts = {
-            receipt["transactionHash"]: receipt for receipt in run.get("receipts") or () if receipt
-        }
+        receipts = map(as_object, as_list(run.get("receipts")))
+        self.receipts = {as_text(receipt.get("transactionHash")): receipt for receipt in receipts}
 
     def contracts(self) -> ListedContracts:
         for transaction in self.transactions:
             name = str(transaction.get("contractName") or transaction.get("contractAddress"))
             created = _creations(transaction)
-            receipt = self.receipts.get(transaction.get("hash"), {})
+            receipt = self.receipts.get(as_text(transaction.get("hash")), {})
             if created and receipt.get("status", SUCCESS) != SUCCESS:
                 yield UnreadableContract(name, f"its transaction {transaction['hash']} failed")
                 continue
@@ -100,8 +106,8 @@ class _Run:
         name: str | None,
         address: Json,
         code: Hex | None,
-        transaction: dict[str, Any],
-        receipt: dict[str, Any],
+        transaction: JsonObject,
+        receipt: JsonObject,
         *,
         is_shown: bool,
     ) -> ListedContract:
@@ -112,7 +118,7 @@ class _Run:
                 transaction.get("hash"),
                 receipt.get("blockNumber"),
                 receipt.get("transactionIndex"),
-                transaction["transaction"].get("from"),
+                as_object(transaction["transaction"]).get("from"),
             ),
             notes=() if is_shown else (UNCHECKED_CREATION,),
         )
@@ -121,21 +127,25 @@ class _Run:
         return ListedContract(ChainId(self.chain_id), where, name or where, read)
 
 
-def _creations(transaction: dict[str, Any]) -> list[tuple[str | None, Json, Hex | None, bool]]:
+def _creations(transaction: JsonObject) -> list[tuple[str | None, Json, Hex | None, bool]]:
     """Return name, address and creation code of what a transaction created, and whether its own fields show it."""
     created: list[tuple[str | None, Json, Hex | None, bool]] = []
     if transaction.get("transactionType") in CREATIONS:
-        name, address = transaction.get("contractName"), transaction.get("contractAddress")
-        code, is_shown = _creation(transaction["transaction"], address)
-        created.append((name, address, code, is_shown))
+        address = transaction.get("contractAddress")
+        code, is_shown = _creation(object_at(transaction, "transaction"), address)
+        created.append((_name(transaction), address, code, is_shown))
     created += [
-        (other.get("contractName"), other["address"], any_hex(other.get("initCode")), False)
-        for other in transaction.get("additionalContracts") or ()
+        (_name(other), other["address"], any_hex(other.get("initCode")), False)
+        for other in map(as_object, as_list(transaction.get("additionalContracts")))
     ]
     return created
 
 
-def _creation(sent: dict[str, Any], address: Json) -> tuple[Hex | None, bool]:
+def _name(created: JsonObject) -> str | None:
+    return as_text(created.get("contractName")) or None
+
+
+def _creation(sent: JsonObject, address: Json) -> tuple[Hex | None, bool]:
     data, sender = any_hex(sent.get("input") or sent.get("data")), any_hex(sent.get("from"))
     nonce = any_quantity(sent.get("nonce"))
     if data is None or sender is None:
@@ -184,8 +194,8 @@ class _Artifacts:
 
 def _is_start(file: Path, creation: Hex | None) -> bool:
     """Return whether on-chain creation code begins with an artifact's, libraries aside."""
-    bytecode = read_json_file(file).get("bytecode")
-    digits = str(bytecode.get("object", "") if isinstance(bytecode, dict) else "").removeprefix("0x")
+    bytecode = as_object(read_json_file(file).get("bytecode"))
+    digits = as_text(bytecode.get("object")).removeprefix("0x")
     pieces, start = digits.split("__$"), 0
     if not digits or creation is None:
         return False
@@ -239,8 +249,8 @@ def _contract(file: Path, chain_id: ChainId) -> ListedContracts:
     yield ListedContract(chain_id, address, file.stem, partial(_read_deployment, file, deployment))
 
 
-def _read_deployment(file: Path, deployment: dict[str, Any]) -> SourceContract:
-    receipt = deployment.get("receipt") or {}
+def _read_deployment(file: Path, deployment: JsonObject) -> SourceContract:
+    receipt = as_object(deployment.get("receipt"))
     with complete(file):
         sent = any_deployment(
             deployment.get("transactionHash") or receipt.get("transactionHash"),
@@ -253,29 +263,30 @@ def _read_deployment(file: Path, deployment: dict[str, Any]) -> SourceContract:
         )
 
 
-def _compilation(file: Path, deployment: dict[str, Any]) -> ImportedCompilation:
-    if not deployment.get("metadata"):
+def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
+    text = as_text(deployment.get("metadata"))
+    if not text:
         raise NotImportableError(
             "its file has no metadata of a compiler",
             "the contract was not deployed from sources of this project",
         )
-    metadata = orjson.loads(deployment["metadata"])
+    metadata: JsonObject = orjson.loads(text)
     input_file = _input_file(file, deployment)
     if not input_file.is_file():
         # many repositories leave out solcInputs; the metadata has the sources of the contract
         return compilation_of_metadata(metadata, {}, str(file))
-    ((path, name),) = metadata["settings"]["compilationTarget"].items()
+    ((path, name),) = object_at(metadata, "settings", "compilationTarget").items()
     solc_input = read_json_file(input_file)
     return ImportedCompilation(
         compiler=compiler_for_language(solc_input["language"]),
-        version=metadata["compiler"]["version"],
+        version=text_at(metadata, "compiler", "version"),
         fully_qualified_name=f"{path}:{name}",
         std_json_input=solc_input,
         std_json_output=None,
     )
 
 
-def _input_file(file: Path, deployment: dict[str, Any]) -> Path:
+def _input_file(file: Path, deployment: JsonObject) -> Path:
     digest = deployment.get("solcInputHash")
     if not isinstance(digest, str) or not digest.isalnum():
         raise NotImportableError(
@@ -312,7 +323,7 @@ def read_ignition(folder: Path) -> ListedContracts:
 
 
 def _journal_contracts(journal: Path) -> ListedContracts:
-    chain_id, futures = None, dict[str, dict[str, dict[str, Any]]]()
+    chain_id, futures = None, dict[str, dict[str, JsonObject]]()
     broken: list[UnreadableContract] = []
     for message in _messages(journal, broken):
         kind, future = message["type"], message.get("futureId")
@@ -322,14 +333,14 @@ def _journal_contracts(journal: Path) -> ListedContracts:
             futures.pop(str(future), None)
         elif future is not None:
             # later interactions of a deployment that was sent again replace earlier ones
-            futures.setdefault(future, {})[kind] = message
+            futures.setdefault(str(future), {})[as_text(kind)] = message
     yield from broken
     if chain_id is None:
         raise NotImportableError(f"{journal} names no chain", "run the deployment again")
     for future, steps in futures.items():
         if BEGINS not in steps:
             continue
-        result = steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result") or {}
+        result = as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
         if result.get("type") != "SUCCESS":
             yield UnreadableContract(future, "its deployment did not succeed")
             continue
@@ -339,7 +350,7 @@ def _journal_contracts(journal: Path) -> ListedContracts:
         )
 
 
-def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[dict[str, Any]]:
+def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
     """Yield the messages of a journal up to a broken line: the last one of a killed deployment may be broken."""
     for number, line in enumerate(read_bytes(journal).splitlines(), 1):
         try:
@@ -360,7 +371,7 @@ def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[dict[
             return
 
 
-def _read_journal(folder: Path, steps: dict[str, dict[str, Any]], address: Address) -> SourceContract:
+def _read_journal(folder: Path, steps: dict[str, JsonObject], address: Address) -> SourceContract:
     begins = steps[BEGINS]
     file = folder / "artifacts" / f"{begins['artifactId']}.json"
     return SourceContract(
@@ -368,10 +379,10 @@ def _read_journal(folder: Path, steps: dict[str, dict[str, Any]], address: Addre
     )
 
 
-def _on_chain(steps: dict[str, dict[str, Any]], address: Address) -> OnChainContract:
+def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract:
     confirmed, sender = steps.get("TRANSACTION_CONFIRM", {}), any_hex(steps[BEGINS].get("from"))
-    receipt = confirmed.get("receipt") or {}
-    sent = steps.get("NETWORK_INTERACTION_REQUEST", {}).get("networkInteraction") or {}
+    receipt = as_object(confirmed.get("receipt"))
+    sent = as_object(steps.get("NETWORK_INTERACTION_REQUEST", {}).get("networkInteraction"))
     nonce, data = steps.get("TRANSACTION_SEND", {}).get("nonce"), any_hex(sent.get("data"))
     created = _created_contract(sender, nonce, any_hex(sent.get("to")), data) if sender and data else None
     is_shown = created is not None and created.address == address

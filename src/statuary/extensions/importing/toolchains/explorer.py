@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 import orjson
 
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
 from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address, shorten
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
@@ -44,7 +44,7 @@ DERIVED_SETTINGS: Final = ("compilationTarget", "outputSelection")
 COMMENTS: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-def read_explorer_source(result: dict[str, Any]) -> ImportedCompilation:
+def read_explorer_source(result: JsonObject) -> ImportedCompilation:
     """Return the sources and settings in a result of `getsourcecode`; it is not compiled yet.
 
     Raises:
@@ -67,7 +67,7 @@ def read_explorer_source(result: dict[str, Any]) -> ImportedCompilation:
     )
 
 
-def _standard_input(result: dict[str, Any], code: str, name: str, language: str) -> dict[str, Any]:
+def _standard_input(result: JsonObject, code: str, name: str, language: str) -> JsonObject:
     if code.lstrip().startswith("{{"):
         inner = _json_object(code.strip()[1:-1], "SourceCode")
         return {"settings": {}, **inner, "language": inner.get("language", language)}
@@ -79,12 +79,12 @@ def _standard_input(result: dict[str, Any], code: str, name: str, language: str)
         sources = {path: {"content": str(_content(value))} for path, value in files.items()}
     else:
         sources = {_main_path(result, name + suffix): {"content": code}}
-    for other in result.get("AdditionalSources") or ():
+    for other in map(as_object, as_list(result.get("AdditionalSources"))):
         sources[str(other.get("Filename"))] = {"content": str(other.get("SourceCode"))}
     return {"language": language, "sources": sources, "settings": _settings(result, language)}
 
 
-def _main_path(result: dict[str, Any], default: str) -> str:
+def _main_path(result: JsonObject, default: str) -> str:
     path = str(result.get("ContractFileName") or result.get("FileName") or "")
     return path if PurePosixPath(path).suffix else default
 
@@ -93,7 +93,7 @@ def _content(value: Json) -> Json:
     return value.get("content") if isinstance(value, dict) else value
 
 
-def _json_object(text: str, member: str) -> dict[str, Any]:
+def _json_object(text: str, member: str) -> JsonObject:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -103,23 +103,23 @@ def _json_object(text: str, member: str) -> dict[str, Any]:
     return value
 
 
-def _settings(result: dict[str, Any], language: str) -> dict[str, Any]:
+def _settings(result: JsonObject, language: str) -> JsonObject:
     stated = result.get("CompilerSettings")
     if isinstance(stated, str) and stated:
         stated = _json_object(stated, "CompilerSettings")
     if isinstance(stated, dict) and stated:
         return without(stated, DERIVED_SETTINGS)
     version = str(result.get("EVMVersion") or "")
-    settings: dict[str, Any] = {} if version.lower() in DEFAULT else {"evmVersion": version}
-    return settings if language == "Vyper" else settings | _solc_settings(result)
+    settings: JsonObject = {} if version.lower() in DEFAULT else {"evmVersion": version}
+    return settings if language == "Vyper" else {**settings, **_solc_settings(result)}
 
 
-def without(members: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def without(members: JsonObject, names: tuple[str, ...]) -> JsonObject:
     """Return an object without some of its members."""
     return {key: value for key, value in members.items() if key not in names}
 
 
-def _solc_settings(result: dict[str, Any]) -> dict[str, Any]:
+def _solc_settings(result: JsonObject) -> JsonObject:
     runs = str(result.get("Runs") or result.get("OptimizationRuns") or "")
     optimizer = {
         "enabled": str(result.get("OptimizationUsed")).lower() in TRUE,
@@ -130,11 +130,11 @@ def _solc_settings(result: dict[str, Any]) -> dict[str, Any]:
     return {"optimizer": optimizer} | ({"libraries": {"": libraries}} if libraries else {})
 
 
-def _libraries(result: dict[str, Any]) -> list[tuple[str, str]]:
+def _libraries(result: JsonObject) -> list[tuple[str, str]]:
     """Return the names and addresses of libraries: `Name:0x…;…`, or Blockscout's list."""
     libraries = [
         (str(library.get("name")), str(library.get("address_hash")))
-        for library in result.get("ExternalLibraries") or ()
+        for library in map(as_object, as_list(result.get("ExternalLibraries")))
     ]
     for part in str(result.get("Library") or "").split(";"):
         name, _, address = part.rpartition(":")
@@ -145,9 +145,9 @@ def _libraries(result: dict[str, Any]) -> list[tuple[str, str]]:
     return libraries
 
 
-def _fully_qualified_name(result: dict[str, Any], std_json_input: dict[str, Any], name: str) -> str:
-    sources = std_json_input.get("sources")
-    if not isinstance(sources, dict) or not sources:
+def _fully_qualified_name(result: JsonObject, std_json_input: JsonObject, name: str) -> str:
+    sources = as_object(std_json_input.get("sources"))
+    if not sources:
         raise NotImportableError("the explorer's standard JSON has no sources")
     path, _, simple = name.rpartition(":")
     for candidate in (path, _main_path(result, "")):
@@ -158,7 +158,7 @@ def _fully_qualified_name(result: dict[str, Any], std_json_input: dict[str, Any]
     return f"{_declaring_source(sources, simple)}:{simple}"
 
 
-def _declaring_source(sources: dict[str, Json], name: str) -> str:
+def _declaring_source(sources: JsonObject, name: str) -> str:
     pattern = re.compile(rf"\b(?:contract|library)\s+{re.escape(name)}\b")
     declaring = [
         path for path, value in sources.items() if pattern.search(COMMENTS.sub("", str(_content(value))))
@@ -286,9 +286,8 @@ def explorer_creation(result: Json) -> OnChainContract:
     )
 
 
-def _first(result: Json) -> dict[str, Any]:
-    first = result[0] if isinstance(result, list) and result else None
-    return first if isinstance(first, dict) else {}
+def _first(result: Json) -> JsonObject:
+    return next(map(as_object, as_list(result)), {})
 
 
 def read_explorer_files(folder: Path, chain_id: ChainId, addresses: Sequence[Address]) -> ListedContracts:

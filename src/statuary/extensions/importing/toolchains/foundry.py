@@ -13,19 +13,21 @@ forge 1.7.1 wrote in tests/extensions/importing.
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import orjson
 
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, JsonObject, as_object, as_text
 from statuary.domain.primitives import keccak256
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import (
     decode_source,
     folder_above,
+    object_at,
     read_bytes,
     read_json_file,
+    text_at,
 )
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
@@ -84,16 +86,16 @@ def read_foundry(
 
 
 def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
-    output = build_info["output"]
+    output, std_json_input = object_at(build_info, "output"), object_at(build_info, "input")
     name = choose_contract(deployable_contracts(output), contract_name)
     path, _, contract = name.rpartition(":")
-    artifact = output["contracts"][path][contract]
+    artifact = object_at(output, "contracts", path, contract)
     metadata = _metadata(artifact.get("metadata"))
     return ImportedCompilation(
         compiler="solc",
-        version=metadata["compiler"]["version"],
+        version=text_at(metadata, "compiler", "version"),
         fully_qualified_name=name,
-        std_json_input={member: build_info["input"][member] for member in INPUT_MEMBERS},
+        std_json_input={member: std_json_input[member] for member in INPUT_MEMBERS},
         std_json_output={
             "contracts": {path: {contract: {**artifact, **_from_metadata(metadata)}}},
             "sources": output["sources"],
@@ -104,22 +106,23 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
 def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
     text = artifact.get("rawMetadata")
     metadata = _metadata(text)
-    ((path, contract),) = metadata["settings"]["compilationTarget"].items()
-    version = metadata["compiler"]["version"]
+    settings, sources = object_at(metadata, "settings"), object_at(metadata, "sources")
+    ((path, contract),) = object_at(settings, "compilationTarget").items()
+    version = text_at(metadata, "compiler", "version")
     numbers = _numbers(file, artifact, project, path)
-    paths = {*metadata["sources"], *(numbers or {})}
+    paths = {*sources, *(numbers or {})}
     notes = () if numbers else ("there is no build-info of forge, so the record has no sourceIds",)
     return ImportedCompilation(
         compiler="solc",
         version=version,
-        fully_qualified_name=f"{path}:{contract}",
+        fully_qualified_name=f"{path}:{as_text(contract)}",
         std_json_input={
             "language": metadata["language"],
-            "sources": dict(_sources(sorted(paths), metadata["sources"], project)),
-            "settings": settings_of_metadata(metadata["settings"], version),
+            "sources": dict(_sources(sorted(paths), sources, project)),
+            "settings": settings_of_metadata(settings, version),
         },
         std_json_output={
-            "contracts": {path: {contract: _output(artifact, text, metadata)}},
+            "contracts": {path: {as_text(contract): _output(artifact, text, metadata)}},
             **({"sources": {source: {"id": id_} for source, id_ in numbers.items()}} if numbers else {}),
         },
         notes=notes,
@@ -137,7 +140,8 @@ def _metadata(text: Json) -> dict[str, Json]:
 
 
 def _from_metadata(metadata: dict[str, Json]) -> dict[str, Json]:
-    return {member: metadata["output"][member] for member in METADATA_OUTPUTS if member in metadata["output"]}
+    output = object_at(metadata, "output")
+    return {member: output[member] for member in METADATA_OUTPUTS if member in output}
 
 
 def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) -> dict[str, Json]:
@@ -150,21 +154,23 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
     }
 
 
-def settings_of_metadata(settings: dict[str, Json], version: str) -> dict[str, Json]:
+def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
     """Return the settings of standard JSON for those of metadata, which has another form."""
-    std_json_settings = {key: item for key, item in settings.items() if key != "compilationTarget"}
-    std_json_settings["libraries"] = {}
-    for name, address in settings.get("libraries", {}).items():
+    libraries: dict[str, dict[str, Json]] = {}
+    for name, address in as_object(settings.get("libraries")).items():
         path, _, library = name.rpartition(":")
-        std_json_settings["libraries"].setdefault(path, {})[library] = address
-    details = std_json_settings.get("optimizer", {}).get("details")
+        libraries.setdefault(path, {})[library] = address
+    others = {key: item for key, item in settings.items() if key != "compilationTarget"}
+    std_json_settings: JsonObject = {**others, "libraries": libraries}
+    optimizer = as_object(settings.get("optimizer"))
+    details = as_object(optimizer.get("details"))
     if details and parse_compiler_version(version) < INLINER_SETTING_SINCE:
         accepted = {key: item for key, item in details.items() if key != "inliner"}
-        std_json_settings["optimizer"] = {**std_json_settings["optimizer"], "details": accepted}
+        return {**std_json_settings, "optimizer": {**optimizer, "details": accepted}}
     return std_json_settings
 
 
-def _sources(paths: list[str], hashes: dict[str, Json], project: Path) -> Iterator[tuple[str, Json]]:
+def _sources(paths: list[str], hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
     """Yield the sources of the project, checked against the hashes of the metadata.
 
     Files that were only compiled together with the contract have no hash; only the source ids depend on them.
@@ -174,7 +180,7 @@ def _sources(paths: list[str], hashes: dict[str, Json], project: Path) -> Iterat
         if not file.is_file() and path not in hashes:
             continue
         raw = read_bytes(file)
-        expected = hashes.get(path, {}).get("keccak256")
+        expected = as_object(hashes.get(path)).get("keccak256")
         if expected is not None and expected != f"0x{keccak256(raw).hex()}":
             raise NotImportableError(
                 f"{file} has changed since it was compiled: its Keccak-256 is not {expected}",
@@ -195,7 +201,7 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
     for build in sorted(folder.glob("*.json")):
         paths = read_json_file(build).get("source_id_to_path")
         if isinstance(paths, dict) and paths.get(str(artifact.get("id"))) == path:
-            matching[build.stem] = {source: int(number) for number, source in paths.items()}
+            matching[build.stem] = {text_at(paths, number): int(number) for number in paths}
     build_in_cache = _build_in_cache(project, file, path)
     if build_in_cache in matching:
         return matching[build_in_cache]
@@ -211,15 +217,18 @@ def _build_in_cache(project: Path, file: Path, path: str) -> str:
     cache = project / "cache" / "solidity-files-cache.json"
     if not cache.is_file():
         return ""
-    artifacts = read_json_file(cache).get("files", {}).get(path, {}).get("artifacts", {})
+    files = as_object(read_json_file(cache).get("files"))
+    artifacts = as_object(as_object(files.get(path)).get("artifacts"))
     builds = (
-        build
+        as_object(build)
         for versions in artifacts.values()
-        for profiles in versions.values()
-        for build in profiles.values()
+        for profiles in as_object(versions).values()
+        for build in as_object(profiles).values()
     )
     name = file.resolve().as_posix()
-    return next((str(build["build_id"]) for build in builds if name.endswith("/" + build["path"])), "")
+    return next(
+        (text_at(build, "build_id") for build in builds if name.endswith("/" + text_at(build, "path"))), ""
+    )
 
 
 def _project_above(file: Path) -> Path:
@@ -232,7 +241,7 @@ def _project_above(file: Path) -> Path:
 
 
 def compilation_of_metadata(
-    metadata: dict[str, Any], texts: Mapping[str, str], where: str
+    metadata: JsonObject, texts: Mapping[str, str], where: str
 ) -> ImportedCompilation:
     """Return the compilation that metadata describes; it is not compiled yet.
 
@@ -243,15 +252,15 @@ def compilation_of_metadata(
     Raises:
         NotImportableError: if the text of a source is not there.
     """
-    ((path, name),) = metadata["settings"]["compilationTarget"].items()
-    version, language = metadata["compiler"]["version"], metadata["language"]
+    settings = object_at(metadata, "settings")
+    ((path, name),) = object_at(settings, "compilationTarget").items()
+    version, language = text_at(metadata, "compiler", "version"), text_at(metadata, "language")
     sources = {}
-    for source, described in metadata["sources"].items():
-        text = texts.get(described["keccak256"], described.get("content"))
+    for source, described in object_at(metadata, "sources").items():
+        digest = text_at(described, "keccak256")
+        text = texts.get(digest, as_object(described).get("content"))
         if text is None:
-            raise NotImportableError(
-                f"{where} has no source with the Keccak-256 of {source}: {described['keccak256']}"
-            )
+            raise NotImportableError(f"{where} has no source with the Keccak-256 of {source}: {digest}")
         sources[source] = {"content": text}
     return ImportedCompilation(
         compiler=compiler_for_language(language),
@@ -260,7 +269,7 @@ def compilation_of_metadata(
         std_json_input={
             "language": language,
             "sources": sources,
-            "settings": settings_of_metadata(metadata["settings"], version),
+            "settings": settings_of_metadata(settings, version),
         },
         std_json_output=None,
     )

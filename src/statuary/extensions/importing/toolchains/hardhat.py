@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from statuary.domain.json_values import UntypedJson as Json
+from statuary.domain.json_values import Json, JsonObject, as_object
 from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.sources import folder_above, read_json_file
+from statuary.extensions.importing.sources import folder_above, object_at, read_json_file, text_at
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
     choose_contract,
@@ -48,7 +48,7 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
         NotImportableError: if a file is missing, or the contract is ambiguous.
     """
     try:
-        return READERS[value["_format"]](file, value, contract_name)
+        return READERS[text_at(value, "_format")](file, value, contract_name)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise NotImportableError(
             f"{file} is not a complete Hardhat file: {error}", "compile the project again"
@@ -57,8 +57,7 @@ def read_hardhat(file: Path, value: dict[str, Json], contract_name: str | None) 
 
 def _read_artifact(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
     debug_file = file.with_suffix(".dbg.json")
-    build_info: str = read_json_file(debug_file)["buildInfo"]
-    path = debug_file.parent / build_info
+    path = debug_file.parent / text_at(read_json_file(debug_file), "buildInfo")
     return _of_version_2(path, read_json_file(path), _name(artifact, "sourceName"))
 
 
@@ -68,7 +67,7 @@ def _read_debug_file(file: Path, _: dict[str, Json], contract_name: str | None) 
 
 
 def _read_artifact_3(file: Path, artifact: dict[str, Json], _: str | None) -> ImportedCompilation:
-    folder, build_id = folder_above(file, "build-info"), artifact["buildInfoId"]
+    folder, build_id = folder_above(file, "build-info"), text_at(artifact, "buildInfoId")
     if folder is None or "/" in build_id or "\\" in build_id:
         raise NotImportableError(
             f"there is no build-info folder above {file}", "give the build-info file itself"
@@ -85,15 +84,15 @@ def _read_output_3(file: Path, _: dict[str, Json], contract_name: str | None) ->
 def _of_version_2(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO:
         raise NotImportableError(f"{file} is not a build-info of Hardhat 2")
-    return _compilation(build_info, build_info["output"], contract_name, {})
+    return _compilation(build_info, object_at(build_info, "output"), contract_name, {})
 
 
 def _of_version_3(file: Path, build_info: dict[str, Json], contract_name: str | None) -> ImportedCompilation:
     if build_info.get("_format") != BUILD_INFO_3:
         raise NotImportableError(f"{file} is not a build-info of Hardhat 3")
     output_file = _output_file_3(file)
-    output = None if output_file is None else read_json_file(output_file)["output"]
-    return _compilation(build_info, output, contract_name, build_info.get("userSourceNameMap") or {})
+    output = None if output_file is None else object_at(read_json_file(output_file), "output")
+    return _compilation(build_info, output, contract_name, as_object(build_info.get("userSourceNameMap")))
 
 
 def _output_file_3(build_info: Path) -> Path | None:
@@ -105,18 +104,19 @@ def _output_file_3(build_info: Path) -> Path | None:
 
 
 def _compilation(
-    build_info: dict[str, Json], output: Json, contract_name: str | None, user_names: dict[str, str]
+    build_info: dict[str, Json], output: JsonObject | None, contract_name: str | None, user_names: JsonObject
 ) -> ImportedCompilation:
     # Hardhat 3 gives the compiler other paths than those in the project
     path, colon, name = (contract_name or "").rpartition(":")
     compiled_name = f"{user_names.get(path, path)}{colon}{name}" if contract_name else None
     # without output, the contract is not compiled yet, and an artifact has named it
     names = [compiled_name] if output is None and path and compiled_name else deployable_contracts(output)
+    std_json_input = object_at(build_info, "input")
     return ImportedCompilation(
-        compiler=compiler_for_language(build_info["input"]["language"]),
-        version=build_info["solcLongVersion"].removeprefix("v"),
+        compiler=compiler_for_language(std_json_input["language"]),
+        version=text_at(build_info, "solcLongVersion").removeprefix("v"),
         fully_qualified_name=choose_contract(names, compiled_name),
-        std_json_input=build_info["input"],
+        std_json_input=std_json_input,
         std_json_output=output,
     )
 

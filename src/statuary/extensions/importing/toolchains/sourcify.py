@@ -7,9 +7,10 @@ a record. https://docs.sourcify.dev/docs/api/
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from statuary.domain.contracts.derivation import WorkspaceDeployment
+from statuary.domain.json_values import JsonObject
 from statuary.domain.primitives import Address, ChainId, keccak256
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
@@ -72,7 +73,7 @@ def _listed(base: str, web: WebSource, chain_id: ChainId) -> Iterator[Address]:
         last, after = following, f"&afterMatchId={following}"
 
 
-def _results(web: WebSource, page_url: str) -> list[dict[str, Any]]:
+def _results(web: WebSource, page_url: str) -> list[JsonObject]:
     page = web.json(page_url)
     results = page.get("results") if isinstance(page, dict) else None
     if not isinstance(results, list) or not all(isinstance(contract, dict) for contract in results):
