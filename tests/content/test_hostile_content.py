@@ -1,12 +1,21 @@
 """Content that is meant to stop a build or to take all of a machine: each time a finding, and the rest is read."""
 
+import ctypes
 import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
 import pytest
+from click.testing import CliRunner
 
+from statuary.cli.findings_report import text_report
+from statuary.cli.main import command as program
 from statuary.content.contract_scan import ContractScan, ExternalSource
+from statuary.content.locate import locate_findings
 from statuary.content.parse_json import parse_json_as_text
 from statuary.content.parse_yaml import parse_yaml
 from statuary.content.read_contract import read_contract
@@ -16,6 +25,7 @@ from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.findings import Finding
 from statuary.domain.limits import MAX_FOLDERS, MAX_MESSAGE, MAX_SHOWN_FINDINGS
 from statuary.domain.primitives import parse_instant
+from statuary.editing.files import EditError, FileEdit, write_edit
 from statuary.extensions.bulk import readers as scratch
 from statuary.pipeline.build import build_site, check_site
 from statuary.pipeline.progress import NoProgress
@@ -204,3 +214,216 @@ def test_scratch_folders_of_killed_processes_are_removed(tmp_path: Path, monkeyp
         assert first.is_dir()
         assert second.is_dir()
     assert sorted(tmp_path.iterdir()) == [other]
+
+
+SECRET = "-----BEGIN OPENSSH PRIVATE KEY-----\nc3RhdHVhcnk\n"
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[Callable[[], bool]]:
+    """Watch a file; the function says whether anything has opened it."""
+    libc, in_open = ctypes.CDLL(None, use_errno=True), 0x20
+    descriptor = libc.inotify_init1(os.O_NONBLOCK)
+    assert libc.inotify_add_watch(descriptor, os.fsencode(file), in_open) > 0
+
+    def is_opened() -> bool:
+        try:
+            return bool(os.read(descriptor, 4096))
+        except BlockingIOError:
+            return False
+
+    yield is_opened
+    os.close(descriptor)
+
+
+WORKSPACE = f"contracts/748463/{ADDRESS}"
+NAMED_BY_CONTENT = [
+    "site.yaml",
+    "components.yaml",
+    "incidents/p.yaml",
+    "incidents/2026/p.json",
+    "maintenances/p.yaml",
+    "templates/p.yaml",
+    "pages/p.md",
+    "theme/style.css",
+    "theme/logo.svg",
+    "theme/templates/status.html",
+    "theme/texts/en.yaml",
+    f"contracts/748463/{ADDRESS}.json",
+    f"contracts/748463/{ADDRESS}.yaml",
+    "contracts/lines.jsonl",
+    f"{WORKSPACE}/contract.yaml",
+    f"{WORKSPACE}/input.json",
+    f"{WORKSPACE}/output.json",
+    f"{WORKSPACE}/creation.hex",
+    f"{WORKSPACE}/runtime.hex",
+    f"{WORKSPACE}/anchor.json",
+    f"{WORKSPACE}/compilation.json",
+    f"{WORKSPACE}/code/input.json",
+]
+"""Every kind of file that the content has, or names."""
+
+COMMANDS = (
+    *(("check", "--format", form) for form in ("text", "json", "github", "sarif")),
+    ("build",),
+    ("snapshot", "create", "--now", NOW),
+    ("incident", "list"),
+    ("incident", "update", "p", "--status", "monitoring", "--body", "x"),
+    ("maintenance", "list"),
+    ("component", "list"),
+    ("contract", "list"),
+    ("next",),
+)
+
+
+def shown(content: Path, *command: str) -> str:
+    """Run a command in this process, and return what it prints."""
+    arguments = [*command, "--content", str(content)]
+    arguments += ["--out", str(content.parent / "out")] if command[0] == "build" else []
+    arguments += [str(content.parent / "site.zip")] if command[0] == "snapshot" else []
+    result = CliRunner().invoke(program, arguments)
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    return result.output
+
+
+def workspace(content: Path) -> Path:
+    settings = f"compiler: {{name: solc, version: 0.8.30+commit.73712a01}}\ncontract: a.sol:A\nverified_at: {NOW}\nmatch_id: 1\n"
+    return write_files(
+        content,
+        {
+            f"{WORKSPACE}/contract.yaml": settings,
+            f"{WORKSPACE}/input.json": "{}",
+            f"{WORKSPACE}/output.json": "{}",
+        },
+    )
+
+
+def replaced_by_link(file: Path, target: Path | str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.unlink(missing_ok=True)
+    file.symlink_to(target)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
+@pytest.mark.parametrize("path", NAMED_BY_CONTENT)
+@pytest.mark.parametrize("hidden", [False, True])
+def test_no_command_opens_or_shows_what_a_link_in_the_content_leads_to(
+    tmp_path: Path, path: str, hidden: bool
+) -> None:
+    content = small_site(tmp_path)
+    if path.startswith(WORKSPACE):
+        workspace(content)
+    if "code/" in path:
+        write_files(
+            content,
+            {
+                f"{WORKSPACE}/contract.yaml": (content / WORKSPACE / "contract.yaml").read_text()
+                + "input: code/input.json\n"
+            },
+        )
+    secret = content / ".git/config" if hidden else tmp_path / "keys/k"
+    write_files(secret.parent, {secret.name: SECRET})
+    link, target = content / path, secret
+    if "code/" in path:  # the folder is the link
+        (secret.parent / "input.json").write_text(SECRET)
+        link, target, secret = link.parent, secret.parent, secret.parent / "input.json"
+    replaced_by_link(link, os.path.relpath(target, link.parent))
+    with opened(secret) as is_opened:
+        texts = [shown(content, *command) for command in COMMANDS]
+        assert not is_opened()
+    assert not [text for text in texts if "PRIVATE" in text or "c3RhdH" in text]
+    assert "[inside-content]" in texts[0] or path == "site.yaml"
+
+
+@pytest.mark.parametrize(
+    "path", ["incidents", "theme", "pages", "contracts", "contracts/748463", WORKSPACE, "templates"]
+)
+def test_a_folder_that_is_a_link_shows_nothing(tmp_path: Path, path: str) -> None:
+    content = small_site(tmp_path)
+    if path == "incidents":
+        shutil.rmtree(content / path)
+    outside = tmp_path / "outside"
+    names = ("p.yaml", "p.md", "style.css", "logo.svg", f"{ADDRESS}.json", "contract.yaml", "lines.jsonl")
+    write_files(outside, dict.fromkeys(names, SECRET))
+    replaced_by_link(content / path, outside)
+    texts = [shown(content, *command) for command in COMMANDS]
+    assert not [text for text in texts if "PRIVATE" in text]
+    assert "[inside-content]" in texts[0]
+
+
+@pytest.mark.parametrize(
+    "target", ["/proc/self/environ", "/dev/zero", "/dev/stdin", "/etc", "fifo", "itself"]
+)
+def test_a_link_to_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str) -> None:
+    monkeypatch.setenv("TOKEN", "c3RhdHVhcnk")
+    content = small_site(tmp_path)
+    os.mkfifo(tmp_path / "fifo")
+    places = {"fifo": tmp_path / "fifo", "itself": content / "incidents/p.yaml"}
+    replaced_by_link(content / "incidents/p.yaml", places.get(target, target))
+    for command in COMMANDS[:5]:
+        assert "c3RhdHVhcnk" not in shown(content, *command)
+
+
+@pytest.mark.parametrize("source", ["../../x.jsonl", "../../records", "../../x/../x.jsonl"])
+def test_no_line_of_a_source_beside_the_content_is_shown(tmp_path: Path, source: str) -> None:
+    content = small_site(tmp_path / "repository")
+    record = "c3RhdHVhcnk: [\n"
+    write_files(
+        tmp_path,
+        {
+            "x.jsonl": record,
+            "x/y": "",
+            f"records/748463/{ADDRESS}.yaml": record,
+            f"records/748463/{ADDRESS}.json": record,
+        },
+    )
+    with (content / "site.yaml").open("a") as file:
+        file.write(f"contracts: {{sources: ['{source}']}}\n")
+    texts = [shown(content, *command) for command in COMMANDS[:5]]
+    assert source.rpartition("/")[2] in texts[0]
+    assert not [text for text in texts if "c3RhdH" in text]
+
+
+def test_a_link_that_takes_the_place_of_a_file_between_reading_and_reporting(tmp_path: Path) -> None:
+    content = write_files(small_site(tmp_path), {"incidents/p.yaml": "stauts: x\n"})
+    findings = findings_of(content)
+    assert "stauts: x" in text_report(findings, str(content))
+    (tmp_path / "k").write_text(SECRET)
+    replaced_by_link(content / "incidents/p.yaml", tmp_path / "k")
+    assert "PRIVATE" not in text_report(findings, str(content))
+    assert "PRIVATE" not in text_report(locate_findings(content, findings), str(content))
+
+
+def test_a_folder_swapped_for_a_link_after_it_was_listed(tmp_path: Path) -> None:
+    content = small_site(tmp_path)
+    (listed,) = [
+        file
+        for file in walk_folder(content)
+        if isinstance(file, SourceFile) and file.path == "incidents/slow.yaml"
+    ]
+    write_files(tmp_path / "outside", {"slow.yaml": SECRET})
+    shutil.rmtree(content / "incidents")
+    replaced_by_link(content / "incidents", tmp_path / "outside")
+    with pytest.raises(UnreadableError, match="out of the content folder"):
+        listed.text(1000)
+
+
+def test_links_within_the_content_are_read(tmp_path: Path) -> None:
+    content = write_files(small_site(tmp_path), {"incidents/2026/a.yaml": "stauts: x\n"})
+    replaced_by_link(content / "incidents/b.yaml", "2026/a.yaml")
+    replaced_by_link(tmp_path / "linked", content)
+    text = shown(tmp_path / "linked", "check")
+    assert "incidents/b.yaml:1:1: error: unknown key 'stauts'" in text
+    assert (
+        text.count("1 | stauts: x") == 3
+    )  # below the findings about the file; for the link, no line is shown
+
+
+def test_an_edit_does_not_write_through_a_link_out_of_the_content(tmp_path: Path) -> None:
+    content = small_site(tmp_path)
+    (tmp_path / "outside").mkdir()
+    shutil.rmtree(content / "incidents")
+    replaced_by_link(content / "incidents", tmp_path / "outside")
+    with pytest.raises(EditError, match="out of the content folder"):
+        write_edit(content, FileEdit("incidents/a.yaml", None, "name: a\n"))
+    assert not list((tmp_path / "outside").iterdir())

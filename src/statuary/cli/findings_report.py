@@ -1,5 +1,6 @@
 """Findings in four formats: text, GitHub commands, JSON and SARIF."""
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import click
 
 from statuary.cli.printable import json_text, printable
+from statuary.content.source_files import open_source
+from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.version import VERSION
 
@@ -82,16 +85,19 @@ class _Sources:
     def line(self, path: str, number: int) -> str:
         """Return a line, counted from 1; empty if the file cannot be shown."""
         if path not in self.lines:
-            self.lines = {path: self._read(self.root / path)}
+            self.lines = {path: self._read(path)}
         lines = self.lines[path]
         return lines[number - 1].rstrip() if 0 < number <= len(lines) else ""
 
-    def _read(self, file: Path) -> list[str]:
+    def _read(self, path: str) -> list[str]:
+        """Return the lines of a file that the content's reader takes: no link, not hidden, not beside the content."""
+        if any(name.startswith(".") for name in path.split("/")):
+            return []
         try:
-            if not file.is_file() or file.stat().st_size > MAX_SOURCE_SIZE:
-                return []
-            return file.read_text(encoding="utf-8-sig").splitlines()
-        except (OSError, ValueError):
+            with os.fdopen(open_source(self.root, path, links=False), "rb") as file:
+                raw = file.read(MAX_SOURCE_SIZE + 1)
+            return [] if len(raw) > MAX_SOURCE_SIZE else raw.decode("utf-8-sig").splitlines()
+        except (OSError, ValueError, UnreadableError):
             return []
 
 

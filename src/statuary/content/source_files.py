@@ -1,5 +1,6 @@
 """The content folder on disk: which files it has, and their text."""
 
+import errno
 import os
 import stat
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
@@ -34,7 +35,7 @@ class SourceFile:
         if is_remote(self.path):
             return remote_files(self.path).read(self.path, limit)
         try:
-            return _read_whole(f"{self.root}/{self.path}", limit)
+            return _read_whole(open_source(self.root, self.path), limit)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else error
             raise UnreadableError(f"cannot read the file: {reason}") from None
@@ -44,14 +45,9 @@ class SourceFile:
         return decode_utf8(self.bytes(limit))
 
 
-def _read_whole(path: str, limit: int) -> bytes:
-    # opening a FIFO waits for a writer otherwise
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+def _read_whole(descriptor: int, limit: int) -> bytes:
     try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise UnreadableError("this is not a regular file", "replace it with a file")
-        size = status.st_size
+        size = os.fstat(descriptor).st_size
         if size > limit:
             raise BeyondLimitError(f"the file has {size:,} bytes; the limit is {limit:,}", "split the file")
         # a buffer of exactly the size: a larger one costs more than reading
@@ -62,6 +58,76 @@ def _read_whole(path: str, limit: int) -> bytes:
         return parts[0] if len(parts) == 1 else b"".join(parts)
     finally:
         os.close(descriptor)
+
+
+# opening a FIFO waits for a writer otherwise
+FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+TOP = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+FOLDER = TOP | getattr(os, "O_NOFOLLOW", 0)
+
+LINK_ERRORS = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK)
+"""What systems answer where a link is not to be followed."""
+
+OUTSIDE = "the symbolic link leads to a hidden file or out of the content folder"
+COPY = "copy the file into the content folder"
+
+
+def open_source(root: Path | str, path: str, *, links: bool = True) -> int:
+    """Return a descriptor of a regular file below the content folder, or of a source beside it.
+
+    A symbolic link is followed where its target is a file that could be read there itself. The names of a path are
+    opened one after the other: what took the place of a file or folder since it was listed is held to the same.
+
+    Args:
+        links: whether any link is followed.
+
+    Raises:
+        UnreadableError: if it is no regular file, or behind a link that is not followed.
+        OSError: if it cannot be opened.
+        ValueError: if no file can have this name.
+    """
+    top, below = _top_of(str(root), path)
+    try:
+        descriptor = _open_below(top, below)
+    except OSError as error:
+        if error.errno not in LINK_ERRORS:
+            raise
+        real_top, target = os.path.realpath(top), os.path.realpath(f"{top}/{below}")
+        if not links or not _is_visible_below(Path(target), Path(real_top)):
+            raise UnreadableError(OUTSIDE, COPY, rule="inside-content") from None
+        descriptor = _open_below(real_top, Path(target).relative_to(real_top).as_posix())
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise UnreadableError("this is not a regular file", "replace it with a file")
+    return descriptor
+
+
+def _top_of(root: str, path: str) -> tuple[str, str]:
+    """Return the folder that links may not leave, and the path below it: beside the content, the first name that is no `..`."""
+    if ".." not in path:
+        return root, path
+    names = os.path.normpath(path).replace("\\", "/").split("/")
+    up = next((number for number, name in enumerate(names) if name != ".."), len(names))
+    if up in (0, len(names) - 1):
+        return "/".join([root, *names[:up]]), "/".join(names[up:])
+    return "/".join([root, *names[: up + 1]]), "/".join(names[up + 1 :])
+
+
+def _open_below(top: str, path: str) -> int:
+    if os.open not in os.supports_dir_fd:
+        if os.path.realpath(f"{top}/{path}") != os.path.join(os.path.realpath(top), os.path.normpath(path)):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return os.open(f"{top}/{path}", FILE)
+    *folders, name = path.split("/")
+    above = os.open(top, TOP)
+    try:
+        for folder in folders:
+            inner = os.open(folder, FOLDER, dir_fd=above)
+            os.close(above)
+            above = inner
+        return os.open(name, FILE, dir_fd=above)
+    finally:
+        os.close(above)
 
 
 def decode_utf8(raw: bytes) -> str:
@@ -83,7 +149,7 @@ def decode_utf8(raw: bytes) -> str:
 def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile | Finding]:
     """Yield every file below the content folder in the order of paths, and a finding for each thing not read.
 
-    A symbolic link that leads out of the content folder is not read: its target is not in git.
+    A symbolic link that leads out of the content folder, or to a hidden file such as `.git/config`, is not read.
 
     Args:
         without: names directly in the content folder to skip.
@@ -91,13 +157,9 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
     yield from _walk(root, root.resolve(), "", without)
 
 
-def walk_path(root: Path, path: str, within: Path | None = None) -> Iterator[SourceFile | Finding]:
-    """Yield the file at a path relative to the content folder, or the files below it, as `walk_folder` does.
-
-    Args:
-        within: the folder that links may not leave; by default the content folder.
-    """
-    full, real_root = root / path, (root if within is None else within).resolve()
+def walk_path(root: Path, path: str) -> Iterator[SourceFile | Finding]:
+    """Yield the file at a path relative to the content folder, or the files below it, as `walk_folder` does."""
+    full, real_root = root / path, root.resolve()
     if full.is_symlink() and not _stays_inside(full, real_root):
         yield _leads_out(path, full)
     elif full.is_dir() and not full.is_symlink():
@@ -157,8 +219,8 @@ def _leads_out(path: str, link: Path) -> Finding:
     return Finding(
         rule="inside-content",
         path=path,
-        message=f"the symbolic link leads out of the content folder, to {str(link.readlink())!r}",
-        hint="copy the file into the content folder",
+        message=f"{OUTSIDE}: {str(link.readlink())!r}",
+        hint=COPY,
     )
 
 
@@ -173,9 +235,15 @@ def _not_a_file(path: str) -> Finding:
 
 def _stays_inside(link: Path, real_root: Path) -> bool:
     try:
-        return link.resolve(strict=True).is_relative_to(real_root)
+        return _is_visible_below(link.resolve(strict=True), real_root)
     except (OSError, RuntimeError):
         return False
+
+
+def _is_visible_below(file: Path, folder: Path) -> bool:
+    if not file.is_relative_to(folder):
+        return False
+    return not any(name.startswith(".") for name in file.relative_to(folder).parts)
 
 
 class SourceStat(NamedTuple):

@@ -44,10 +44,14 @@ def write_edit(root: Path, edit: FileEdit) -> Path:
     """Replace a file atomically and return its path; permissions and symbolic links are kept.
 
     Raises:
-        EditError: if the file has changed since it was read.
+        EditError: if the file has changed since it was read, or a link leads out of the content folder.
         PublishingError: if it cannot be written; the file is unchanged.
     """
     file = (root / edit.path).resolve()
+    if not file.is_relative_to(root.resolve()):
+        raise EditError(
+            f"{root / edit.path} leads out of the content folder, to {file}", "remove the symbolic link"
+        )
     mode = file.stat().st_mode & 0o7777 if file.exists() else None
     present = file.read_bytes() if file.exists() else None
     mark = BOM_UTF8 if present is not None and present.startswith(BOM_UTF8) else b""

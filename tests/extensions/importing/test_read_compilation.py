@@ -213,6 +213,21 @@ def test_among_several_builds_the_cached_one_is_used(tmp_path):
         read_compilation(artifact)
 
 
+def test_a_build_info_takes_no_file_from_outside_the_project(tmp_path):
+    project = copied(FOUNDRY, tmp_path)
+    (tmp_path / "id_rsa").write_text("PRIVATE KEY")
+    build = the_only(project, "out/build-info/*.json")
+    paths = json.loads(build.read_text())["source_id_to_path"] | {"3": "../id_rsa"}
+    build.write_text(json.dumps(json.loads(build.read_text()) | {"source_id_to_path": paths}))
+    with pytest.raises(NotImportableError, match="outside the project"):
+        read_compilation(project / "out/Turnstile.sol/Turnstile.json")
+    paths["3"] = "contracts/link.sol"
+    (project / paths["3"]).symlink_to(tmp_path / "id_rsa")
+    build.write_text(json.dumps(json.loads(build.read_text()) | {"source_id_to_path": paths}))
+    with pytest.raises(NotImportableError, match="outside the project"):
+        read_compilation(project / "out/Turnstile.sol/Turnstile.json")
+
+
 def test_the_project_may_be_named(tmp_path):
     artifact = shutil.copy(FOUNDRY / "out/Fare.sol/Fare.json", tmp_path)
     with pytest.raises(NotImportableError, match=r"no foundry\.toml above"):

@@ -98,6 +98,8 @@ def test_cstate(tmp_path):
     (issues / "2026-05-01-slow.md").write_text(TRACKED)
     (issues / "2019 old.md").write_text(FREE)
     (issues / "broken.md").write_text("---\ntitle: [\n---\nText")
+    (tmp_path / "private.md").write_text("---\ntitle: private\n---\nText")
+    (issues / "linked.md").symlink_to(tmp_path / "private.md")  # it leads out of the repository: not read
 
     status, report = imported(tmp_path, read_cstate, tmp_path / "repository")
 

@@ -227,12 +227,14 @@ def _files(folder: Path, incomplete: str) -> list[str]:
 
 def _keys(content: Path) -> Iterator[str]:
     from statuary.content.parse_yaml import parse_yaml
+    from statuary.content.source_files import SourceFile
     from statuary.content.unreadable import UnreadableError
+    from statuary.domain.limits import LARGEST_SOURCE_FILE
 
     for name in ("components.yaml", "components.yml"):
         try:
-            tree = parse_yaml((content / name).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, UnreadableError):
+            tree = parse_yaml(SourceFile(content, name).text(LARGEST_SOURCE_FILE))
+        except UnreadableError:
             continue
         yield from _leaves(tree.get("components") if isinstance(tree, dict) else None)
 

@@ -5,6 +5,7 @@ file is one range. Only one line is in memory.
 """
 
 import gzip
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from typing import IO, Any, NamedTuple
 from statuary.content.parse_json import locate_in_json
 from statuary.content.parse_record import ParsedContract, parse_record_json
 from statuary.content.remote_files import is_remote
+from statuary.content.source_files import open_source
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.contracts.record import RecordValue
@@ -62,7 +64,7 @@ def _raw(root: Path, path: str) -> IO[bytes]:
     if is_remote(path):
         return open_remote(path)
     try:
-        return (root / path).open("rb", buffering=BUFFER)
+        return os.fdopen(open_source(root, path), "rb", buffering=BUFFER)
     except OSError as error:
         raise UnreadableError(f"cannot open the file: {error.strerror}") from None
 

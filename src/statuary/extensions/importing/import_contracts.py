@@ -12,13 +12,14 @@ from typing import Final, NamedTuple
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.content.parse_record import parse_record_json
 from statuary.content.read_contract import read_contract
+from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Severity, has_errors
 from statuary.domain.json_values import Json
-from statuary.domain.limits import MAX_QUOTED
+from statuary.domain.limits import LARGEST_RECORD, MAX_QUOTED
 from statuary.domain.primitives import Address, ChainId, Instant
 from statuary.editing.files import content_lock
 from statuary.extensions.compilers.compiler import Compiler, find_compiler
@@ -265,8 +266,8 @@ class ContractImport:
         if source.form is not ContractForm.WORKSPACE or read_contract(self.root, source).record is not None:
             return False
         try:
-            return (self.root / source.path).read_text("utf-8", "replace").startswith(MISSING)
-        except OSError:
+            return SourceFile(self.root, source.path).bytes(LARGEST_RECORD).startswith(MISSING.encode())
+        except UnreadableError:
             return False
 
     def _name_at(self, chain_id: ChainId, address: Address) -> str | None:

@@ -1,5 +1,6 @@
 """What an import reads: another system over HTTP, and files."""
 
+import os
 import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
@@ -171,7 +172,8 @@ def folder_above(file: Path, name: str) -> Path | None:
 
 def read_bytes(file: Path, limit: int = MAX_SOURCE_BYTES) -> bytes:
     """Return the bytes of a file; raise NotImportableError if it cannot be read, or is larger."""
+    real = Path(os.path.realpath(file))  # a project may link to its libraries
     try:
-        return SourceFile(file.parent, file.name).bytes(limit)
+        return SourceFile(real.parent, real.name).bytes(limit)
     except UnreadableError as error:
         raise NotImportableError(f"{file}: {error}", error.hint) from None

@@ -119,12 +119,16 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     if not path.is_dir():
         raise NotImportableError(f"there is no {source}", "give a URL, a folder or a file")
     files = sorted(file for file in path.rglob("*") if file.name.endswith(suffixes) and file.is_file())
-    visible = [
-        file for file in files if not any(part.startswith(".") for part in file.relative_to(path).parts[:-1])
-    ]
+    visible = [file for file in files if _is_part(file, path)]
     if not visible:
         raise NotImportableError(f"{source} has no file that ends with {' or '.join(suffixes)}")
     return visible
+
+
+def _is_part(file: Path, folder: Path) -> bool:
+    """Return whether a file is in no hidden folder, and no link to elsewhere."""
+    is_hidden = any(part.startswith(".") for part in file.relative_to(folder).parts[:-1])
+    return not is_hidden and file.resolve().is_relative_to(folder.resolve())
 
 
 def json_documents(source: str) -> Iterator[tuple[Path, Any]]:

@@ -179,8 +179,13 @@ def _sources(paths: list[str], hashes: JsonObject, project: Path) -> Iterator[tu
         file = project / path
         if not file.is_file() and path not in hashes:
             continue
-        raw = read_bytes(file)
         expected = as_object(hashes.get(path)).get("keccak256")
+        if expected is None and not file.resolve().is_relative_to(project.resolve()):
+            raise NotImportableError(
+                f"{file} is outside the project, and the metadata has no hash of it",
+                "give the folder with --project",
+            )
+        raw = read_bytes(file)
         if expected is not None and expected != f"0x{keccak256(raw).hex()}":
             raise NotImportableError(
                 f"{file} has changed since it was compiled: its Keccak-256 is not {expected}",
