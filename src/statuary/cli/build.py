@@ -101,7 +101,7 @@ def run_build(
         except DamagedLedgerError as error:
             click.echo(f"statuary: {printable(str(error))}", err=True)
             result = _build(content, out, git, executor, build_options)
-        _publish_elsewhere(result, out, build_options)
+        is_complete = _publish_elsewhere(result, out, build_options)
     except OSError as error:
         raise PublishingError(
             f"{error.filename or out}: {error.strerror}; each published file is old or new",
@@ -109,7 +109,7 @@ def run_build(
         ) from None
     is_strict_fault = build_options.selection.strict and result.checked.has_warnings
     is_published = result.plan is not None and not has_errors(result.checked.extension_findings)
-    return ExitCode.OK if is_published and not is_strict_fault else ExitCode.FINDINGS
+    return ExitCode.OK if is_published and is_complete and not is_strict_fault else ExitCode.FINDINGS
 
 
 def _build(
@@ -153,17 +153,17 @@ def _print_result(result: BuildResult, content: Path, out: Path, form: str, now:
     click.echo(build_summary(result, out, now), err=to_error)
 
 
-def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> None:
-    """Also publish the folder to --to, unless this is a dry run or nothing was built."""
+def _publish_elsewhere(result: BuildResult, out: Path, build_options: BuildOptions) -> bool:
+    """Also publish the folder to --to, unless this is a dry run or nothing was built; return whether all of it is there."""
     if build_options.to is None or result.plan is None:
-        return
+        return True
     if result.applied:
         from statuary.cli.publication import publish_folder
 
-        publish_folder(out, build_options.to, to_error=build_options.form != "text")
-        return
+        return publish_folder(out, build_options.to, to_error=build_options.form != "text")
     click.echo(
         f"{printable(build_options.to)} was not compared: the dry run has not written the folder\n"
         "    run the build, then `statuary publish --dry-run`",
         err=True,
     )
+    return True

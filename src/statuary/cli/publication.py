@@ -7,26 +7,29 @@ from typing import Protocol
 import click
 
 from statuary.cli.output import changes_line, changes_lines, count_text, lacking_names_note, size_text
-from statuary.cli.printable import printable
+from statuary.cli.printable import print_error, printable
 from statuary.documents.document import Document
 from statuary.extension_table import EXTENSIONS, load
 from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.reader import folder_documents
 from statuary.publishing.origin import SiteOrigin, build_notes
-from statuary.publishing.places import require_replaceable, scheme_of
+from statuary.publishing.places import Takeover, replacement_of, scheme_of
 from statuary.publishing.plan import Plan
 
 
 class PublishFolder(Protocol):
     """Publishes the folder of a build to a URL, and prints the changes."""
 
-    def __call__(self, folder: Path, to: str, *, to_error: bool) -> None:
-        """Publish; raise PublishingError if that fails."""
+    def __call__(self, folder: Path, to: str, *, to_error: bool) -> bool:
+        """Publish; return whether the target now has all of it. Raise PublishingError if that fails."""
 
 
-def publish_folder(folder: Path, to: str, *, dry_run: bool = False, to_error: bool = False) -> None:
+def publish_folder(folder: Path, to: str, *, dry_run: bool = False, to_error: bool = False) -> bool:
     """Publish the folder of a build to a folder or a URL, and print the changes.
+
+    Returns:
+        Whether the target now has all of it; what an extension holds back has been printed.
 
     Raises:
         PublishingError: if that fails.
@@ -34,10 +37,10 @@ def publish_folder(folder: Path, to: str, *, dry_run: bool = False, to_error: bo
     """
     scheme = scheme_of(to)
     if not scheme:
-        publish_to_folder(folder_documents(folder), str(folder), to, dry_run=dry_run, to_error=to_error)
-        return
+        documents = folder_documents(folder)
+        return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
     publish: PublishFolder = load(_target(scheme, to), to)
-    publish(folder, to, to_error=to_error)
+    return publish(folder, to, to_error=to_error)
 
 
 def _target(scheme: str, to: str) -> str:
@@ -56,8 +59,8 @@ def publish_to_folder(
     origin: SiteOrigin | None = None,
     dry_run: bool = False,
     to_error: bool = False,
-) -> None:
-    """Publish documents to a folder, and print the changes.
+) -> bool:
+    """Publish documents to a folder, and print the changes; return whether the folder now has all of them.
 
     Args:
         site: the place that they come from.
@@ -66,9 +69,11 @@ def publish_to_folder(
     Raises:
         PublishingError: if that fails.
     """
-    require_replaceable(site, to)
+    replacement = replacement_of(site, to)
     with FolderTarget(Path(to), dry_run=dry_run) as target:
-        target.offer(documents)
+        target.offer(document for document in documents if replacement.takes(document.path))
+        for folder in replacement.kept:
+            target.ledger.documents.keep_below(folder)
         plan = target.plan()
         if origin is not None:
             target.ledger.add_notes(build_notes(origin))
@@ -77,6 +82,17 @@ def publish_to_folder(
         print_publication(plan, f"{to}/", applied=not dry_run, to_error=to_error)
         if target.lacks_names and not plan.is_empty:
             click.echo(lacking_names_note(printable(to)), err=True)
+    return is_complete(replacement)
+
+
+def is_complete(replacement: Takeover) -> bool:
+    """Return whether all of a site was published; print what the target keeps instead, and why."""
+    for problem in replacement.problems:
+        print_error(problem)
+    if replacement.kept:
+        kept = ", ".join(f"{folder}/" for folder in replacement.kept)
+        click.echo(f"everything else is published; the target keeps its {kept}", err=True)
+    return not replacement.problems
 
 
 def print_publication(plan: Plan, to: str, *, applied: bool, to_error: bool = False) -> None:

@@ -91,12 +91,13 @@ All documents are public: any origin may read them, as on both real systems.
 class PutStep(IntEnum):
     """The steps in which a store takes a site, earliest first: what a document names is there before it."""
 
-    BODY = 0  # documents that name no others
-    PAGE = 1  # pages of single subjects
-    LIST = 2
-    INDEX = 3  # what names lists
-    STATUS = 4
-    MANIFEST = 5  # what names every document
+    ANNOUNCEMENT = 0  # what the next publication needs if this one is cut off
+    BODY = 1  # documents that name no others
+    PAGE = 2  # pages of single subjects
+    LIST = 3
+    INDEX = 4  # what names lists
+    STATUS = 5
+    MANIFEST = 6  # what names every document
 
 
 class Url(NamedTuple):

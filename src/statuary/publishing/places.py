@@ -1,11 +1,13 @@
 """Places of sites, by name: a folder, or what an extension reads."""
 
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from typing_extensions import override
 
+from statuary.domain.errors import StatuaryError
 from statuary.extension_table import EXTENSIONS, load
 from statuary.publishing.folder.reader import FolderReader
 
@@ -68,26 +70,38 @@ def open_place(name: str) -> Place:
 
 
 class MayReplace(Protocol):
-    """Decides whether a site may take the place of another, for the part that an extension adds."""
+    """Decides whether the part that an extension adds to a site may take the place of that of another."""
 
     def __call__(self, site: Place, target: Place) -> dict[str, str | None]:
         """Return the paths that were verified, with the SHA-256 of what the site would replace there.
 
         Raises:
-            StatuaryError: if the site may not.
+            StatuaryError: if it may not: the target keeps its own, and the rest is published.
         """
 
 
-def require_replaceable(site: str, target: str) -> dict[str, str | None]:
-    """Ask the extensions whose marker a target has whether a site may take its place.
+class Takeover(NamedTuple):
+    """What of a site takes the place of what a target has."""
 
-    Returns:
-        The paths that were verified, with the SHA-256 of what is to be replaced there; None if there is nothing.
+    # the paths that were verified, with the SHA-256 of what is to be replaced there; None if there is nothing
+    verified: Mapping[str, str | None]
+    kept: tuple[str, ...] = ()  # folders that stay as the target has them
+    problems: tuple[StatuaryError, ...] = ()  # why
+
+    def takes(self, path: str) -> bool:
+        """Say whether a path of the site is published."""
+        return not any(path == folder or path.startswith(f"{folder}/") for folder in self.kept)
+
+
+def replacement_of(site: str, target: str) -> Takeover:
+    """Ask the extensions whose marker a target has whether their part of a site may take the place of the target's.
 
     Raises:
-        StatuaryError: if it may not, or one of the two cannot be read.
+        StatuaryError: if one of the two cannot be opened.
     """
     verified: dict[str, str | None] = {}
+    kept: tuple[str, ...] = ()
+    problems: tuple[StatuaryError, ...] = ()
     with closing(open_place(target)) as there:
         for row in EXTENSIONS:
             if row.guard and there.read(row.marker) is None:
@@ -95,5 +109,8 @@ def require_replaceable(site: str, target: str) -> dict[str, str | None]:
             elif row.guard:
                 may_replace: MayReplace = load(row.guard, f"{row.marker} in {target}")
                 with closing(open_place(site)) as here:
-                    verified |= may_replace(here, there)
-    return verified
+                    try:
+                        verified |= may_replace(here, there)
+                    except StatuaryError as error:
+                        kept, problems = (*kept, *row.folders), (*problems, error)
+    return Takeover(verified, kept, problems)

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
+from statuary.publishing.files import PublishingError
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, log_of, logged
 from support.sites import INCIDENT, address_of, path_of, record_of, write_files
@@ -104,7 +105,7 @@ def test_a_key_is_made_once_and_signs(tmp_path, content):
     assert (tmp_path / "keys/log.key.last").read_text("utf-8").startswith("6 ")
 
 
-def test_publishing_over_a_diverged_log_is_rejected(tmp_path, content, site):
+def test_publishing_over_a_diverged_log_publishes_everything_else(tmp_path, content, site):
     def publish(folder: Path, code: int) -> str:
         done = CliRunner().invoke(command, ["publish", str(folder), "--to", str(tmp_path / "target")])
         assert done.exit_code == code, done.output
@@ -114,7 +115,56 @@ def test_publishing_over_a_diverged_log_is_rejected(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "other")
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
     publish(site, 0)
-    assert "fewer than" in publish(tmp_path / "other", 3)
-    logged(write_files(content, {path_of(3): record_of(3)}), tmp_path / "other", "2026-11-23T12:00:00Z")
-    assert "does not continue" in publish(tmp_path / "other", 3)
+    assert "fewer than" in publish(tmp_path / "other", 1)
+    write_files(content, {path_of(3): record_of(3), "incidents/slow.yaml": INCIDENT.replace("Slow", "Down")})
+    logged(content, tmp_path / "other", "2026-11-23T12:00:00Z")
+    printed = publish(tmp_path / "other", 1)
+    assert "does not continue" in printed
+    assert "everything else is published; the target keeps its log/" in printed
+    assert b"Down" in (tmp_path / "target/incidents/slow.json").read_bytes()
     assert log_of(tmp_path / "target").head == log_of(site).head
+    assert list(log_of(tmp_path / "target").entries())
+
+
+def test_an_upload_that_fails_after_signing_is_resumed_with_the_same_checkpoint(
+    tmp_path, content, monkeypatch
+):
+    """From a fresh checkout, with the key in a file; the news of an outage is published by the next build."""
+    key = write_files(tmp_path / "keys", {"log.key": KEY.text}) / "log.key"
+    target = tmp_path / "target"
+
+    def build(number: int, to: Path, code: int = 0) -> str:
+        arguments = [
+            "build",
+            "--content",
+            content,
+            "--out",
+            tmp_path / f"out{number}",
+            "--log-key",
+            key,
+            "--to",
+            to,
+        ]
+        arguments += ["--now", f"2026-11-2{number}T12:00:00Z"]
+        done = CliRunner().invoke(command, list(map(str, arguments)))
+        assert done.exit_code == code, done.output
+        return done.output
+
+    build(1, target)
+    before = log_of(target).head
+    monkeypatch.setattr("statuary.cli.publication.publish_to_folder", _fails)
+    write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Down")})
+    build(2, target, code=3)
+    assert log_of(target).head == before
+    monkeypatch.undo()
+    monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))
+    signed = log_of(tmp_path / "out2")
+    write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Down and out")})
+    build(3, target)
+    assert b"Down and out" in (target / "incidents/slow.json").read_bytes()
+    log_of(target).verify_extends(signed.head, "what was signed")
+    assert "0 problems" in run("verify", target)
+
+
+def _fails(*_: object, **__: object) -> None:
+    raise PublishingError("the host does not answer")

@@ -248,7 +248,8 @@ def test_a_site_without_its_folder_continues_the_published_log(tmp_path, content
 def test_diverged_builds_are_noticed(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "other")
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
-    logged(write_files(content, {path_of(3): record_of(3)}), tmp_path / "other", LATEST)
+    write_files(content, {path_of(2): None, path_of(3): record_of(3)})
+    logged(content, tmp_path / "other", LATEST)
     assert "does not continue" in log_failure(content, tmp_path / "other", LATEST, elsewhere=site)
 
 

@@ -131,6 +131,7 @@ def test_headers_follow_the_table_of_urls(path, headers):
 
 def test_bodies_come_before_what_names_them():
     first_to_last = [
+        "log/pending.json",
         RECORD,
         "contracts/1/0x04F317c09B2c9E32D0Ce6Dd2F9bcf05dF6753678.html",
         "v2/contracts-pages/1/2.json",

@@ -181,7 +181,7 @@ def parse_proof(body: bytes) -> TlogProof:
 
 COLUMNS = "(entry INTEGER PRIMARY KEY, subject TEXT NOT NULL, body BLOB NOT NULL)"
 INDEX = "CREATE INDEX IF NOT EXISTS {schema}.{schema}_log_subjects ON log_entries (subject, entry)"
-STATE = "CREATE TABLE IF NOT EXISTS main.log_state (head TEXT NOT NULL, complete INTEGER NOT NULL)"
+STATE = "CREATE TABLE IF NOT EXISTS main.log_heads (head TEXT, published TEXT, complete INTEGER)"
 
 PAGE = 2_000
 
@@ -193,6 +193,7 @@ class LogState(NamedTuple):
     """The log that the rows come from."""
 
     head: str = ""  # as `TreeHead.text`
+    published: str = ""  # the longest that others may have seen, so too
     complete: int = 0  # the last run after which every contract of the site was in the log
 
 
@@ -210,12 +211,12 @@ class LogTable(OwnTable):
     @property
     def state(self) -> LogState:
         """The log of the last run that extended it."""
-        row = self.connection.execute("SELECT head, complete FROM log_state").fetchone()
+        row = self.connection.execute("SELECT head, published, complete FROM log_heads").fetchone()
         return LogState(*row) if row else LogState()
 
     def _set_state(self, state: LogState) -> None:
-        self.connection.execute("DELETE FROM log_state")
-        self.connection.execute("INSERT INTO log_state VALUES (?, ?)", state)
+        self.connection.execute("DELETE FROM log_heads")
+        self.connection.execute("INSERT INTO log_heads VALUES (?, ?, ?)", state)
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
         """Note entries of this run; or, in `main`, published ones."""
@@ -225,23 +226,25 @@ class LogTable(OwnTable):
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
         """Note all published entries, and their log."""
-        self._set_state(LogState())
+        published = self.state.published
+        self._set_state(LogState(published=published))
         self.connection.execute("DELETE FROM main.log_entries")
         numbered = enumerate(map(parse_entry, entries))
         while page := list(islice(numbered, PAGE)):
             self.add(page, "main")
-        self._set_state(LogState(head))
+        self._set_state(LogState(head, published))
 
-    def extended(self, head: str, *, contracts: bool) -> None:
+    def extended(self, head: str, published: str, *, contracts: bool) -> None:
         """Note that the log has been extended: the entries of this run are stored with the ledger.
 
         Args:
             head: the log after this run.
+            published: the longest that others may have seen.
             contracts: whether every contract of the site is in it, unless another run was in between.
         """
         run = self.ledger.run
         is_complete = contracts or self.state.complete == run - 1
-        self._next = LogState(head, run if is_complete else 0)
+        self._next = LogState(head, published, run if is_complete else 0)
 
     @property
     def is_complete(self) -> bool:

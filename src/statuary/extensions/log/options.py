@@ -9,7 +9,7 @@ import click
 from statuary.cli.options import read_key
 from statuary.domain.primitives import Instant
 from statuary.extensions.http.client import UnreachableError
-from statuary.extensions.log.merkle import ReadPath
+from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
 from statuary.extensions.log.published_log import LOG_CHECKPOINT, LogKeeper, LogSettings, TreeHead, parse_head
 from statuary.publishing.files import PublishingError, atomic_file
@@ -31,15 +31,17 @@ def log_keeper(
         to: where else the site is published.
 
     Raises:
-        LogError: if the key is not one.
+        LogError: if the key is not one, or the published log cannot be read.
         PublishingError: if it cannot be read.
     """
     text = read_key(key_file) if key_file else os.environ.get(KEY_VARIABLE, "")
     keeper = LogKeeper(settings, parse_private_key(text) if text else None, now)
     if key_file is not None:
         with suppress(OSError):
-            last = _last_signed(key_file).read_text("utf-8")
-            keeper = keeper._replace(last_signed=parse_head(last.partition("\n")[0]))
+            last = _beside(key_file, LAST).read_text("utf-8")
+            keeper = keeper._replace(seen=parse_head(last.partition("\n")[0]))
+        with suppress(OSError):
+            keeper = keeper._replace(pending=_beside(key_file, PENDING).read_bytes())
     name = to or settings.url
     if not name:
         return keeper
@@ -47,8 +49,11 @@ def log_keeper(
         reader = site_reader(name)
         reader(LOG_CHECKPOINT.pattern)
     except (PublishingError, UnreachableError) as error:
-        return keeper._replace(obstacle=f"the published log cannot be read: {error}")
-    return keeper._replace(elsewhere=(name, reader))
+        raise LogError(
+            f"the published log cannot be read: {error}",
+            "the site keeps the log that it has; the next build appends what is missing",
+        ) from None
+    return keeper._replace(elsewhere=((name, reader),))
 
 
 def site_reader(name: str) -> ReadPath:
@@ -59,16 +64,22 @@ def site_reader(name: str) -> ReadPath:
     return place.read
 
 
-def note_signed(key_file: Path | None, head: TreeHead | None) -> None:
-    """Keep beside a key what it signed last, so that an older copy of the log is noticed."""
-    if key_file is None or head is None:
+def note_signed(key_file: Path | None, published: TreeHead, pending: bytes | None) -> None:
+    """Keep beside a key what of its log is published, so that an older copy is noticed; and what it signed since then."""
+    if key_file is None:
         return
-    with atomic_file(_last_signed(key_file)) as stream:
-        stream.write(f"{head.text}\n".encode())
+    with atomic_file(_beside(key_file, PENDING)) as stream:
+        stream.write(pending or b"")
+    with atomic_file(_beside(key_file, LAST)) as stream:
+        stream.write(f"{published.text}\n".encode())
 
 
-def _last_signed(key_file: Path) -> Path:
-    return key_file.with_name(f"{key_file.name}.last")
+LAST, PENDING = "last", "pending"
+"""The endings of the files beside a key."""
+
+
+def _beside(key_file: Path, ending: str) -> Path:
+    return key_file.with_name(f"{key_file.name}.{ending}")
 
 
 def read_public_key(text: str, kinds: bytes = b"\1") -> PublicKey:

@@ -36,6 +36,13 @@ LOG_SCHEMA = Url("log-schema", "log/schema.json", "the JSON Schema of the log's 
 LOG_CHECKPOINT = Url(
     "log-checkpoint", "log/checkpoint", "the signed size and root of the log", TEXT, own_rule=True
 )
+LOG_PENDING = Url(
+    "log-pending",
+    "log/pending.json",
+    "the checkpoint of the last publication with its new entries, put before everything else",
+    put=PutStep.ANNOUNCEMENT,
+    own_rule=True,
+)
 LOG_TILE = Url(
     "log-tile",
     "log/tile/{path}",
@@ -58,7 +65,7 @@ LOG_INCIDENT = Url(
     TEXT,
     put=PutStep.BODY,
 )
-LOG_URLS = (LOG, LOG_SCHEMA, LOG_CHECKPOINT, LOG_TILE, LOG_CONTRACT, LOG_INCIDENT)
+LOG_URLS = (LOG, LOG_SCHEMA, LOG_CHECKPOINT, LOG_PENDING, LOG_TILE, LOG_CONTRACT, LOG_INCIDENT)
 """The rows of the log in the table of URLs."""
 
 PREFIX = LOG.path().rpartition("/")[0]
@@ -237,11 +244,10 @@ class LogKeeper(NamedTuple):
     settings: LogSettings
     key: PrivateKey | None  # the signing key; None leaves the log unchanged
     now: Instant  # the time of new entries
-    # name and reader of the site where it is published; None if that is the folder
-    elsewhere: tuple[str, ReadPath] | None = None
-    # the head that the key signed last, if the key's keeper noted it
-    last_signed: TreeHead | None = None
-    obstacle: str = ""  # why the log cannot be extended although there is a key
+    # name and reader of each place where it is published; empty if that is the folder
+    elsewhere: tuple[tuple[str, ReadPath], ...] = ()
+    seen: TreeHead | None = None  # the longest head that the key's keeper has seen published
+    pending: bytes | None = None  # what the key has signed since then, as `log/pending.json` has it
 
     @property
     def signing_key(self) -> PrivateKey | None:
@@ -251,8 +257,6 @@ class LogKeeper(NamedTuple):
             LogError: if the key is that of another log.
         """
         origin = self.settings.origin
-        if self.obstacle:
-            return None
         if self.settings.example_key:
             return PrivateKey(origin, EXAMPLE_SEED)
         if self.key is not None and self.key.name != origin:
@@ -273,6 +277,8 @@ class LogExtension(NamedTuple):
     former: dict[str, tuple[FormerVersion, ...]]
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has
+    published: TreeHead  # the longest head that others may have seen before this run
+    given_up: int  # entries that were signed, but not published, since another publisher was first
 
     @override
     def __str__(self) -> str:
@@ -283,4 +289,7 @@ class LogExtension(NamedTuple):
         parts = ", ".join(f"{self.actions[one]:,} {word}" for one, word in WORDS.items() if self.actions[one])
         example = "; the key is the example key, which shows nothing about who signed, or when"
         new = f"{total:,} new entries ({parts})" if total else "no new entries"
-        return f"log: {new}, {size:,} in all{example if self.is_example else ''}"
+        lost = f"; {self.given_up:,} signed entries are given up: another publisher was first"
+        return (
+            f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.given_up else ''}"
+        )

@@ -16,6 +16,13 @@ from statuary.documents.document import Document, encode_json
 from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.url_table import Url, incident_of
 from statuary.domain.primitives import parse_instant
+from statuary.extensions.log.continuation import (
+    EMPTY,
+    MOST_PENDING,
+    LogPlaces,
+    new_pending,
+    parse_pending,
+)
 from statuary.extensions.log.entries import (
     EntryKind,
     LogAction,
@@ -30,7 +37,6 @@ from statuary.extensions.log.entries import (
     updates_of,
 )
 from statuary.extensions.log.merkle import (
-    EMPTY_ROOT,
     LogError,
     LogGrowth,
     consistency_proof,
@@ -45,23 +51,20 @@ from statuary.extensions.log.published_log import (
     LOG_CHECKPOINT,
     LOG_CONTRACT,
     LOG_INCIDENT,
+    LOG_PENDING,
     LOG_SCHEMA,
     LOG_TILE,
     NO_KEY,
     PREFIX,
     LogExtension,
     LogKeeper,
-    PublishedLog,
     TreeHead,
-    open_log,
     parse_head,
 )
 from statuary.publishing.folder.folder_target import FolderTarget
 
 BATCH = 1_000
 """Entries in one transaction."""
-
-EMPTY = TreeHead(0, EMPTY_ROOT)
 
 
 class SiteLog:
@@ -76,41 +79,19 @@ class SiteLog:
         self.target, self.keeper = target, keeper
         self.table = target.ledger.own_table(LogTable)
         self.key = keeper.signing_key
-        self.is_restored = False
-        self.base = self._newest()
-        self.before = self.base.head if self.base else EMPTY
+        public = None if self.key is None else self.key.public
+        places = LogPlaces((str(target.folder.root), target.published), keeper.elsewhere, keeper.pending)
+        seen = (parse_head(self.table.state.published), keeper.seen)
+        self.start = places.continuation(public, iter(seen))
+        self.base, self.before, self.is_restored = self.start.log, self.start.head, not self.start.is_own
         if parse_head(self.table.state.head) != self.before:
             self.table.replace(self.base.entries() if self.base else (), self.before.text)
         self.pieces: dict[str, bytes] = {}
         self.growth = LogGrowth(self.before.size, self._read)
         self.written: set[str] = set()
+        self.appended: list[bytes] = []  # as far as they may be pending
         self.changed: list[LogSubject] = []
         self.renewed: frozenset[LogSubject] = frozenset()
-
-    def _newest(self) -> PublishedLog | None:
-        """Return the longest of the published logs, after verifying that it continues the others and the noted heads."""
-        public = None if self.key is None else self.key.public
-        own = open_log(str(self.target.folder.root), self.target.published, public)
-        there = None if self.keeper.elsewhere is None else open_log(*self.keeper.elsewhere, public)
-        found = [one for one in (own, there) if one is not None]
-        newest = max(found, key=lambda one: one.head.size, default=None)
-        self.is_restored = newest is not own
-        for log in found:
-            self._require(newest, log.head, f"the log of {log.name}")
-        for earlier in (parse_head(self.table.state.head), self.keeper.last_signed):
-            if earlier is not None and earlier.size:
-                self._require(newest, earlier, "what was published before")
-        return newest
-
-    @staticmethod
-    def _require(log: PublishedLog | None, earlier: TreeHead, what: str) -> None:
-        hint = "restore the newest log/ folder of the site, or let --to or `log: {url: …}` name the site that has it"
-        if log is None:
-            raise LogError(f"the log is missing: {earlier.size:,} of its entries were published", hint)
-        try:
-            log.verify_extends(earlier, what)
-        except LogError as error:
-            raise LogError(str(error), hint) from None
 
     def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogExtension:
         """Append what is new, changed or removed, and offer the log.
@@ -130,15 +111,18 @@ class SiteLog:
             if entry.subject.kind is not EntryKind.CONTRACT:
                 by_incident.setdefault(entry.subject.first, []).append(number)
         head = self._offer()
+        published = self.start.published if self.keeper.elsewhere else head or EMPTY
         if self.key is not None or not contracts:
-            self.table.extended("" if head is None else head.text, contracts=contracts)
+            self.table.extended("" if head is None else head.text, published.text, contracts=contracts)
         return LogExtension(
             head,
             actions,
             by_incident,
             self._former(documents),
-            obstacle="" if self.key else self.keeper.obstacle or NO_KEY,
+            obstacle="" if self.key else NO_KEY,
             is_example=self.keeper.settings.example_key,
+            published=published,
+            given_up=self.start.given_up,
         )
 
     def _append(self, documents: list[Document], *, contracts: bool) -> Iterator[NumberedEntry]:
@@ -149,7 +133,9 @@ class SiteLog:
             if entry is None:
                 continue
             new.append((self.growth.size, entry))
-            self._take(self.growth.add(entry.encode()))
+            body = entry.encode()
+            self._take(self.growth.add(body))
+            self.appended += [body] if len(self.appended) <= MOST_PENDING else []
             if thing.subject.kind is not EntryKind.UPDATE:
                 self.changed.append(thing.subject)
             yield new[-1]
@@ -202,6 +188,7 @@ class SiteLog:
         else:
             self._drop_outgrown_tiles(head.size)
         self.target.offer([log_document(LOG_CHECKPOINT, note.encode()), *self._descriptions()])
+        self._offer_pending(note)
         self.renewed = frozenset(self.changed)
         self.target.offer(self._proofs(note, head, everything=everything))
         return head
@@ -214,6 +201,18 @@ class SiteLog:
         verify_consistency(self.before.size, head.size, proof, self.before.root, head.root)
         text = checkpoint_text(self.keeper.settings.origin, *head)
         return f"{text}\n{require_key(self.key).sign(text)}"
+
+    def _offer_pending(self, note: str) -> None:
+        """Offer what leads from the published log to the new checkpoint, or the pending document that is there."""
+        path = LOG_PENDING.path()
+        kept = parse_pending(self.target.published(path))
+        is_kept = kept is not None and kept.checkpoint.partition("\n\n")[0] == note.partition("\n\n")[0]
+        start = self.start.published if self.keeper.elsewhere else self.before
+        pending = kept if is_kept else new_pending(start, self.base, tuple(self.appended), note)
+        if pending is None:
+            self.target.ledger.documents.remove_unless_offered([path])
+        else:
+            self.target.offer([log_document(LOG_PENDING, pending.encode())])
 
     def _read(self, path: str) -> bytes | None:
         return self.pieces.get(path) or (None if self.base is None else self.base.read(path))

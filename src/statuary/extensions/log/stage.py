@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from statuary.documents.document import Document
 from statuary.extensions.log.options import log_keeper, note_signed
-from statuary.extensions.log.published_log import LogExtension, LogSettings, published_settings
+from statuary.extensions.log.published_log import LOG_PENDING, LogExtension, LogSettings, published_settings
 from statuary.extensions.log.site_log import SiteLog
 from statuary.pipeline.stages import Additions, SiteStage, StageInputs
 from statuary.publishing.folder.folder_target import FolderTarget
@@ -45,4 +45,5 @@ class LogStage(SiteStage):
     @override
     def applied(self) -> None:
         if self._extension is not None and not self._extension.obstacle:
-            note_signed(self._key_file, self._extension.head)
+            pending = self._target.published(LOG_PENDING.path())
+            note_signed(self._key_file, self._extension.published, pending)

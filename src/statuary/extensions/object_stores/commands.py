@@ -15,7 +15,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import with_options
 from statuary.cli.output import count_text, show_progress
 from statuary.cli.printable import printable
-from statuary.cli.publication import print_publication, publish_folder, publish_to_folder
+from statuary.cli.publication import is_complete, print_publication, publish_folder, publish_to_folder
 from statuary.clock import utc_now
 from statuary.domain.primitives import Instant, format_instant, parse_instant
 from statuary.extensions.object_stores.objects import PublishedFolder, PublishedSite, PublishedSnapshot
@@ -29,7 +29,7 @@ from statuary.pipeline.progress import stage
 from statuary.publishing.files import MANIFEST, PublishingError
 from statuary.publishing.manifest import noted_origin, parse_manifest, refuse_older
 from statuary.publishing.origin import UTC, SiteOrigin
-from statuary.publishing.places import require_replaceable
+from statuary.publishing.places import replacement_of
 
 if TYPE_CHECKING:
     from minisign import PublicKey
@@ -51,7 +51,9 @@ class StoreOptions(NamedTuple):
     verify: bool = False  # request every object instead of trusting the store's ledger
     no_lease: bool = False
     lease_seconds: int = LEASE_SECONDS  # how long a lease lasts that is not renewed
-    wait: int = 0  # seconds to wait for another publisher
+    wait: int = (
+        LEASE_SECONDS + 30
+    )  # seconds to wait for another publisher; the lease of a dead one ends in less
 
 
 DEFAULT_OPTIONS = StoreOptions()
@@ -80,9 +82,10 @@ store_options = with_options(
     click.option(
         "--wait",
         type=click.IntRange(0, 86_400),
-        default=0,
+        default=LEASE_SECONDS * 4 // 3,
+        show_default=True,
         metavar="SECONDS",
-        help="Wait this long for another publisher to finish.",
+        help="Wait this long for another publisher to finish, or for the lease of a dead one to end.",
     ),
 )
 
@@ -95,8 +98,11 @@ def publish_to_store(
     options: StoreOptions,
     *,
     to_error: bool = False,
-) -> None:
+) -> bool:
     """Publish a site to an object store; print the changes and the number of requests.
+
+    Returns:
+        Whether the store now has all of it; what an extension holds back has been printed.
 
     Raises:
         PublishingError: if the store does not take it, or another publisher holds the lease.
@@ -108,8 +114,10 @@ def publish_to_store(
             _open_target(store, site, options, progress.advance) as target,
         ):
             target.instant = "" if origin is None else format_instant(origin.instant, UTC)
-            target.verified = require_replaceable(location, url)
-            target.offer(site.objects())
+            replacement = replacement_of(location, url)
+            target.verified = replacement.verified
+            target.offer(entry for entry in site.objects() if replacement.takes(entry.path))
+            target.keep_below(replacement.kept)
             plan, cost = target.plan(), target.cost()
             if not options.dry_run:
                 target.apply()
@@ -121,14 +129,15 @@ def publish_to_store(
     )
     for path in plan.conflicts:
         click.echo(f"not replaced: {printable(path)} (statuary did not write it; see --adopt)", err=to_error)
+    return is_complete(replacement)
 
 
 def publish_folder_to_store(
     folder: Path, to: str, *, options: StoreOptions = DEFAULT_OPTIONS, to_error: bool = False
-) -> None:
-    """Publish the folder of a build; raise PublishingError if that fails."""
+) -> bool:
+    """Publish the folder of a build; return whether the store has all of it. Raise PublishingError if that fails."""
     site = PublishedFolder(folder)
-    publish_to_store(site, noted_origin(folder), str(folder), to, options, to_error=to_error)
+    return publish_to_store(site, noted_origin(folder), str(folder), to, options, to_error=to_error)
 
 
 def _open_target(
@@ -136,6 +145,7 @@ def _open_target(
 ) -> ObjectStoreTarget:
     """Open the target as soon as no other publisher holds the lease."""
     until = monotonic() + options.wait
+    is_told = False
     duration = timedelta(seconds=options.lease_seconds)
     while True:
         has_lease = not options.dry_run and not options.no_lease
@@ -150,9 +160,12 @@ def _open_target(
                 verify=options.verify,
                 advance=advance,
             )
-        except LeaseHeldError:
+        except LeaseHeldError as error:
             if monotonic() >= until:
                 raise
+            if not is_told:
+                click.echo(f"{printable(str(error))}; waiting up to {options.wait} seconds", err=True)
+            is_told = True
             sleep(min(LEASE_POLL_SECONDS, max(0.1, until - monotonic())))
 
 
@@ -217,17 +230,17 @@ def publish_command(
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
         if is_store_url(to):
-            publish_folder_to_store(Path(site), to, options=options)
+            is_whole = publish_folder_to_store(Path(site), to, options=options)
         else:
-            publish_folder(Path(site), to, dry_run=options.dry_run)
+            is_whole = publish_folder(Path(site), to, dry_run=options.dry_run)
     else:
-        _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
-    sys.exit(ExitCode.OK)
+        is_whole = _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
+    sys.exit(ExitCode.OK if is_whole else ExitCode.FINDINGS)
 
 
 def _publish_snapshot(
     location: str, to: str, key: "PublicKey | None", options: StoreOptions, *, allow_older: bool
-) -> None:
+) -> bool:
     with read_snapshot(location) as snapshot:
         if key is not None:
             verify_manifest_signature(location, snapshot.manifest_text, snapshot.signature, key)
@@ -235,15 +248,14 @@ def _publish_snapshot(
             refuse_older(snapshot.manifest.origin, _published_instant(to), printable(to))
         if is_store_url(to):
             with PublishedSnapshot(snapshot) as source:
-                publish_to_store(source, snapshot.manifest.origin, location, to, options)
-        else:
-            publish_to_folder(
-                snapshot_documents(snapshot),
-                location,
-                to,
-                origin=snapshot.manifest.origin,
-                dry_run=options.dry_run,
-            )
+                return publish_to_store(source, snapshot.manifest.origin, location, to, options)
+        return publish_to_folder(
+            snapshot_documents(snapshot),
+            location,
+            to,
+            origin=snapshot.manifest.origin,
+            dry_run=options.dry_run,
+        )
 
 
 def _published_instant(to: str) -> Instant | None:

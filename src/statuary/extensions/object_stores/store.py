@@ -110,10 +110,10 @@ class ObjectStore:
         except self.failures as error:
             raise self._refused(f"look up {path}", error) from None
 
-    def listed(self) -> Iterator[tuple[str, int]]:
-        """Yield path and size of every object, in no order."""
+    def listed(self, folder: str | None = None) -> Iterator[tuple[str, int]]:
+        """Yield path and size of every object, or of those below a folder, in no order."""
         try:
-            for piece in self.library.list(self.store, chunk_size=1000):
+            for piece in self.library.list(self.store, prefix=folder, chunk_size=1000):
                 yield from ((item["path"], item["size"]) for item in piece)
         except self.failures as error:
             raise self._refused("be listed", error) from None

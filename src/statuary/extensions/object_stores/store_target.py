@@ -199,7 +199,7 @@ class ObjectStoreTarget(Target[Entry]):
         self.index_tag: Tag | None = None
         self.asked = RequestCounts()
         # SHA-256 of the only object that may be replaced at a path; None if there must be none
-        self.verified: dict[str, str | None] = {}
+        self.verified: Mapping[str, str | None] = {}
         self.instant = ""  # that the site shows, in UTC, for the ledger; empty if unknown
         self._plan: Plan | None = None
 
@@ -218,6 +218,24 @@ class ObjectStoreTarget(Target[Entry]):
     @override
     def keep(self, paths: Iterable[str]) -> bool:
         return False
+
+    def keep_below(self, folders: Iterable[str]) -> None:
+        """Leave the objects of these folders as they are, which the site does not offer.
+
+        Raises:
+            PublishingError: if the store cannot be read.
+        """
+        for folder in folders:
+            paths = [path for path, _ in self.store.listed(folder)]
+            entries: list[Entry] = []
+
+            async def ask(path: str, entries: list[Entry] = entries) -> None:
+                there = await self.store.head(path)
+                if there is not None:
+                    entries.append(stored_entry(path, there.size, there.attributes))
+
+            transfer(paths, ask, self.lease)
+            self.comparison.want(entry for entry in entries if entry.sha256)
 
     @override
     def plan(self) -> Plan:
