@@ -1,6 +1,6 @@
 /**
- * Compares records with the chain of a node as pages do: the node's address as argument, a record and the block of its
- * anchor a line in.
+ * Compares records with the chain of a node as pages do: the node's address as argument, a record and the blocks of its
+ * proofs a line in.
  */
 
 import { compareWithChain, nodeAt } from "../../src/statuary/documents/pages/check/chain.js";

@@ -14,7 +14,9 @@ import orjson
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
+from statuary.checks.contracts.claims import runtime_differs
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove, runtime_finding
+from statuary.checks.contracts.record_view import RecordView
 from statuary.domain.contracts.record import Record
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import keccak256
@@ -74,14 +76,19 @@ def _pointers(faults: list[dict[str, str]]) -> list[str]:
 
 
 def build_verdicts(record: bytes) -> Verdicts:
-    """Return the results of a build's checks of a record."""
+    """Return the results of a build's checks of a record, and the contradiction that only its verdict names."""
+    value = orjson.loads(record)
+    proof = prove(value)
+    differs = runtime_finding(value, proof, Severity.ERROR) or (
+        runtime_differs(RecordView(value)) and not proof.holds
+    )
     return {
         result.check: (
             result.outcome.value,
             sorted({_json_pointer(f.pointer) for f in result.findings if f.severity is not Severity.NOTE}),
         )
-        for result in prove(orjson.loads(record)).results
-    }
+        for result in proof.results
+    } | ({"runtime": ("failed", ["/runtimeMatch"])} if differs else {})
 
 
 def _json_pointer(keys: Iterable[str | int]) -> str:
@@ -166,10 +173,13 @@ def differences(cases: list[tuple[str, bytes]]) -> list[tuple[str, str, Any, Any
     found = []
     for (name, text), seen in zip(cases, browser_verdicts(text for _, text in cases), strict=True):
         known = build_verdicts(text)
-        assert set(seen) == {check.name for check in CONTRACT_CHECKS} - LEFT_TO_BUILDS
+        assert set(seen) - {"runtime"} == {check.name for check in CONTRACT_CHECKS} - LEFT_TO_BUILDS
         found += [
-            (name, check, output, known[check]) for check, output in seen.items() if output != known[check]
+            (name, check, output, known.get(check))
+            for check, output in seen.items()
+            if output != known.get(check)
         ]
+        found += [(name, "runtime", None, known["runtime"])] if {*known} - {*seen} - LEFT_TO_BUILDS else []
     return found
 
 
@@ -279,15 +289,17 @@ def test_a_node_confirms_or_contradicts_the_code_of_a_record(record: dict[str, A
             (0, "0x" + "00" * 32, "foreign"),
             (9, block["hash"], "foreign"),
         ):
-            answers = compared(url, record, {"number": number, "hash": name})
+            answers = compared(
+                url, record, {"number": number, "hash": name}, {"number": number, "hash": name}
+            )
             assert [text for text, _ in answers] == ["same", output]
 
 
-def compared(url: str, record: dict[str, Any], block: dict[str, Any] | None = None) -> list[Any]:
+def compared(url: str, record: dict[str, Any], *blocks: dict[str, Any]) -> list[Any]:
     """Return the sentences about a record, each its name and values."""
     script = Path(__file__).with_name("compare_all.js")
     command = [deno(), "run", *OFFLINE, f"--allow-net={url.removeprefix('http://')}", str(script), url]
-    stdin = orjson.dumps([record, block])
+    stdin = orjson.dumps([record, blocks])
     done = subprocess.run(command, input=stdin, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     (answers,) = json.loads(done.stdout)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from typing_extensions import override
 
 from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import ChainId
+from statuary.domain.primitives import ChainId, Hex
 
 
 class Chain(NamedTuple):
@@ -19,6 +19,8 @@ class Chain(NamedTuple):
     rpc: tuple[str, ...] = ()
     explorer: str = ""  # the URL of a block explorer with the paths of EIP-3091; empty if there is none
     supported: bool = True  # whether it accepts new contracts
+    # blocks that the site's author vouches for: number and hash
+    checkpoints: tuple[tuple[int, Hex], ...] = ()
 
 
 class PublishPolicy(StrEnum):

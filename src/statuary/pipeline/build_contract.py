@@ -13,12 +13,14 @@ from typing import Any, NamedTuple, TypeVar
 import orjson
 
 from statuary.checks.contracts.check import ContractCheck
+from statuary.checks.contracts.claims import COMPILATION_PROBLEMS
 from statuary.checks.contracts.prove import (
     CONTRACT_CHECKS,
     IDENTITY_CHECKS,
     Provable,
     prove_together,
     run_checks,
+    runtime_finding,
 )
 from statuary.checks.record_location import known_chain, path_names_contract
 from statuary.checks.rule_catalogue import proof_rules
@@ -32,15 +34,18 @@ from statuary.documents.pages.contract.context import ContractPageContext
 from statuary.documents.pages.contract.page_members import with_page_members
 from statuary.documents.pages.page_texts import english
 from statuary.documents.pages.theme_findings import template_finding
-from statuary.domain.catalogue import ContractSource
-from statuary.domain.contracts.proof import Proof
+from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.domain.chain.anchor import NO_CHECKPOINTS
+from statuary.domain.contracts.proof import ClaimName, ClaimStatus, Proof
 from statuary.domain.contracts.record import RecordValue, contract_row, in_served_order
 from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.findings import Finding, Position, Severity
+from statuary.domain.findings import Finding, Position, Severity, has_errors
 from statuary.domain.settings import PublishPolicy, ThemeError
 from statuary.domain.work import DEFECT, attempt
 from statuary.pipeline.fingerprint import ContractBuildSettings
 from statuary.publishing.ledger.schema import SourceRow
+
+CONTRADICTED = ClaimStatus.CONTRADICTED
 
 BATCH, BATCH_BYTES = 16, 400_000
 """The most records that are proved together, and the bytes of records that end a batch."""
@@ -164,7 +169,11 @@ def _prepared(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> Provable | tuple[Finding, ...]:
     """Return what can be proved of a contract, or why nothing can be."""
-    found = attempt(lambda: _faults(source, contract, settings) or _provable(contract), source.path, CHECKING)
+    found = attempt(
+        lambda: _faults(source, contract, settings) or _provable(source, contract, settings),
+        source.path,
+        CHECKING,
+    )
     return (found,) if isinstance(found, Finding) else found
 
 
@@ -192,12 +201,13 @@ def _faults(
     return (*contract.findings, *found)
 
 
-def _provable(contract: ParsedContract) -> Provable:
+def _provable(source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings) -> Provable:
+    checkpoints = settings.checkpoints.get(source.chain_id, NO_CHECKPOINTS)
     record = in_served_order(contract.record or {})
     if contract.compilation is None and contract.anchor is None:
         return Provable(record)
     digest = sha256(encode_unchecked(record)).hexdigest()
-    return Provable(record, contract.compilation, contract.anchor, digest)
+    return Provable(record, contract.compilation, contract.anchor, digest, checkpoints)
 
 
 def _built(
@@ -207,10 +217,12 @@ def _built(
     proof: Proof,
     settings: ContractBuildSettings,
 ) -> BuiltContract:
-    notes = (*contract.notes, *_anchor_notes(proof, source))
-    found = (*(finding.within(source.path) for finding in proof.findings), *notes)
-    published = proof.holds or settings.contracts.publish is PublishPolicy.ALL
-    row = _row(record, settings)
+    is_workspace = source.form is ContractForm.WORKSPACE
+    differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
+    own = tuple(finding.within(source.path) for finding in (*proof.findings, *differs))
+    found = (*own, *contract.notes, *_evidence_findings(proof, source))
+    published = not has_errors(own) or settings.contracts.publish is PublishPolicy.ALL
+    row = _row(record, proof, settings)
     make = partial(
         contract_documents,
         record,
@@ -254,22 +266,37 @@ def _rules_of_pages() -> tuple[tuple[str, str], ...]:
     return tuple((rule.name, rule.sentence) for rule in proof_rules())
 
 
-def _row(record: RecordValue, settings: ContractBuildSettings) -> ContractRow:
+def _row(record: RecordValue, proof: Proof, settings: ContractBuildSettings) -> ContractRow:
     row = contract_row(record)
-    return with_page_members(row, record) if settings.listed else row
+    verdict = str(proof.verdict.status) if proof.verdict else ""
+    return with_page_members(row, record, verdict) if settings.listed else row
 
 
-def _anchor_notes(proof: Proof, source: ContractSource) -> Iterator[Finding]:
-    """Yield why evidence from the chain does not show the claims; the contract is published anyway."""
-    for problem, hint in proof.anchor_problems:
-        from statuary.content.evidence import anchor_path
+def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:
+    """Yield what the evidence beside a contract contradicts, and why it does not show the claims.
 
+    An error does not withhold the contract: its page, its proof and its place in lists say what is wrong.
+    """
+    if not proof.evidence_problems and (not proof.verdict or proof.verdict.status is not CONTRADICTED):
+        return
+    from statuary.content.evidence import anchor_path, compilation_path
+
+    for problem, hint in proof.evidence_problems:
+        is_compilation = problem.key in COMPILATION_PROBLEMS
+        again = "contract compile" if is_compilation else f"contract anchor {source.address} --rpc URL"
+        yield Finding(
+            rule="compilation-is-of-the-record" if is_compilation else "anchor-shows-the-contract",
+            message=f"not shown: {english(problem)}",
+            hint=hint or f"run `statuary {again}`",
+            path=compilation_path(source) if is_compilation else anchor_path(source),
+            severity=Severity.NOTE,
+        )
+    if (claim := proof.claim(ClaimName.ON_CHAIN)) and claim.status is CONTRADICTED:
         yield Finding(
             rule="anchor-shows-the-contract",
-            message=f"not shown: {english(problem)}",
-            hint=hint or f"run `statuary contract anchor {source.address} --rpc URL`",
+            message=f"contradicted {english(claim.reason)}",
+            hint="remove the contract, or add it again as it is now",
             path=anchor_path(source),
-            severity=Severity.NOTE,
         )
 
 

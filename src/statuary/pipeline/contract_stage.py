@@ -70,6 +70,9 @@ def contract_build_settings(catalogue: Catalogue, check_options: CheckOptions) -
     """Return what the documents of each contract depend on besides its source."""
     return ContractBuildSettings(
         chains=frozenset(chain.chain_id for chain in catalogue.chains),
+        checkpoints={
+            chain.chain_id: dict(chain.checkpoints) for chain in catalogue.chains if chain.checkpoints
+        },
         contracts=catalogue.contract_settings,
         checks=check_options.checks,
         pages=contract_page_context(catalogue),

@@ -1,7 +1,7 @@
 """Fingerprints of what the documents of a contract depend on besides its source."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import timedelta
 from functools import cache
@@ -20,6 +20,7 @@ from statuary.extension_table import EXTENSIONS
 if TYPE_CHECKING:
     from statuary.checks.contracts.check import ContractCheck
     from statuary.documents.pages.contract.context import ContractPageContext
+    from statuary.domain.chain.anchor import Checkpoints
 
 
 FINGERPRINTED = (
@@ -42,6 +43,7 @@ class ContractBuildSettings:
     """What the documents of a contract depend on besides its source."""
 
     chains: frozenset[str]  # ids of the site's chains
+    checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # by chain id
     contracts: ContractSettings = field(default_factory=ContractSettings)
     checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages

@@ -71,7 +71,9 @@ def test_the_texts_of_a_contract_are_escaped_in_lists() -> None:
         record["compilation"] |= {"name": text, "language": text}
         chain = Chain(chain_id=ChainId("31337"), name=text, title=text)
         lists = ContractListPages(
-            Renderer(small_site_context()), [with_page_members(contract_row(record), record)], with_pages=True
+            Renderer(small_site_context()),
+            [with_page_members(contract_row(record), record, "")],
+            with_pages=True,
         )
         (document,) = lists.chain_documents(chain)
         home = lists.home([chain], {"31337": 1}, search=True, listed=True)

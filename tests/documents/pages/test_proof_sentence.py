@@ -17,9 +17,8 @@ TEXTS = page_texts("en")
 BYTE_FOR_BYTE = "byte for byte"
 
 
-def sentence(record, levels=None, **given):
-    sides = levels or {side: record[f"{side}Match"] or "" for side in ("creation", "runtime")}
-    return meaning(prove(record, **given), sides, TEXTS)
+def sentence(record, level=None, **given):
+    return meaning(prove(record, **given), level or record["runtimeMatch"] or "", TEXTS)
 
 
 def exact_record():
@@ -27,35 +26,31 @@ def exact_record():
     return made_record(names[0])
 
 
-def test_two_exact_sides_are_one_sentence():
+def test_the_runtime_side_is_judged():
     assert sentence(exact_record()).startswith(
-        "The record's on-chain bytecode is its compiled bytecode, byte for"
+        "The code of the address that the record states is the bytecode"
     )
+    assert BYTE_FOR_BYTE in sentence(exact_record())
+    assert BYTE_FOR_BYTE not in sentence(exact_record(), "match")
 
 
-@pytest.mark.parametrize(("exact", "other"), [("creation", "runtime"), ("runtime", "creation")])
-def test_sides_with_different_levels_are_shown_apart(exact, other):
-    text = sentence(exact_record(), {exact: "exact_match", other: "match"})
-    assert f"on-chain {exact} bytecode is its compiled bytecode, {BYTE_FOR_BYTE}" in text
-    assert f"of the {other} bytecode, only the executable code is" in text
-
-
-def test_a_missing_side_shows_no_level():
-    assert sentence(exact_record(), {"creation": "", "runtime": "exact_match"}) == sentence(exact_record())
-    assert BYTE_FOR_BYTE not in sentence(exact_record(), {"creation": "", "runtime": "match"})
+def test_a_creation_side_that_differs_is_one_line():
+    text = meaning(prove(exact_record()), "exact_match", TEXTS, creation_differs=True)
+    assert text == f"{sentence(exact_record())} The creation code differs."
 
 
 def test_claims_without_evidence_are_not_shown():
     assert sentence(exact_record()).endswith(
-        "did not compile the sources. Nothing here shows that the on-chain bytecode is the code at the address."
+        "no file states that anyone else did. Nothing here shows that this is the code at the address."
     )
 
 
 def test_evidence_of_a_compilation_is_called_evidence():
-    evidence = CompilationEvidence("ab", "0.8.30", "cd", "ef", "01", "0.1.0", ())
+    version = exact_record()["compilation"]["compilerVersion"]
+    evidence = CompilationEvidence("ab", version, "cd", "ef", "01", "0.1.0", ())
     text = sentence(exact_record(), compilation=evidence, digest="ab")
     assert "this build did not repeat it." in text
-    assert "did not compile the sources." in sentence(exact_record(), compilation=evidence, digest="cd")
+    assert "did not compile the sources" in sentence(exact_record(), compilation=evidence, digest="cd")
 
 
 def test_a_contradicted_record_claims_nothing():
@@ -140,7 +135,7 @@ def test_a_proxy_s_page_says_what_is_claimed(evidence, said):
         "implementations": [{"address": IMPLEMENTATION, "name": name}],
     }
     proof = prove(made_record("plain"))
-    shown = Claim(ClaimName.ON_CHAIN, ClaimStatus.SHOWN, because("account_proof"), evidence)
+    shown = Claim(ClaimName.ON_CHAIN, ClaimStatus.VERIFIED, because("account_proof"), evidence)
     page = page_of(record, replace(proof, claims=(*proof.claims[:3], shown, proof.claims[4])))
     part = page.partition('<h2 id="proxy">')[2].partition("</section>")[0]
     assert "As Sourcify finds it, this contract is a proxy of type EIP1967Proxy." in part

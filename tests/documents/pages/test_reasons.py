@@ -10,6 +10,7 @@ import pytest
 from statuary.checks.contracts.prove import prove
 from statuary.documents.pages.contract.proof import proof_view
 from statuary.documents.pages.page_texts import DEFAULT_LANGUAGE, PLACEHOLDER, english, languages, page_texts
+from statuary.documents.pages.site_context import Localization
 from statuary.domain.chain.anchor import Anchor, AnchoredBlock
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.domain.reasons import because
@@ -77,7 +78,8 @@ def test_every_language_says_the_same_reasons_in_its_own_words(language):
 
 def shown_reason(reason, language):
     claim = Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, reason)
-    return proof_view(Proof(results=(), claims=(claim,)), page_texts(language), {}, "").claims[0].reason
+    localization = Localization(page_texts(language), None)
+    return proof_view(Proof(results=(), claims=(claim,)), localization, {}, "").claims[0].reason
 
 
 @pytest.mark.parametrize("key", sorted(sentences(DEFAULT_LANGUAGE)))
@@ -95,8 +97,8 @@ def test_no_page_of_another_language_has_an_english_reason(key):
 
 
 def test_numbers_are_grouped_as_the_language_groups_them():
-    reason = because("no_account", number=21_000)
-    assert english(reason) == "there is no account at the address in block 21,000"
+    reason = because("older_block", block=21_000)
+    assert english(reason) == "block 21,000 is older than the record, and has other code at the address"
     assert "21'000" in shown_reason(reason, "de")
 
 
@@ -106,7 +108,7 @@ def test_evidence_that_cannot_be_read_is_said_in_the_language_of_the_page():
     proof = prove(record, anchor=Anchor("ab", block=block), digest="ab")
     claim = proof.claim(ClaimName.ON_CHAIN)
     assert (claim.status, english(claim.reason)) == (ClaimStatus.NOT_SHOWN, "a node is not hex")
-    assert (claim.reason, "") in proof.anchor_problems
+    assert (claim.reason, "") in proof.evidence_problems
     assert shown_reason(claim.reason, "de") == "Ein Knoten ist nicht hexadezimal"
 
 

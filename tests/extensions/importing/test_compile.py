@@ -71,7 +71,7 @@ def evidence_file(content, record):
 
 
 def test_evidence_is_written_and_published(content, record, solc):
-    assert claim(content, record)["status"] == "not shown"
+    assert claim(content, record)["status"] == "not_shown"
     result = compile_contracts(content, solc)
     assert result.exit_code == ExitCode.OK, result.output
     evidence = json.loads(evidence_file(content, record).read_bytes())
@@ -83,7 +83,7 @@ def test_evidence_is_written_and_published(content, record, solc):
         evidence["members"]
     )
     shown = claim(content, record)
-    assert shown["status"] == "shown"
+    assert shown["status"] == "stated_by_a_file"
     assert shown["evidence"] == {
         "compilerVersion": VERSION,
         "compilerSha256": evidence["compiler_sha256"],
@@ -95,22 +95,22 @@ def test_evidence_is_written_and_published(content, record, solc):
 
 def test_a_changed_record_loses_its_evidence(content, record, solc):
     compile_contracts(content, solc)
-    assert claim(content, record)["status"] == "shown"
+    assert claim(content, record)["status"] == "stated_by_a_file"
     file = content / "contracts" / CHAIN / f"{record['address']}.json"
     file.write_text(json.dumps(record | {"matchId": "77"}, separators=(",", ":")))
     lost = claim(content, record)
     assert (lost["status"], lost["reason"]) == (
-        "not shown",
+        "not_shown",
         "the evidence of a compilation is about another record",
     )
 
 
 def test_evidence_that_goes_away_is_no_longer_published(content, record, solc):
     compile_contracts(content, solc)
-    assert claim(content, record)["status"] == "shown"
+    assert claim(content, record)["status"] == "stated_by_a_file"
     evidence_file(content, record).unlink()
     evidence_file(content, record).parent.rmdir()
-    assert claim(content, record)["status"] == "not shown"
+    assert claim(content, record)["status"] == "not_shown"
 
 
 def commit(content):
@@ -122,14 +122,14 @@ def commit(content):
 def test_evidence_comes_and_goes_with_commits(content, record, solc):
     subprocess.run(["git", "init", "-q", str(content)], check=True)
     commit(content)
-    assert claim(content, record)["status"] == "not shown"
+    assert claim(content, record)["status"] == "not_shown"
     compile_contracts(content, solc)
     commit(content)
-    assert claim(content, record)["status"] == "shown"
-    assert claim(content, record)["status"] == "shown"
+    assert claim(content, record)["status"] == "stated_by_a_file"
+    assert claim(content, record)["status"] == "stated_by_a_file"
     evidence_file(content, record).unlink()
     commit(content)
-    assert claim(content, record)["status"] == "not shown"
+    assert claim(content, record)["status"] == "not_shown"
 
 
 def test_a_build_without_changes_leaves_the_contract_alone(content, record, solc):
@@ -171,3 +171,4 @@ def test_damaged_evidence_is_a_note_beside_its_contract(damage, content, record,
     result = run("check", "--content", content, "--now", NOW)
     assert result.exit_code == ExitCode.OK
     assert f"contracts/{CHAIN}/{record['address']}/compilation.json" in result.output
+    assert claim(content, record)["status"] == "not_shown"

@@ -22,6 +22,7 @@ from support.imported_projects import FOUNDRY, chain, empty_site
 
 NOW = "2026-11-20T12:00:00Z"
 FARE = checksum_address(chain()["contracts"]["foundry"]["Fare"]["address"])
+STATED = "stated_by_a_file"
 ARTIFACT = str(FOUNDRY / "out/Fare.sol/Fare.json")
 
 
@@ -86,30 +87,30 @@ def statuses(content):
 
 
 def test_a_contract_is_anchored_when_it_is_added(content, node):
-    assert "code shown in block" in add(content, node).output
+    assert "code proved by the node in block" in add(content, node).output
     value = json.loads(anchor_file(content).read_text())
     jsonschema.validate(value, json_schema("anchor"))
     assert value["block"]["agreed"] == ["127.0.0.1"]
-    assert statuses(content) == ("shown", "shown")
+    assert statuses(content) == (STATED, STATED)
     published, _ = proof(content)
     assert published["anchor"] == value
-    assert published["pinnedBy"]["runtimeBytecode.onchainBytecode"] == "chain"
-    assert published["pinnedBy"]["deployment.deployer"] == "chain"
+    assert published["pinnedBy"]["runtimeBytecode.onchainBytecode"] == "stated"
+    assert published["pinnedBy"]["deployment.deployer"] == "stated"
 
 
 def test_adding_without_an_anchor(content, node):
     add(content, node, "--no-anchor")
     assert not anchor_file(content).exists()
-    assert statuses(content) == ("not shown", "not shown")
+    assert statuses(content) == ("not_shown", "not_shown")
 
 
 def test_only_what_is_older_is_anchored_again(content, node):
     add(content, node)
     before = anchor_file(content).stat().st_mtime_ns
     result = anchor(content, node, "--older-than", "100d")
-    assert result.output == "1 of 1 contracts shown to be on chain 31337\n"
+    assert result.output == "the code of 1 of 1 contracts is proved on chain 31337\n"
     assert anchor_file(content).stat().st_mtime_ns == before
-    assert f"{FARE}  code shown in block" in anchor(content, node).output
+    assert f"{FARE}  code proved by the node in block" in anchor(content, node).output
     assert anchor_file(content).stat().st_mtime_ns != before
 
 
@@ -119,13 +120,13 @@ def test_a_record_that_changes_loses_its_anchor_with_a_note(content, node):
     settings.write_text(re.sub(r'match_id: "?1"?', "match_id: 7", settings.read_text()))
     published, output = proof(content)
     assert published["claims"]["onChain"] == {
-        "status": "not shown",
+        "status": "not_shown",
         "reason": "the anchor is about another record",
     }
     assert published["published"]
     assert "note: not shown: the anchor is about another record" in output
     assert anchor(content, node, "--older-than", "100d").exit_code == ExitCode.OK
-    assert statuses(content) == ("shown", "shown")
+    assert statuses(content) == (STATED, STATED)
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", "{", '{"record": "00"}', '{"record": 5, "other": 1}'])
@@ -133,7 +134,7 @@ def test_an_anchor_that_cannot_be_read_is_a_note(content, node, text):
     add(content, node)
     anchor_file(content).write_text(text)
     published, output = proof(content)
-    assert published["claims"]["onChain"]["status"] == "not shown"
+    assert published["claims"]["onChain"]["status"] == "not_shown"
     assert published["published"]
     assert "anchor.json" in output
     notes = output.count("anchor.json:")
@@ -146,7 +147,7 @@ def test_without_the_extra_the_deployment_is_not_checked(content, node, monkeypa
         "statuary.checks.contracts.anchor_claims.RECOVERING_SENDERS", ("nowhere_to_be_found",)
     )
     published, output = proof(content)
-    assert published["claims"]["onChain"]["status"] == "shown"
+    assert published["claims"]["onChain"]["status"] == STATED
     assert "needs the extra 'chain', which is not installed" in published["claims"]["deployed"]["reason"]
     assert 'pip install "statuary[chain]"' in output
 
@@ -234,10 +235,10 @@ def test_what_a_node_cannot_prove_is_reported(content, node, change, reason):
     assert "no errors or warnings" in output
     # a later anchor shows it, and a node that cannot does not take that away
     anchor(content, node)
-    assert statuses(content)[0] == "shown"
+    assert statuses(content)[0] == STATED
     with through(node, change) as url:
         anchor(content, url)
-    assert statuses(content) == ("shown", "shown")
+    assert statuses(content) == (STATED, STATED)
 
 
 def other_hash(method, answer):
@@ -283,7 +284,7 @@ def test_a_snapshot_is_verified_again_with_its_anchors(content, node, tmp_path):
     assert "the chain's own proofs show the code of 1 and the deployment of 1" in verified.output
     with open_snapshot(snapshot) as site:
         fare = site.contract(31337, FARE)
-        assert (fare.on_chain.status, fare.deployed.status) == ("shown", "shown")
+        assert (fare.on_chain.status, fare.deployed.status) == (STATED, STATED)
         assert fare.on_chain.evidence["blockHash"] == fare.proof["anchor"]["block"]["hash"]
 
 
@@ -297,11 +298,11 @@ def test_a_published_proof_that_claims_more_than_its_anchor_is_rejected(content,
         (site / f"proof/31337/{name}.json").write_text(json.dumps(built))
     with (
         open_snapshot(site) as opened,
-        pytest.raises(DamagedSnapshotError, match="claims that onChain is shown"),
+        pytest.raises(DamagedSnapshotError, match="says that onChain is stated by a file"),
     ):
         _ = opened.contract(31337, FARE).on_chain
     forged = tmp_path / "forged.zip"
     assert run("snapshot", "create", forged, "--from", site, "--now", NOW).exit_code == ExitCode.OK
     verified = run("snapshot", "verify", forged, "--prove")
     assert verified.exit_code == ExitCode.FINDINGS
-    assert "the proof claims that onChain is shown; it is not" in verified.output
+    assert "the proof says that onChain is stated by a file; it is not" in verified.output

@@ -1,28 +1,35 @@
 """Claims D and E, from the chain's own proofs: they hold under the hash of a block.
 
-An anchor never contradicts a record: no header names its chain, so a proof that does not fit may be about
-another chain.
+No header names its chain: the claims are verified here where a checkpoint of the site names the block, and stated by
+the anchor's file elsewhere. A whole proof of other code, or of another word in a proxy's slot, under a block that is
+newer than the record, contradicts it; a proof that does not hold shows nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Final, NamedTuple
 
 from typing_extensions import override
 
 from statuary.checks.contracts.record_view import RecordView
 from statuary.domain.chain.anchor import (
+    NO_CHECKPOINTS,
+    NO_CODE,
     Account,
     Anchor,
     AnchoredBlock,
+    Checkpoints,
     DeploymentEvidence,
     account_under,
     header_of,
+    is_checkpoint,
     transaction_in,
     word_in_slot,
 )
 from statuary.domain.chain.transaction import (
+    BlockHeader,
     RecoverableSignature,
     SignedTransaction,
     address_of_key,
@@ -30,10 +37,26 @@ from statuary.domain.chain.transaction import (
     create_address,
     creating_nonce,
 )
-from statuary.domain.contracts.proof import NO_EVIDENCE, Claim, ClaimName, ClaimStatus, EvidenceValue
+from statuary.domain.contracts.proof import (
+    ANCHOR_ALONE,
+    CHECKPOINT,
+    NO_EVIDENCE,
+    Claim,
+    ClaimName,
+    ClaimStatus,
+    EvidenceValue,
+    PinnedBy,
+)
 from statuary.domain.contracts.proxy_detection import BEACON_SLOT, EIP_1167, proxy_evidence, proxy_slots
 from statuary.domain.json_values import Json, as_list, as_object, as_text
-from statuary.domain.primitives import Address, checksum_address, keccak256
+from statuary.domain.primitives import (
+    Address,
+    InvalidValueError,
+    checksum_address,
+    format_utc,
+    keccak256,
+    parse_instant,
+)
 from statuary.domain.reasons import EvidenceError, Reason, because
 from statuary.optional import RECOVERING_SENDERS, MissingExtraError, optional
 
@@ -43,6 +66,7 @@ class AnchoredProxy(NamedTuple):
 
     is_shown: bool  # whether it shows all that the record says: a word in a slot does not
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
+    is_other: bool = False  # whether a slot of the record's own type of proxy names another address
 
 
 _CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
@@ -64,27 +88,42 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
     if not any(opcode in code for opcode in _CALLS_OTHER_CODE):
         return AnchoredProxy(resolution.get("isProxy") is False)
     slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
-    return AnchoredProxy(is_shown=False, evidence=_in_storage(slots, account, anchor))
-
-
-def _in_storage(slots: list[str], account: Account, anchor: Anchor) -> Mapping[str, EvidenceValue]:
-    """Return what the first slot in use holds."""
     if not slots or not set(slots) <= anchor.storage.keys():
-        return NO_EVIDENCE
+        return AnchoredProxy(is_shown=False)
     words = {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
-    return next((_in_slot(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
+    evidence = next((_in_slot(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
+    return AnchoredProxy(
+        is_shown=False, evidence=evidence, is_other=_is_other(words, resolution, record.address)
+    )
+
+
+def _is_other(words: Mapping[str, int], resolution: Mapping[str, Json], address: Address) -> bool:
+    """Return whether no slot of the type of proxy that the record names has the implementation that it names."""
+    if words.get(_BEACON):
+        return False
+    if resolution.get("isProxy") is False:
+        return any(words.values())
+    named = _named(resolution)
+    own = [slot for slot in proxy_slots(as_text(resolution.get("proxyType")), address) if slot in words]
+    return bool(own and named) and named not in [[_address_in(words[slot])] for slot in own]
 
 
 def _named(resolution: Mapping[str, Json]) -> list[Json]:
     return [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
 
 
+_BEACON: Final = f"0x{BEACON_SLOT}"
+
+
+def _address_in(word: int) -> Address:
+    return checksum_address(f"0x{word % (1 << 160):040x}")
+
+
 def _in_slot(slot: str, word: int) -> Mapping[str, EvidenceValue]:
-    address = checksum_address(f"0x{word % (1 << 160):040x}")
-    if slot == f"0x{BEACON_SLOT}":
+    if slot == _BEACON:
         # what the beacon returns depends on its code
-        return {"beaconSlot": slot, "beacon": address}
-    return {"implementationSlot": slot, "implementation": address}
+        return {"beaconSlot": slot, "beacon": _address_in(word)}
+    return {"implementationSlot": slot, "implementation": _address_in(word)}
 
 
 PURPOSE = "recovering the sender of a transaction"
@@ -130,40 +169,42 @@ class AnchorClaims(NamedTuple):
     """The result of an anchor for a record."""
 
     claims: tuple[Claim, Claim]  # D and E
-    pinned: tuple[str, ...] = ()  # the members that the chain pins
+    pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # what pins the members that the anchor is about
     # why given evidence does not show the claims, and what to do
     problems: tuple[tuple[Reason, str], ...] = ()
 
 
-class _Shown(NamedTuple):
-    """The result of one part of an anchor: its claim is shown unless there is a reason."""
+class _Outcome(NamedTuple):
+    """What one part of an anchor shows under a block: its claim, unless a reason says otherwise."""
 
+    block: AnchoredBlock
+    time: int  # of the block, in seconds since 1970
     evidence: Mapping[str, EvidenceValue]
-    pinned: tuple[str, ...]
+    pinned: tuple[str, ...] = ()
     reason: Reason | None = None
+    is_contradicted: bool = False
 
 
-def anchor_claims(record: RecordView, anchor: Anchor | None, digest: str) -> AnchorClaims:
+def anchor_claims(
+    record: RecordView, anchor: Anchor | None, digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
+) -> AnchorClaims:
     """Return the status of claims D and E.
 
     Args:
         record: the record.
         anchor: the chain's proofs; None if there are none.
         digest: SHA-256 of the record's canonical bytes, which the anchor must name.
+        checkpoints: the blocks of the record's chain that the site's author vouches for.
     """
     if anchor is None:
         return _without_anchor(
             because("no_account_proof"), _Deployed(record, None).missing() or because("no_signed_transaction")
         )
-    problems: list[tuple[Reason, str]] = []
-    pinned: list[str] = []
+    verifier = _Verifier(digest, checkpoints)
     if anchor.record != digest:
-        problems.append((because("other_anchor"), ""))
-    claims = (
-        _claim(_OnChain(record, anchor), digest, pinned, problems),
-        _claim(_Deployed(record, anchor), digest, pinned, problems),
-    )
-    return AnchorClaims(claims, tuple(pinned), tuple(problems))
+        verifier.problems.append((because("other_anchor"), ""))
+    claims = verifier.claim(_OnChain(record, anchor)), verifier.claim(_Deployed(record, anchor))
+    return AnchorClaims(claims, verifier.pinned, tuple(verifier.problems))
 
 
 @lru_cache(maxsize=64)
@@ -181,7 +222,6 @@ class _ChainClaim:
     """One of the two claims."""
 
     name: ClaimName  # the claim
-    shown_by: Reason  # what shows it, where it is shown
 
     def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
         self.record = record
@@ -196,44 +236,84 @@ class _ChainClaim:
         words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
         return because("stated", reason=words) if words else None
 
-    def verify(self) -> _Shown:
+    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        """Return what shows the claim under a block."""
+        raise NotImplementedError
+
+    def verify(self) -> _Outcome:
         """Return what the evidence shows.
 
         Raises:
-            EvidenceError: if it does not show the claim.
+            EvidenceError: if it shows nothing of the claim.
             MissingExtraError: if a library is not installed.
         """
         raise NotImplementedError
 
 
-def _claim(claim: _ChainClaim, digest: str, pinned: list[str], problems: list[tuple[Reason, str]]) -> Claim:
-    """Return the status of a claim; add the members that it pins, and the reason if it is not shown."""
-    reason = claim.missing()
-    if reason is None and claim.anchor is not None and claim.anchor.record != digest:
-        reason = because("other_anchor")
-    if reason is not None:
-        return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
-    try:
-        result = claim.verify()
-    except (EvidenceError, MissingExtraError) as error:
-        reason = error.reason if isinstance(error, EvidenceError) else because("missing_extra")
-        problems.append((reason, error.hint))
-        return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
-    pinned += result.pinned
-    status = ClaimStatus.SHOWN if result.reason is None else ClaimStatus.NOT_SHOWN
-    return Claim(claim.name, status, result.reason or claim.shown_by, result.evidence)
+LARGEST_NUMBER: Final = 1 << 63
 
 
-def _block_evidence(block: AnchoredBlock) -> dict[str, EvidenceValue]:
-    agreed = {"agreed": ", ".join(block.agreed)} if block.agreed else {}
-    return {"blockNumber": block.number, "blockHash": block.hash, **agreed}
+class _Verifier:
+    """Verifies the two claims; collects the members that they pin, and why they are not shown."""
+
+    def __init__(self, digest: str, checkpoints: Checkpoints) -> None:
+        self.digest = digest
+        self.checkpoints = checkpoints
+        self.pinned: dict[str, PinnedBy] = {}
+        self.problems: list[tuple[Reason, str]] = []
+
+    def claim(self, claim: _ChainClaim) -> Claim:
+        """Return the status of a claim."""
+        reason = claim.missing()
+        if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
+            reason = because("other_anchor")
+        if reason is not None:
+            return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
+        try:
+            outcome = claim.verify()
+            evidence = self._evidence(outcome)
+        except (EvidenceError, MissingExtraError) as error:
+            reason = error.reason if isinstance(error, EvidenceError) else because("missing_extra")
+            self.problems.append((reason, error.hint))
+            return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
+        block = outcome.block
+        is_vouched_for = evidence["vouchedBy"] == CHECKPOINT
+        if outcome.is_contradicted and outcome.reason is not None:
+            return Claim(claim.name, ClaimStatus.CONTRADICTED, outcome.reason, evidence)
+        self.pinned |= dict.fromkeys(outcome.pinned, PinnedBy.CHAIN if is_vouched_for else PinnedBy.STATED)
+        if outcome.reason is not None:
+            return Claim(claim.name, ClaimStatus.NOT_SHOWN, outcome.reason, evidence)
+        status = ClaimStatus.VERIFIED if is_vouched_for else ClaimStatus.STATED
+        return Claim(claim.name, status, claim.shown_under(block, is_vouched_for=is_vouched_for), evidence)
+
+    def _evidence(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
+        """Return the block and what was found in it.
+
+        Raises:
+            EvidenceError: if a checkpoint names another block of its number, or a number is none of Ethereum's.
+        """
+        block = outcome.block
+        evidence: dict[str, EvidenceValue] = {
+            "blockNumber": block.number,
+            "blockHash": block.hash,
+            "blockTime": outcome.time,
+            "vouchedBy": CHECKPOINT if is_checkpoint(block, self.checkpoints) else ANCHOR_ALONE,
+            **({"agreed": ", ".join(block.agreed)} if block.agreed else {}),
+            **outcome.evidence,
+        }
+        for name, value in evidence.items():
+            if isinstance(value, int) and value >= LARGEST_NUMBER:
+                raise EvidenceError("number_too_large", member=name)
+        try:
+            return evidence | {"blockTime": format_utc(datetime.fromtimestamp(outcome.time, UTC))}
+        except (ValueError, OverflowError):
+            raise EvidenceError("number_too_large", member="blockTime") from None
 
 
 class _OnChain(_ChainClaim):
     """Claim D: `onchainBytecode` is the code at the address, and the storage of a proxy names its implementation."""
 
     name = ClaimName.ON_CHAIN
-    shown_by = because("account_proof")
 
     @override
     def missing(self) -> Reason | None:
@@ -242,26 +322,58 @@ class _OnChain(_ChainClaim):
         return None if self.record.runtime.onchain else because("no_onchain_code")
 
     @override
-    def verify(self) -> _Shown:
+    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        return because(
+            "account_proof" if is_vouched_for else "account_proof_stated", block=block.number, hash=block.hash
+        )
+
+    @override
+    def verify(self) -> _Outcome:
         if self.anchor is None or self.anchor.block is None:
             raise EvidenceError("no_account_proof")
         block = self.anchor.block
-        account = account_under(header_of(block), self.record.address, self.anchor.account)
-        code_hash = keccak256(self.record.runtime.onchain or b"")
-        if account.code_hash != code_hash:
-            its, ours = f"0x{account.code_hash.hex()}", f"0x{code_hash.hex()}"
-            raise EvidenceError("other_code", block=block.number, code=its, record=ours)
-        evidence = _block_evidence(block) | {"codeHash": f"0x{code_hash.hex()}"}
+        header = header_of(block)
+        account = account_under(header, self.record.address, self.anchor.account)
+        its, ours = f"0x{account.code_hash.hex()}", f"0x{keccak256(self.record.runtime.onchain or b'').hex()}"
+        outcome = _Outcome(block, header.timestamp, {"codeHash": its})
+        if its != ours:
+            if not self._is_newer(header):
+                raise EvidenceError("older_block", block=block.number)
+            if account.code_hash == NO_CODE:
+                reason = because("no_code_since", block=block.number, hash=block.hash)
+            else:
+                reason = because(
+                    "other_code_since", block=block.number, hash=block.hash, code=its, record=ours
+                )
+            return outcome._replace(reason=reason, is_contradicted=True)
         proxy = anchored_proxy(self.record, account, self.anchor)
+        outcome = outcome._replace(evidence={**outcome.evidence, **proxy.evidence})
+        if proxy.is_other and self._is_later_than_the_record(header):
+            word = str(proxy.evidence.get("implementation", "0x"))
+            reason = because("other_implementation_since", block=block.number, hash=block.hash, address=word)
+            return outcome._replace(reason=reason, is_contradicted=True)
         pinned = ("runtimeBytecode.onchainBytecode", *(("proxyResolution",) if proxy.is_shown else ()))
-        return _Shown({**evidence, **proxy.evidence}, pinned)
+        return outcome._replace(pinned=pinned)
+
+    def _is_newer(self, header: BlockHeader) -> bool:
+        """Return whether the contract was there in a block: after its deployment, or after its verification."""
+        deployed = as_text(as_object(self.record.value.get("deployment")).get("blockNumber"))
+        if deployed == "-1" or (deployed.isascii() and deployed.isdigit() and len(deployed) < 20):
+            return header.number >= int(deployed)
+        return self._is_later_than_the_record(header)
+
+    def _is_later_than_the_record(self, header: BlockHeader) -> bool:
+        try:
+            verified = parse_instant(as_text(self.record.value.get("verifiedAt")))
+        except InvalidValueError:
+            return True
+        return header.timestamp >= verified.timestamp()
 
 
 class _Deployed(_ChainClaim):
     """Claim E: transaction, block, index and deployer are those of the deployment."""
 
     name = ClaimName.DEPLOYED
-    shown_by = because("deployed")
 
     def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
         super().__init__(record, anchor)
@@ -280,28 +392,35 @@ class _Deployed(_ChainClaim):
             return self.stated() or because("no_signed_transaction")
         return None
 
+    @override
+    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        return because(
+            "deployed" if is_vouched_for else "deployed_stated", block=block.number, hash=block.hash
+        )
+
     def _text(self, member: str) -> str:
         return as_text(self.named.get(member))
 
     @override
-    def verify(self) -> _Shown:
+    def verify(self) -> _Outcome:
         if self.anchor is None or self.anchor.deployment is None:
             raise EvidenceError("no_signed_transaction")
         deployment = self.anchor.deployment
         transaction = self._transaction(deployment)
         sender = recover_sender(transaction.signature)
         self._compare("deployer", sender)
-        evidence = _block_evidence(deployment.block) | {
+        evidence: dict[str, EvidenceValue] = {
             "transactionHash": f"0x{transaction.hash.hex()}",
             "transactionIndex": int(self._text("transactionIndex")),
             "sender": sender,
             "nonce": transaction.nonce,
         }
+        outcome = _Outcome(deployment.block, header_of(deployment.block).timestamp, evidence)
         if not transaction.to and create_address(sender, transaction.nonce) == self.record.address:
-            return _Shown(evidence, tuple(self._pinned_by_creation(transaction)))
+            return outcome._replace(pinned=tuple(self._pinned_by_creation(transaction)))
         creator = dict(_creator(self.record, transaction, sender))
         pinned = ("creationBytecode.onchainBytecode",) if "salt" in creator else ()
-        return _Shown(evidence | creator, pinned, _by_contract(creator))
+        return outcome._replace(evidence=evidence | creator, pinned=pinned, reason=_by_contract(creator))
 
     def _transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
         """Return the transaction that the record names.

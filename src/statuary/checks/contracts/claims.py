@@ -1,4 +1,4 @@
-"""The five claims of a record: shown, not shown and why, or contradicted."""
+"""The five claims of a record: verified here, stated by a file, not shown and why, or contradicted."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
@@ -7,6 +7,7 @@ from typing import Final
 from statuary.checks.contracts.anchor_claims import AnchorClaims
 from statuary.checks.contracts.record_view import RecordView, SideView
 from statuary.domain.contracts.auxdata import AuxdataStyle
+from statuary.domain.contracts.compiler import build_version, is_same_build
 from statuary.domain.contracts.proof import (
     CheckOutcome,
     CheckResult,
@@ -16,10 +17,12 @@ from statuary.domain.contracts.proof import (
     CompilationEvidence,
     EvidenceValue,
     PinnedBy,
+    Verdict,
 )
 from statuary.domain.contracts.record import GROUPS
 from statuary.domain.contracts.vyper_integrity import UnknownModuleError, has_integrity_hash
 from statuary.domain.json_values import as_object
+from statuary.domain.primitives import shorten
 from statuary.domain.reasons import Reason, because
 
 VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"
@@ -77,6 +80,19 @@ _COUNTED: Final = tuple(
     (outcome.value, outcome) for outcome in (CheckOutcome.PASSED, CheckOutcome.FAILED, CheckOutcome.SKIPPED)
 )
 
+COMPILED_MEMBERS: Final = (
+    *("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transientStorageLayout", "sourceIds"),
+    *(
+        f"{side}Bytecode.{member}"
+        for side in ("creation", "runtime")
+        for member in (
+            *("recompiledBytecode", "sourceMap", "linkReferences"),
+            *("immutableReferences", "cborAuxdata"),
+        )
+    ),
+)
+"""What a compiler decides: the only members that evidence of a compilation can pin."""
+
 MAX_NAMED: Final = 3
 """The most checks that a reason names."""
 
@@ -99,7 +115,7 @@ def claims(
     return (
         consistent_claim(results),
         hashed_claim(record, {result.check: result for result in results}),
-        compiled_claim(compilation, digest),
+        compiled_claim(record, compilation, digest),
         *anchored.claims,
     )
 
@@ -115,7 +131,7 @@ def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
     if evidence["skipped"]:
         skipped = _ended(results, CheckOutcome.SKIPPED)
         return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped), evidence)
-    return Claim(name, ClaimStatus.SHOWN, because("all_passed"), evidence)
+    return Claim(name, ClaimStatus.VERIFIED, because("all_passed"), evidence)
 
 
 def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
@@ -129,7 +145,7 @@ def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Clai
     evidence = dict(_onchain_hashes(record, results))
     if evidence:
         reason = because("integrity_hash" if record.language == "Vyper" else "metadata_hash")
-        return Claim(name, ClaimStatus.SHOWN, reason, evidence)
+        return Claim(name, ClaimStatus.VERIFIED, reason, evidence)
     return Claim(name, ClaimStatus.NOT_SHOWN, _why_not_hashed(record, results))
 
 
@@ -137,21 +153,89 @@ def _ended(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
     return [result.check for result in results if result.outcome is outcome]
 
 
-def compiled_claim(compilation: CompilationEvidence | None, digest: str) -> Claim:
-    """Return claim C, which depends on the evidence that `statuary contract compile` writes."""
+def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, digest: str) -> Claim:
+    """Return claim C: a file such as `statuary contract compile` writes states it, since no build compiles."""
     name = ClaimName.COMPILED
     if compilation is None:
         return Claim(name, ClaimStatus.NOT_SHOWN, because("no_compilation"))
     if compilation.record != digest:
         return Claim(name, ClaimStatus.NOT_SHOWN, because("other_compilation"))
+    compiler = build_version(compilation.compiler_version)
+    if not is_same_build(record.version, compiler):
+        stated = shorten(compilation.compiler_version)
+        return Claim(
+            name, ClaimStatus.NOT_SHOWN, because("other_compiler", stated=stated, record=record.version)
+        )
     evidence: dict[str, EvidenceValue] = {
-        "compilerVersion": compilation.compiler_version,
+        "compilerVersion": compiler,
         "compilerSha256": compilation.compiler_sha256,
         "inputSha256": compilation.input_sha256,
         "outputSha256": compilation.output_sha256,
         "statuary": compilation.statuary,
     }
-    return Claim(name, ClaimStatus.SHOWN, because("compiled"), evidence)
+    return Claim(name, ClaimStatus.STATED, because("compiled"), evidence)
+
+
+COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
+"""Why given evidence of a compilation states nothing of the record."""
+
+
+def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
+    """Yield why evidence of a compilation was given, and states nothing."""
+    for claim in record_claims:
+        if claim.reason.key in COMPILATION_PROBLEMS:
+            yield claim.reason, ""
+
+
+RUNTIME_DIFFERS: Final = "verdict_runtime_differs"
+
+
+def verdict(record: RecordView, record_claims: tuple[Claim, ...]) -> Verdict:
+    """Return what is said first of a record: of the code at the address, whatever the creation code says."""
+    claim = {claim.name: claim for claim in record_claims}
+    consistent, on_chain = claim[ClaimName.CONSISTENT], claim[ClaimName.ON_CHAIN]
+    if consistent.status is ClaimStatus.CONTRADICTED:
+        return Verdict(ClaimStatus.CONTRADICTED, (because("verdict_failed"),))
+    if runtime_differs(record):
+        return Verdict(ClaimStatus.CONTRADICTED, (because("verdict_runtime_differs"),))
+    if on_chain.status is ClaimStatus.CONTRADICTED:
+        return Verdict(ClaimStatus.CONTRADICTED, (_since(on_chain),))
+    if consistent.status is ClaimStatus.NOT_SHOWN:
+        return Verdict(ClaimStatus.NOT_SHOWN, (because("verdict_skipped"),))
+    if record.runtime.claimed is None:
+        reason = because("verdict_unclaimed" if record.runtime.onchain else "verdict_unchecked")
+        return Verdict(ClaimStatus.NOT_SHOWN, (reason,))
+    compiled = claim[ClaimName.COMPILED]
+    weakest = max(compiled.status, on_chain.status, key=list(ClaimStatus).index)
+    return Verdict(weakest, (_match_sentence(record, compiled), _chain_sentence(on_chain)))
+
+
+def runtime_differs(record: RecordView) -> bool:
+    """Return whether the record has code of the address that is not its compiled code."""
+    side = record.runtime
+    return bool(side.onchain) and side.claimed is None and side.recompiled is not None and side.found is None
+
+
+def _since(on_chain: Claim) -> Reason:
+    block, address = (on_chain.evidence.get(name, "") for name in ("blockNumber", "implementation"))
+    if on_chain.reason.key == "other_implementation_since":
+        return because("verdict_other_implementation", block=block, address=address)
+    return because(
+        "verdict_no_code" if on_chain.reason.key == "no_code_since" else "verdict_other_code", block=block
+    )
+
+
+def _match_sentence(record: RecordView, compiled: Claim) -> Reason:
+    if compiled.status is ClaimStatus.STATED:
+        return because("verdict_exact_match_stated" if record.runtime.is_exact else "verdict_match_stated")
+    return because("verdict_exact_match" if record.runtime.is_exact else "verdict_match")
+
+
+def _chain_sentence(on_chain: Claim) -> Reason:
+    if on_chain.status is ClaimStatus.NOT_SHOWN:
+        return because("verdict_not_compared")
+    is_verified, block = on_chain.status is ClaimStatus.VERIFIED, on_chain.evidence["blockNumber"]
+    return because("verdict_compared" if is_verified else "verdict_compared_stated", block=block)
 
 
 def _onchain_hashes(
@@ -242,11 +326,12 @@ def pinned_members(
             runtime=record.runtime.claimed is not None,
         )
     )
-    if compilation is not None and status[ClaimName.COMPILED] is ClaimStatus.SHOWN:
-        pinned |= dict.fromkeys(("sources", *compilation.members), PinnedBy.COMPILED)
-    if status[ClaimName.HASHED] is ClaimStatus.SHOWN:
+    if compilation is not None and status[ClaimName.COMPILED] is ClaimStatus.STATED:
+        stated = [member for member in COMPILED_MEMBERS if member in compilation.members]
+        pinned |= dict.fromkeys(stated, PinnedBy.STATED)
+    if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
         pinned |= dict(_pinned_by_hash(record))
-    pinned |= dict.fromkeys(anchored.pinned, PinnedBy.CHAIN)
+    pinned |= anchored.pinned
     value = record.value
     groups = {"": value, **{group: as_object(value.get(group)) for group in GROUPS}}
     return {

@@ -18,13 +18,19 @@ from statuary.checks.contracts import (
 )
 from statuary.checks.contracts.anchor_claims import anchor_claims
 from statuary.checks.contracts.check import ContractCheck, Match, contract_checks
-from statuary.checks.contracts.claims import claims, pinned_members
+from statuary.checks.contracts.claims import (
+    RUNTIME_DIFFERS,
+    claims,
+    compilation_problems,
+    pinned_members,
+    verdict,
+)
 from statuary.checks.contracts.record_view import RecordView, SideView
-from statuary.domain.chain.anchor import Anchor
+from statuary.domain.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, CompilationEvidence, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Severity
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, as_text
 
 IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
 """The rules about a record's place in the site; one that breaks them is never published."""
@@ -63,6 +69,7 @@ class Provable(NamedTuple):
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # what the chain's own proofs show of it, if there are any
     digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name
+    checkpoints: Checkpoints = NO_CHECKPOINTS  # the blocks of its chain that the site's author vouches for
 
 
 def prove(
@@ -72,9 +79,10 @@ def prove(
     compilation: CompilationEvidence | None = None,
     anchor: Anchor | None = None,
     digest: str = "",
+    checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Proof:
     """Return the proof of one record, as `prove_together` does."""
-    (proof,) = prove_together([Provable(record, compilation, anchor, digest)], checks)
+    (proof,) = prove_together([Provable(record, compilation, anchor, digest, checkpoints)], checks)
     return proof
 
 
@@ -114,14 +122,38 @@ def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> It
 
 def _proof(view: RecordView, row: tuple[CheckResult, ...], provable: Provable) -> Proof:
     results = _with_requirements(view, row)
-    anchored = anchor_claims(view, provable.anchor, provable.digest)
+    anchored = anchor_claims(view, provable.anchor, provable.digest, provable.checkpoints)
     record_claims = claims(view, results, anchored, provable.compilation, provable.digest)
     return Proof(
         results=results,
         claims=record_claims,
+        verdict=verdict(view, record_claims),
         pinned=pinned_members(view, record_claims, anchored, provable.compilation),
         anchor=provable.anchor,
-        anchor_problems=anchored.problems,
+        evidence_problems=(*anchored.problems, *compilation_problems(record_claims)),
+    )
+
+
+RUNTIME_RULE: Final = "runtime-code-is-the-compiled-code"
+
+
+def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
+    """Return the finding that the code on the chain is not the compiled code, if it is not.
+
+    It is an error while a record is being made; a finished one is published with that headline, as real servers do.
+    """
+    if not (proof.verdict and proof.verdict.sentences[0].key == RUNTIME_DIFFERS):
+        return ()
+    sides = (
+        as_text(record["runtimeBytecode"].get(name)) for name in ("onchainBytecode", "recompiledBytecode")
+    )
+    chain, compiled = (len(code) // 2 - 1 for code in sides)
+    message = (
+        f"contradicted: the code on the chain ({chain:,} bytes) is not the compiled code ({compiled:,} bytes)"
+    )
+    hint = "correct the code on the chain, the sources or the settings"
+    return (
+        Finding(rule=RUNTIME_RULE, message=message, hint=hint, pointer=("runtimeMatch",), severity=severity),
     )
 
 

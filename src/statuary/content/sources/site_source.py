@@ -1,6 +1,7 @@
 """`site.yaml`: the page, the chains, and what to publish."""
 
 import re
+from collections import Counter
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -11,6 +12,7 @@ from statuary.content.source_model import (
     Body,
     ChainIdText,
     Flag,
+    HexText,
     Identifier,
     InstantText,
     Name,
@@ -107,6 +109,24 @@ def translate_page(source: PageSource) -> Page:
     )
 
 
+class CheckpointSource(SourceModel):
+    """A block of the chain that the author of the site vouches for."""
+
+    block: Annotated[WholeNumber, Field(ge=0)]
+    """Its number."""
+    hash: Annotated[HexText, Field(min_length=66, max_length=66)]
+    """Its hash, compared with nodes that the author trusts."""
+
+
+def _one_hash_for_a_block(checkpoints: tuple[CheckpointSource, ...]) -> tuple[CheckpointSource, ...]:
+    for number, count in Counter(one.block for one in checkpoints).items():
+        if count > 1:
+            raise InvalidValueError(
+                f"block {number} has {count} checkpoints", "keep the one with the right hash"
+            )
+    return checkpoints
+
+
 class ChainSource(SourceModel):
     """An EVM chain whose verified contracts the site serves."""
 
@@ -122,11 +142,16 @@ class ChainSource(SourceModel):
     """URL of a block explorer whose pages have the paths of EIP-3091, such as `/block/<hash>`."""
     supported: Flag = True
     """Whether new contracts are still verified on it."""
+    checkpoints: Annotated[tuple[CheckpointSource, ...], AfterValidator(_one_hash_for_a_block)] = ()
+    """Blocks whose hashes the author of the site vouches for: proofs of the chain under them are verified here."""
 
     def chain(self) -> Chain:
         """Return the chain."""
         explorer = (self.explorer or "").rstrip("/")
-        return value_of(Chain, self, title=self.title or self.name, explorer=explorer)
+        checkpoints = tuple((one.block, one.hash) for one in self.checkpoints)
+        return value_of(
+            Chain, self, title=self.title or self.name, explorer=explorer, checkpoints=checkpoints
+        )
 
 
 # the defaults of settings are those of the domain

@@ -63,6 +63,11 @@ def proof_document(
         "statuary": VERSION,
         "holds": proof.holds,
         "published": published,
+        "verdict": proof.verdict
+        and {
+            "status": str(proof.verdict.status),
+            "sentence": " ".join(map(sentence, proof.verdict.sentences)),
+        },
         "claims": {str(claim.name): _claim(claim, sentence(claim.reason)) for claim in proof.claims},
         "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
         "checks": _checks(proof.results),

@@ -1,13 +1,15 @@
 """An anchor: what the chain's Merkle proofs show of a contract, under the hashes of blocks.
 
-The account proof is EIP-1186's. No header contains the chain's id: only a node
-of the chain can confirm that a block hash belongs to it.
+The account proof is EIP-1186's. No header contains the chain's id: that a block hash belongs to the chain, a node of
+the chain can confirm, or a checkpoint of the site's author.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from statuary.domain.chain.merkle_trie import (
+    EMPTY_ROOT,
     as_bytes,
     as_number,
     decode_list,
@@ -41,7 +43,22 @@ class AnchoredBlock(NamedTuple):
     number: int
     hash: Hex
     header: Hex  # its encoded header
-    agreed: tuple[str, ...] = ()  # the hosts of the nodes that gave this hash for this number
+    # the hosts of the nodes that gave this hash for this number, as the anchor's file states
+    agreed: tuple[str, ...] = ()
+
+
+Checkpoints = Mapping[int, Hex]
+"""The hashes of blocks of one chain that the site's author vouches for, by their numbers."""
+
+NO_CHECKPOINTS: Final[Checkpoints] = MappingProxyType({})
+
+
+def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
+    """Return whether a checkpoint names a block; raise EvidenceError if it names another one of its number."""
+    named = checkpoints.get(block.number)
+    if named is not None and named != block.hash:
+        raise EvidenceError("other_checkpoint", block=block.number, hash=block.hash, checkpoint=named)
+    return named is not None
 
 
 class DeploymentEvidence(NamedTuple):
@@ -72,6 +89,12 @@ class Account(NamedTuple):
     code_hash: bytes
 
 
+NO_CODE: Final = keccak256(b"")
+"""The code hash of an account without code."""
+
+ABSENT_ACCOUNT: Final = Account(EMPTY_ROOT, NO_CODE)
+
+
 def header_of(block: AnchoredBlock) -> BlockHeader:
     """Return the header of a block; raise EvidenceError if it is malformed, or has another hash or number."""
     header = parse_header(_bytes(block.header))
@@ -83,10 +106,10 @@ def header_of(block: AnchoredBlock) -> BlockHeader:
 
 
 def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
-    """Return the account under a block's state root; raise EvidenceError if the nodes do not prove one."""
+    """Return the account under a block's state root, also an absent one; raise EvidenceError if the nodes prove nothing."""
     leaf = proved_value(header.state_root, keccak256(_bytes(address)), [_bytes(node) for node in nodes])
     if not leaf:
-        raise EvidenceError("no_account", number=header.number)
+        return ABSENT_ACCOUNT
     items = decode_list(leaf)
     if len(items) != 4:
         raise EvidenceError("account_members", members=str(len(items)))

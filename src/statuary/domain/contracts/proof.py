@@ -57,9 +57,13 @@ class ClaimName(StrEnum):
 class ClaimStatus(StrEnum):
     """The status of a claim."""
 
-    SHOWN = "shown"
-    NOT_SHOWN = "not shown"
+    VERIFIED = "verified_here"
+    """This build did the check, and anyone with the same files can repeat it."""
+    STATED = "stated_by_a_file"
+    """A file beside the record says so; who wrote it is not known to the build."""
+    NOT_SHOWN = "not_shown"
     CONTRADICTED = "contradicted"
+    """There is evidence against it."""
 
 
 class Claim(NamedTuple):
@@ -67,19 +71,31 @@ class Claim(NamedTuple):
 
     name: ClaimName
     status: ClaimStatus
-    reason: Reason  # what shows or contradicts it, or why it is not shown: a clause that follows a colon
+    reason: Reason  # what verifies, states or contradicts it, or why it is not shown: a clause that follows a colon
     evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names behind it
+
+
+class Verdict(NamedTuple):
+    """What is said first of a record: whether the code at the address is that of its sources."""
+
+    status: ClaimStatus  # the weaker of claims C and D, unless something contradicts the record
+    sentences: tuple[Reason, ...]
+
+
+CHECKPOINT = "checkpoint"
+ANCHOR_ALONE = "anchor.json"
+"""Who vouches for a block hash, in evidence: the site's author, or nobody but the file."""
 
 
 class PinnedBy(StrEnum):
     """What fixes a member's value, strongest first."""
 
     CHAIN = "chain"
-    """The chain's own Merkle proofs, under the hash of a block."""
+    """The chain's own Merkle proofs, under the hash of a block that a checkpoint of the site names."""
     HASH = "hash"
     """A hash in the on-chain bytecode."""
-    COMPILED = "compiled"
-    """The compiler gave it in a new run on these sources."""
+    STATED = "stated"
+    """A file beside the record: a compilation, or Merkle proofs under a block that only the file names."""
     CONSISTENT = "self-consistent"
     """Other members of the record agree with it; all of them together could be invented."""
     CLAIMED = "claimed"
@@ -104,11 +120,12 @@ class Proof:
 
     results: tuple[CheckResult, ...]  # one for each check, in catalogue order
     claims: tuple[Claim, ...] = ()  # empty if only checks were requested
+    verdict: Verdict | None = None  # None if only checks were requested
     # by member name; `sources/<path>` for a file that differs from the other sources
     pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
     anchor: Anchor | None = None  # what the chain's own proofs show of the record, for readers to verify
-    # why evidence from the chain does not show the claims, and what to do
-    anchor_problems: tuple[tuple[Reason, str], ...] = ()
+    # why evidence beside the record does not show the claims that it is about, and what to do
+    evidence_problems: tuple[tuple[Reason, str], ...] = ()
 
     @computed_once
     def findings(self) -> tuple[Finding, ...]:

@@ -19,6 +19,7 @@ class ContractRow(NamedTuple):
     language: str = ""  # with the compiler's version
     selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
     abi_names: str = ""  # the names of these, with a space between two
+    verdict: str = ""  # the word of the proof's verdict
 
 
 LIST_MEMBERS = ContractRow._fields[:7]

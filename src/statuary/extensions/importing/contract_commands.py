@@ -1,6 +1,7 @@
 """`statuary contract`: add contracts from the files of compilers and tool chains, and from Ethereum nodes."""
 
 import sys
+from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -21,10 +22,14 @@ from statuary.cli.options import (
 )
 from statuary.cli.output import show_progress, size_text
 from statuary.cli.printable import printable
+from statuary.content.evidence import read_anchor
 from statuary.content.locate import locate_findings
 from statuary.content.read_content import read_content
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
+from statuary.domain.chain.anchor import Anchor, Checkpoints
 from statuary.domain.contracts.derivation import WorkspaceDeployment
+from statuary.domain.contracts.proof import Claim, ClaimStatus
+from statuary.domain.contracts.record import RecordValue
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import Address, ChainId, Instant, checksum_address, instant
@@ -39,10 +44,11 @@ from statuary.extensions.importing.contract_options import (
     WriteOptions,
 )
 from statuary.extensions.importing.evidence.chain_evidence import (
-    AnchoredContract,
     AnchoringNodes,
     anchor_contracts,
+    anchor_record,
     claim_text,
+    write_anchor,
 )
 from statuary.extensions.importing.evidence.compile_contract import compile_contract, write_evidence
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
@@ -132,7 +138,8 @@ def anchor(
     An anchor is anchor.json in the folder contracts/CHAIN-ID/ADDRESS: Merkle proofs of the code at the address, of a
     proxy's implementation, and of the transaction that created the contract, each under the hash of a block. Builds
     verify it without a node. The other nodes that site.yaml lists for the chain must agree on the hashes of the
-    blocks. Without ADDRESS, all contracts are anchored; those of bulk files are not.
+    blocks. Without ADDRESS, all contracts are anchored; those of bulk files are not. If a proof contradicts a
+    record (its code is gone or changed, its proxy upgraded), the exit code is 1.
     """
     require_sender_recovery()
     before = None if older_than is None else instant(build_instant(now) - older_than)
@@ -141,18 +148,33 @@ def anchor(
         nodes, chain = _anchoring_nodes(catalogue, rpc, chain_id)
         sources = choose_sources(catalogue, addresses, chain)
         findings: list[Finding] = []
-        anchored_count = 0
+        counts: Counter[ClaimStatus] = Counter()
+        checkpoints = _checkpoints(catalogue, chain)
+        anchored = anchor_contracts(content, sources, nodes, before=before, checkpoints=checkpoints)
         with show_progress() as progress, stage(progress, "Anchoring", len(sources)):
-            for contract in counted(progress, anchor_contracts(content, sources, nodes, before=before)):
+            for contract in counted(progress, anchored):
                 findings += contract.findings
-                anchored_count += contract.is_shown
-                _print_anchor(contract)
+                counts[contract.status] += 1
+                if contract.path:
+                    _print_anchor(contract.source.address, contract.claims)
     for note in nodes.notes:
         click.echo(f"note: {printable(note)}", err=True)
-    click.echo(f"{anchored_count:,} of {len(sources):,} contracts shown to be on chain {chain}")
+    click.echo(_anchor_summary(counts, chain))
     if findings:
         click.echo(text_report(sorted_findings(locate_findings(content, findings)), str(content)), err=True)
-    sys.exit(ExitCode.FINDINGS if has_errors(findings) else ExitCode.OK)
+    is_wrong = has_errors(findings) or counts[ClaimStatus.CONTRADICTED]
+    sys.exit(ExitCode.FINDINGS if is_wrong else ExitCode.OK)
+
+
+def _anchor_summary(counts: Counter[ClaimStatus], chain: ChainId) -> str:
+    proved = counts[ClaimStatus.VERIFIED] + counts[ClaimStatus.STATED]
+    contradicted = counts[ClaimStatus.CONTRADICTED]
+    more = f", {contradicted:,} contradicted" if contradicted else ""
+    return f"the code of {proved:,} of {counts.total():,} contracts is proved on chain {chain}{more}"
+
+
+def _checkpoints(catalogue: Catalogue, chain_id: ChainId) -> Checkpoints:
+    return next((dict(chain.checkpoints) for chain in catalogue.chains if chain.chain_id == chain_id), {})
 
 
 def _anchoring_nodes(
@@ -179,25 +201,39 @@ def _node_urls(catalogue: Catalogue, chain_id: ChainId) -> tuple[str, ...]:
     return next((chain.rpc for chain in catalogue.chains if chain.chain_id == chain_id), ())
 
 
-def _print_anchor(contract: AnchoredContract) -> None:
-    if contract.path:
-        on_chain, deployed = map(claim_text, contract.claims)
-        click.echo(f"    {contract.source.address}  code {on_chain}; deployment {deployed}")
+def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
+    on_chain, deployed = map(claim_text, claims)
+    click.echo(f"    {address}  code {printable(on_chain)}; deployment {printable(deployed)}")
 
 
-def anchor_added(content: Path, source: ContractSource, rpc: str, catalogue: Catalogue) -> None:
-    """Anchor a contract that was just added; whatever keeps it from being anchored is a note."""
+def anchor_added(
+    content: Path, source: ContractSource, record: RecordValue, rpc: str, catalogue: Catalogue
+) -> Anchor | None:
+    """Return the anchor of a contract that is being added; whatever keeps it from being anchored is a note.
+
+    Raises:
+        ContradictedError: if the node proves other code than it gave.
+    """
     urls = _node_urls(catalogue, ChainId(source.chain_id))
     nodes = _with_others(EthereumNode(rpc), rpc, urls)
     try:
         require_sender_recovery()
-        for contract in anchor_contracts(content, [source], nodes):
-            _print_anchor(contract)
+        anchor, claims = anchor_record(record, read_anchor(content, source, []), nodes)
     except StatuaryError as error:
         hint = f"; {error.hint}" if error.hint else ""
         click.echo(f"note: the contract is not anchored: {printable(str(error))}{hint}", err=True)
-    for note in nodes.notes:
-        click.echo(f"note: {printable(note)}", err=True)
+        return None
+    finally:
+        for note in nodes.notes:
+            click.echo(f"note: {printable(note)}", err=True)
+    _print_anchor(source.address, claims)
+    if claims[0].status is ClaimStatus.CONTRADICTED:
+        raise ContradictedError("the node's own proof contradicts the code that it gave")
+    return anchor
+
+
+class ContradictedError(StatuaryError):
+    """The chain's own proof contradicts what is to be written."""
 
 
 @click.group()
@@ -247,16 +283,21 @@ def add(
         on_chain = _read_on_chain(node, address, chain_options)
         prepared = prepare_contract(content, catalogue, import_options, compilation, on_chain, node=node)
         _print_verification(prepared, content)
-        if not prepared.verification.is_valid:
+        if prepared.record is None:
             click.echo("statuary: the contract does not match the chain; nothing was written", err=True)
             return ExitCode.FINDINGS
+        source = ContractSource(import_options.path, import_options.chain_id, address, import_options.form)
+        anchor = None
+        if rpc is not None and write_options.anchoring:
+            try:
+                anchor = anchor_added(content, source, prepared.record, rpc, catalogue)
+            except ContradictedError as error:
+                click.echo(f"statuary: {error}; nothing was written", err=True)
+                return ExitCode.FINDINGS
         if not write_options.dry_run:
             write_contract(content, prepared.files, prepared.replaced)
-            if rpc is not None and write_options.anchoring:
-                source = ContractSource(
-                    import_options.path, import_options.chain_id, address, import_options.form
-                )
-                anchor_added(content, source, rpc, catalogue)
+            if anchor is not None:
+                write_anchor(content, source, anchor)
     done = "would write" if write_options.dry_run else "wrote"
     for path, body in prepared.files.items():
         click.echo(f"    {done} {content / path} ({size_text(len(body))})")

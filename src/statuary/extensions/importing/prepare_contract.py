@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
+from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, runtime_finding
 from statuary.content.load_model import load_model
 from statuary.content.read_contract import read_contract
 from statuary.content.read_workspace import WorkspaceSource
@@ -15,7 +15,7 @@ from statuary.domain.contracts.auxdata import parse_immutable_references
 from statuary.domain.contracts.derivation import CompiledMembers, Workspace, derive_record, workspace_members
 from statuary.domain.contracts.proxy_detection import ProxyVerdict, proxy_evidence
 from statuary.domain.contracts.record import RecordValue
-from statuary.domain.findings import Finding, has_errors
+from statuary.domain.findings import Finding, Severity, has_errors
 from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidValueError, parse_instant
@@ -65,7 +65,10 @@ def verify_contract(workspace: Workspace, path: str) -> VerificationResult:
     return VerificationResult(
         workspace=trimmed,
         record=record,
-        findings=tuple(finding.within(path) for finding in proof.findings),
+        findings=tuple(
+            finding.within(path)
+            for finding in (*proof.findings, *runtime_finding(record, proof, Severity.ERROR))
+        ),
         notes=tuple(text for side, text in bytecode_differences(trimmed) if record[f"{side}Match"] is None),
     )
 

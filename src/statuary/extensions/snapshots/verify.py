@@ -1,7 +1,7 @@
 """Verify a snapshot, or a site published from one: every byte against its manifest, and its records and anchors again."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -128,14 +128,31 @@ def verify_anchor(
     claims = anchor_claims(RecordView(record), anchor, digest).claims
     for claim in claims:
         published = as_object(as_object(proof.get("claims")).get(claim.name.value))
-        is_shown = claim.status is ClaimStatus.SHOWN
-        if published.get("status") == ClaimStatus.SHOWN and not is_shown:
-            message = f"the proof claims that {claim.name.value} is shown; it is not: {english(claim.reason)}"
-            findings.append(Finding(rule=RULE, message=message))
-        elif is_shown and published.get("evidence") != claim.evidence:
-            message = f"the proof gives other evidence for {claim.name.value} than its anchor"
-            findings.append(Finding(rule=RULE, message=message))
+        status, name = str(published.get("status")), claim.name.value
+        if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
+            message = (
+                f"the proof says that {name} is {_words(status)}; it is contradicted {english(claim.reason)}"
+            )
+        elif status in IN_FAVOUR and claim.status not in IN_FAVOUR:
+            message = f"the proof says that {name} is {_words(status)}; it is not: {english(claim.reason)}"
+        elif claim.status in IN_FAVOUR and not _is_evidence(claim, as_object(published.get("evidence"))):
+            message = f"the proof gives other evidence for {name} than its anchor"
+        else:
+            continue
+        findings.append(Finding(rule=RULE, message=message))
     return claims, findings
+
+
+IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
+
+
+def _words(status: str) -> str:
+    return status.replace("_", " ")
+
+
+def _is_evidence(claim: Claim, published: Mapping[str, Json]) -> bool:
+    """Return whether a proof gives a claim's evidence; whether a checkpoint names the block, only the content shows."""
+    return {**published, "vouchedBy": ""} == {**claim.evidence, "vouchedBy": ""}
 
 
 @dataclass(slots=True)
@@ -163,7 +180,7 @@ class AnchorVerifier:
         name = _name(proof)
         claims = as_object(proof.get("claims"))
         statuses = [as_object(claims.get(claim.value)).get("status") for claim in CHAIN_CLAIMS]
-        if proof.get("anchor") is None and ClaimStatus.SHOWN not in statuses:
+        if proof.get("anchor") is None and not set(statuses) & set(IN_FAVOUR):
             return
         about_chain = {member: proof[member] for member in ("claims", "anchor") if member in proof}
         record = self._take(f"record {name}")
@@ -184,7 +201,7 @@ class AnchorVerifier:
     def _verify(self, path: str, proof: JsonObject, record: JsonObject, digest: str) -> Iterator[Finding]:
         claims, findings = verify_anchor(proof, record, digest)
         for claim in claims:
-            self.counts[claim.name] += claim.status is ClaimStatus.SHOWN
+            self.counts[claim.name] += claim.status in IN_FAVOUR
         yield from (finding.within(path) for finding in findings)
 
     def _keep(self, name: str, value: JsonObject) -> None:

@@ -85,6 +85,7 @@ class SourceRow(NamedTuple):
     language: str = ""
     selectors: bytes = b""
     abi_names: str = ""
+    verdict: str = ""
 
     def listed_as(self, row: ContractRow | None) -> "SourceRow":
         """Return the row with a list entry."""
@@ -113,7 +114,7 @@ def names_of(path: str, aliases: str) -> list[str]:
     return [path, *aliases.split("\n")] if aliases else [path]
 
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 MAIN = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -170,7 +171,7 @@ SOURCE_COLUMNS = """(
     published INTEGER NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
     chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
     name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL,
-    abi_names TEXT NOT NULL
+    abi_names TEXT NOT NULL, verdict TEXT NOT NULL
 )"""
 """Columns as `SourceRow` has them."""
 
@@ -203,7 +204,7 @@ SOURCE_INDEXES = {
 
 LISTED = (
     "match, creation_match, runtime_match, chain_id, address, verified_at,"
-    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names"
+    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names, verdict"
 )
 """The columns of `ContractRow`."""
 
@@ -261,7 +262,7 @@ INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
 
 COMPARED = (
     "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors,"
-    " abi_names"
+    " abi_names, verdict"
 )
 BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
 REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"

@@ -23,7 +23,7 @@ const WEEKDAY = form({ weekday: "long", ...DAY, year: "numeric", timeZone: "UTC"
 const AGO = new Intl.RelativeTimeFormat(LOCALE, { style: "narrow" });
 const UNITS = [["hour", 3_600_000], ["minute", 60_000]];
 
-/** Shows the times of a part in the reader's zone; recent ones as how long ago, with the exact time in a tooltip. */
+/** Shows the times of a part in the reader's zone; recent ones as how long ago, with the exact time in a tooltip; ages in days. */
 function showTimes(part) {
   const now = Date.now();
   for (const time of part.querySelectorAll("time[datetime*='T']")) {
@@ -34,6 +34,7 @@ function showTimes(part) {
     time.textContent = near
       ? AGO.format(unit ? Math.trunc((at - now) / unit[1]) : 0, unit?.[0] ?? "minute")
       : (sameYear ? THIS_YEAR : LOCAL).format(at);
+    if (time.classList.contains("age")) time.append(` (${AGO.format(Math.trunc((at - now) / 86_400_000), "day")})`);
     if (time.dataset.tip) continue;
     time.dataset.tip = EXACT.format(at);
     if (time.classList.contains("ago")) time.tabIndex = 0;

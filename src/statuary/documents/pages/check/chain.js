@@ -15,15 +15,19 @@ export const nodeAt = (url) => async (method, params) => {
 /** Sends requests to a wallet in the browser (EIP-1193). */
 export const walletOf = (provider) => (method, params) => provider.request({ method, params });
 
-/** The code at the address in the latest block, and the block of the proof's anchor, if any, according to a node. */
-export async function compareWithChain(ask, record, anchored) {
+/** The code at the address in the latest block, and the blocks that the proof is under, according to a node. */
+export async function compareWithChain(ask, record, blocks) {
   const chain = String(BigInt(await ask("eth_chainId", [])));
   const { chainId } = record;
   if (chain !== chainId) return [["chain", { chain, chainId }]];
-  return [await codeNow(ask, record), ...anchored ? [await blockOf(ask, anchored)] : []];
+  const answers = [await codeNow(ask, record)];
+  for (const block of new Map(blocks.map((one) => [one.hash, one])).values()) {
+    answers.push(await blockOf(ask, block));
+  }
+  return answers;
 }
 
-/** Returns whether the node has the block of an anchor, by number and hash. */
+/** Returns whether the node has a block, by number and hash. */
 async function blockOf(ask, { number, hash }) {
   const found = await ask("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]);
   return [found?.hash === hash ? "known" : "foreign", {

@@ -19,10 +19,10 @@ export async function check(section) {
   try {
     const record = parseJson(await read(url));
     if (record.chainId !== chainId || record.address !== address) return show(["other", record]);
-    const anchor = anchorOf(await readJson(proof));
-    const counts = await showChecks(section, everyCheck(record, anchor), await rulesOf(rules));
+    const published = await readJson(proof);
+    const counts = await showChecks(section, everyCheck(record, published), await rulesOf(rules));
     show([counts.failed ? "bad" : "good", counts]);
-    if (record.runtimeBytecode?.onchainBytecode) offerNode(section, record, anchor?.block);
+    if (record.runtimeBytecode?.onchainBytecode) offerNode(section, record, blocksOf(published));
   } catch ({ message }) {
     show(["unread", { reason: message }]);
   }
@@ -45,15 +45,17 @@ async function read(url) {
 /** A document that some sites lack. */
 const readJson = (url) => read(url).then(JSON.parse).catch(() => ({}));
 
-/** The anchor of a proof by which the build shows the code on the chain; undefined if it does not. */
-const anchorOf = ({ anchor, claims }) => claims?.onChain?.status === "shown" ? anchor : undefined;
+/** The blocks that a proof is under, which a node of the reader's can confirm. */
+const blocksOf = ({ anchor }) => [anchor?.block, anchor?.deployment?.block].filter(Boolean);
 
-function* everyCheck(record, anchor) {
+function* everyCheck(record, { anchor, claims }) {
   yield* checkRecord(record);
-  if (!anchor?.block) return;
-  const isProven = provesCode(anchor, record.address, record.runtimeBytecode?.onchainBytecode);
+  const { status, reason } = claims?.onChain ?? {};
+  if (!anchor?.block || status === "not_shown") return;
+  const faults = status === "contradicted" ? [{ message: reason }] : [];
+  const isProven = !faults.length && provesCode(anchor, record.address, record.runtimeBytecode?.onchainBytecode);
   const { number, hash } = anchor.block;
-  yield { check: "anchor", outcome: isProven ? "passed" : "failed", saw: `block ${number}, ${hash}`, faults: [] };
+  yield { check: "anchor", outcome: isProven ? "passed" : "failed", saw: `block ${number}, ${hash}`, faults };
 }
 
 /** The rule of each check, in English as in proofs. */
@@ -96,12 +98,12 @@ function line(section, { check, outcome, saw, faults }, rules) {
 }
 
 /** Offers to compare the record with the chain: by the reader's wallet, or by a node at an address. */
-function offerNode(section, record, anchored) {
+function offerNode(section, record, blocks) {
   const form = section.querySelector("form");
   const show = textWriter(section, form.querySelector("[data-node]"));
   const compare = async (ask) => {
     show(["asking"]);
-    const answers = await compareWithChain(ask, record, anchored).catch((
+    const answers = await compareWithChain(ask, record, blocks).catch((
       { message },
     ) => [["silent", { reason: message }]]);
     show(...answers);

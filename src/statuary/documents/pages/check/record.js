@@ -34,7 +34,7 @@ import {
   stdJsonInputRepeatsTheRecord,
   stdJsonOutputRepeatsTheRecord,
 } from "./member-checks.js";
-import { fault } from "./observations.js";
+import { fault, inBytes } from "./observations.js";
 import {
   abiItemsAreKnown,
   codeCanBeAtTheAddress,
@@ -94,10 +94,21 @@ const SEVERITIES = {
   "unmatched-side-does-not-match": "note",
 };
 
-/** Yields the result of each check: `{check, outcome, saw, faults}`, each fault with a JSON pointer. */
+/**
+ * Yields the result of each check: `{check, outcome, saw, faults}`, each fault with a JSON pointer; and, if the code of
+ * the address is not the compiled code, that this contradicts the record.
+ */
 export function* checkRecord(record) {
   const view = new RecordView(record);
   for (const [check, observe] of Object.entries(CHECKS)) yield result(check, observe, view);
+  const { onchain, claimed, recompiled, found } = view.runtime;
+  if (onchain && claimed === null && recompiled !== undefined && !found) {
+    yield result("runtime", runtimeDiffers, view);
+  }
+}
+
+function* runtimeDiffers({ runtime: { onchain, recompiled } }) {
+  yield fault(`${inBytes(onchain)} on the chain, ${inBytes(recompiled)} compiled`, ["runtimeMatch"]);
 }
 
 function result(check, observe, view) {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from statuary.documents.document import Document, encode_json
+from statuary.documents.pages.contract.page_members import level_of, verdict_sign
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.rendering import Renderer
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
@@ -30,9 +31,6 @@ CONTRACTS_PER_PAGE = 100
 
 NEWEST_CONTRACTS = 100
 """Contracts on a chain's first page."""
-
-MATCH_LEVEL_ICONS = {"exact_match": "operational", "match": "match"}
-"""The sign of a match level in lists."""
 
 
 class ContractListRow(NamedTuple):
@@ -167,7 +165,7 @@ class ContractListPages:
         return self._renderer.page(CHAIN_PAGES if number else CHAIN_PAGE, "chain.html", head, view)
 
     def _summary(self, chain: Chain, count: int, *, listed: bool) -> ChainSummary:
-        exact = sum(entry.match == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
+        exact = sum(level_of(entry) == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
         numbers = self._localization.texts.number
         return ChainSummary(
             name=one_line(chain.title),
@@ -184,8 +182,8 @@ class ContractListPages:
             name=entry.name or entry.address,
             address=entry.address,
             href=url.path(chain_id=entry.chainId, address=entry.address),
-            level=self._localization.texts(f"level.{entry.match or 'none'}"),
-            sign=MATCH_LEVEL_ICONS.get(entry.match or "", "unknown"),
+            level=self._localization.texts(f"level.{level_of(entry)}"),
+            sign=verdict_sign(entry.verdict, entry.runtimeMatch or ""),
             language=entry.language,
             verified_at=self._localization.dates.moment(parse_instant(entry.verifiedAt)),
         )
@@ -232,7 +230,9 @@ def search_documents(
             yield _document(kind, name, terms, newest_first)
     index = {
         "shards": names,
-        "levels": {level: texts(f"level.{level}") for level in ("exact_match", "match")},
+        "levels": {
+            level: texts(f"level.{level}") for level in ("exact_match", "match", "unchecked", "contradicted")
+        },
         "page": (CONTRACT_PAGE if with_pages else CONTRACT).pattern,
     }
     yield Document(path=SEARCH_INDEX.path(), body=encode_json(index), cache=SEARCH_INDEX.cache)
@@ -294,7 +294,7 @@ def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]
     }
     entries_here = [entries[number] for number in places]
     value = {
-        "contracts": [[e.chainId, e.address, e.name, e.language, e.match] for e in entries_here],
+        "contracts": [[e.chainId, e.address, e.name, e.language, level_of(e)] for e in entries_here],
         "terms": listed,
     }
     return Document(

@@ -10,14 +10,15 @@ from statuary.documents.document import Document
 from statuary.documents.pages.contract.bytecode import CodeView, code_view
 from statuary.documents.pages.contract.context import ContractPageContext
 from statuary.documents.pages.contract.interface import InterfaceView, interface_view
-from statuary.documents.pages.contract.proof import ProofView, meaning, pin_sentences, proof_view
+from statuary.documents.pages.contract.page_members import verdict_sign
+from statuary.documents.pages.contract.proof import ProofView, headline, meaning, pin_sentences, proof_view
 from statuary.documents.pages.contract.sources import LineMarks, SourceView, source_views
 from statuary.documents.pages.contract.storage import StorageView, storage_view
 from statuary.documents.pages.page_texts import PageTexts, one_line, visible_name, visible_text
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
-from statuary.domain.contracts.proof import ClaimName, ClaimStatus, Proof
+from statuary.domain.contracts.proof import CHECKPOINT, ClaimName, ClaimStatus, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json, as_list, as_object, as_size, as_text
 from statuary.domain.primitives import InvalidValueError, parse_instant
@@ -118,9 +119,9 @@ class ContractView(NamedTuple):
     chain_id: str
     chain_href: str
     published: bool  # whether the record is published; if not, its claims are not accepted
-    level: str
-    level_label: str
-    level_sign: str  # the icon of the level
+    level: str  # the word of the verdict; `refused` if the record is not published
+    level_label: str  # one or two sentences: what is said first
+    level_sign: str  # the icon of the verdict
     level_meaning: str
     sides: tuple[MatchSideView, ...]
     proof: ProofView
@@ -160,7 +161,11 @@ def contract_page(
         path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
         title=f"{view.name[:100]} {address[:8]}…{address[-6:]}",
         description=renderer.localization.texts(
-            "contract.page", name=view.name, address=address, chain=view.chain, level=view.level_label
+            "contract.page",
+            name=view.name,
+            address=address,
+            chain=view.chain,
+            level=view.level_label.rstrip("."),
         ),
         section="contracts",
     )
@@ -180,7 +185,8 @@ def contract_view(
     texts = localization.texts
     compilation = as_object(record.get("compilation"))
     language = as_text(compilation.get("language"))
-    level = as_text(record["match"]) if published else "refused"
+    status = proof.verdict.status if proof.verdict else ClaimStatus.NOT_SHOWN
+    runtime_side, creation_side = (_side(record, side, texts) for side in ("runtime", "creation"))
     chain_id, address = record["chainId"], record["address"]
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
@@ -194,14 +200,17 @@ def contract_view(
         chain_id=chain_id,
         chain_href=CHAIN_PAGE.path(chain_id=chain_id),
         published=published,
-        level=level,
-        level_label=texts(f"level.{level or 'none'}"),
-        level_sign=MATCH_ICONS.get(level, "unknown"),
+        level=str(status) if published else "refused",
+        level_label=headline(proof.verdict, texts) if published else texts("level.refused"),
+        level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if published else "major_outage",
         level_meaning=meaning(
-            proof, {side: as_text(record[f"{side}Match"]) for side in ("creation", "runtime")}, texts
+            proof,
+            as_text(record["runtimeMatch"]),
+            texts,
+            creation_differs=creation_side.level == texts("level.none"),
         ),
-        sides=tuple(_side(record, side, texts) for side in ("creation", "runtime")),
-        proof=proof_view(proof, texts, dict(pages.rules), pages.explorer(chain_id)),
+        sides=(runtime_side, creation_side),
+        proof=proof_view(proof, localization, dict(pages.rules), pages.explorer(chain_id)),
         verified_at=_moment(record.get("verifiedAt"), localization),
         compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
         explorer=pages.explorer_page(chain_id, "address", address),
@@ -233,17 +242,13 @@ def contract_view(
     )
 
 
-MATCH_ICONS = {"exact_match": "operational", "match": "match", "refused": "major_outage"}
-"""The sign of a match level."""
-
-
 def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
     level = as_text(record.get(f"{side}Match"))
     is_given = bool(as_object(record.get(f"{side}Bytecode")).get("onchainBytecode"))
     return MatchSideView(
         name=texts(f"side.{side}"),
         level=texts(f"level.{level or ('none' if is_given else 'unchecked')}"),
-        sign=MATCH_ICONS.get(level, "unknown"),
+        sign="match" if level else "unknown",
     )
 
 
@@ -267,13 +272,14 @@ def _moment(text: Json, localization: Localization) -> FormattedTime | None:
 def _shown_of_proxy(proof: Proof, texts: PageTexts) -> str:
     """Return the sentence on what the chain's proofs show of a proxy: its code, or the word in a slot, and no more."""
     claim = proof.claim(ClaimName.ON_CHAIN)
-    if claim is None or claim.status is not ClaimStatus.SHOWN or "implementation" not in claim.evidence:
+    if claim is None or "implementation" not in claim.evidence:
         return texts("proxy.claimed")
     key = "in_slot" if "implementationSlot" in claim.evidence else "in_code"
     names = {"blockNumber": "number", "implementationSlot": "slot", "implementation": "address"}
-    return texts(
-        f"proxy.{key}", **{name: claim.evidence[one] for one, name in names.items() if one in claim.evidence}
-    )
+    values = {name: claim.evidence[one] for one, name in names.items() if one in claim.evidence}
+    is_vouched_for = claim.evidence.get("vouchedBy") == CHECKPOINT
+    block = () if is_vouched_for else (texts("proof.vouched_file"),)
+    return " ".join((texts(f"proxy.{key}", **values), *block))
 
 
 def _proxy(record: RecordValue, pages: ContractPageContext, shown: str) -> ProxyView | None:

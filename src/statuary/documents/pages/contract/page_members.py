@@ -12,7 +12,7 @@ MAX_NAME_LENGTH = 80
 """Characters of a name that lists show, and of a name in an ABI that can be searched for."""
 
 
-def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
+def with_page_members(row: ContractRow, record: RecordValue, verdict: str) -> ContractRow:
     """Return a record's row with the members for pages and the search."""
     compilation = as_object(record.get("compilation"))
     version = as_text(compilation.get("compilerVersion")).partition("+")[0]
@@ -23,7 +23,24 @@ def with_page_members(row: ContractRow, record: RecordValue) -> ContractRow:
         language=one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
         selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
         abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
+        verdict=verdict,
     )
+
+
+def verdict_sign(verdict: str, level: str) -> str:
+    """Return the sign of a verdict: green for what was verified here, red for what is contradicted.
+
+    Args:
+        level: the match that the record claims of the runtime side; empty if it claims none.
+    """
+    if verdict in ("verified_here", "contradicted"):
+        return "operational" if verdict == "verified_here" else "major_outage"
+    return "match" if level else "unknown"
+
+
+def level_of(row: ContractRow) -> str:
+    """Return the key of the text about a contract in lists: its runtime side's, unless that is contradicted."""
+    return "contradicted" if row.verdict == "contradicted" else row.runtimeMatch or "unchecked"
 
 
 def signatures_of(abi: Json) -> Iterator[str]:

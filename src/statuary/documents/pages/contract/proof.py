@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from statuary.documents.pages.page_texts import PageTexts, one_line
+from statuary.documents.pages.site_context import FormattedTime, Localization
 from statuary.domain.contracts.proof import (
+    CHECKPOINT,
     CheckOutcome,
     CheckResult,
     Claim,
@@ -13,7 +15,9 @@ from statuary.domain.contracts.proof import (
     EvidenceValue,
     PinnedBy,
     Proof,
+    Verdict,
 )
+from statuary.domain.primitives import parse_instant
 
 OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
 """The order of outcomes; checks that do not apply are listed by name only."""
@@ -47,6 +51,8 @@ class ClaimRow(NamedTuple):
     block_number: str  # the block under whose hash it is shown; empty if there is none
     block_hash: str
     block_href: str  # that block in the explorer; empty if the site names none
+    block_time: FormattedTime | None
+    vouched: str  # who says that the block is one of the chain's, and what to compare its hash with
 
 
 class ProofView(NamedTuple):
@@ -60,12 +66,15 @@ class ProofView(NamedTuple):
     claims: tuple[ClaimRow, ...]  # what is known of each claim
 
 
-def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str], explorer: str) -> ProofView:
+def proof_view(
+    proof: Proof, localization: Localization, rules: Mapping[str, str], explorer: str
+) -> ProofView:
     """Return a proof as a list.
 
     Args:
         explorer: the URL of the chain's block explorer; empty if there is none.
     """
+    texts = localization.texts
     by_outcome = {
         outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
     }
@@ -75,7 +84,7 @@ def proof_view(proof: Proof, texts: PageTexts, rules: Mapping[str, str], explore
         rows=tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome]),
         not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
         skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
-        claims=tuple(_claim_row(claim, texts, explorer) for claim in proof.claims),
+        claims=tuple(_claim_row(claim, localization, explorer) for claim in proof.claims),
     )
 
 
@@ -97,15 +106,19 @@ def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> Che
 
 
 CLAIM_ICONS = {
-    ClaimStatus.SHOWN: "operational",
+    ClaimStatus.VERIFIED: "operational",
+    ClaimStatus.STATED: "match",
     ClaimStatus.NOT_SHOWN: "unknown",
     ClaimStatus.CONTRADICTED: "major_outage",
 }
 """The sign of a claim's status."""
 
 
-def _claim_row(claim: Claim, texts: PageTexts, explorer: str) -> ClaimRow:
-    number, block = (str(claim.evidence.get(name, "")) for name in ("blockNumber", "blockHash"))
+def _claim_row(claim: Claim, localization: Localization, explorer: str) -> ClaimRow:
+    texts = localization.texts
+    number, block, time, vouched_by = (
+        str(claim.evidence.get(name, "")) for name in ("blockNumber", "blockHash", "blockTime", "vouchedBy")
+    )
     return ClaimRow(
         sentence=texts(f"claim.{claim.name.name.lower()}"),
         sign=CLAIM_ICONS[claim.status],
@@ -114,6 +127,8 @@ def _claim_row(claim: Claim, texts: PageTexts, explorer: str) -> ClaimRow:
         block_number=number,
         block_hash=block,
         block_href=f"{explorer}/block/{block}" if explorer and block else "",
+        block_time=localization.dates.moment(parse_instant(time)) if time else None,
+        vouched=_vouched(vouched_by, one_line(str(claim.evidence.get("agreed", ""))), texts),
     )
 
 
@@ -146,34 +161,53 @@ def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, str]]:
             yield one_line(member), texts(f"pinned.{pin.name.lower()}")
 
 
-def meaning(proof: Proof, levels: Mapping[str, str], texts: PageTexts) -> str:
+def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
+    """Return who says that a block is one of the chain's; empty without a block."""
+    if not vouched_by:
+        return ""
+    if vouched_by == CHECKPOINT:
+        return texts("proof.vouched_checkpoint")
+    return texts("proof.vouched_hosts", hosts=hosts) if hosts else texts("proof.vouched_file")
+
+
+def headline(verdict: Verdict | None, texts: PageTexts) -> str:
+    """Return the sentences that are said first of a record."""
+    if verdict is None:
+        return texts("level.unchecked")
+    return " ".join(one_line(texts.reason(sentence)) for sentence in verdict.sentences)
+
+
+def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
     """Return the sentence about what is shown of a published record, and what is not: never more than its claims.
 
     Args:
-        levels: the match that the record claims of each side, `creation` and `runtime`; empty if it claims none.
+        level: the match that the record claims of the runtime side; empty if it claims none.
+        creation_differs: whether the record has on-chain creation code for which it claims no match.
     """
-    consistent, hashed = proof.claim(ClaimName.CONSISTENT), proof.claim(ClaimName.HASHED)
-    if consistent is None or hashed is None:
+    status = {claim.name: claim.status for claim in proof.claims}
+    if proof.verdict is None:
         return texts("meaning.unchecked")
-    if consistent.status is not ClaimStatus.SHOWN:
+    if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:
         return texts(f"meaning.{'unproved' if proof.holds else 'contradicted'}")
-    compiled = proof.claim(ClaimName.COMPILED)
+    if proof.verdict.status is ClaimStatus.CONTRADICTED:
+        since = status[ClaimName.ON_CHAIN] is ClaimStatus.CONTRADICTED
+        return texts(f"meaning.{'contradicted_since' if since else 'runtime_differs'}")
     keys = (
-        _level_text(levels),
-        _commitment(proof) if _is_shown(hashed) else "not_hashed",
+        level or "none",
+        _commitment(proof) if status[ClaimName.HASHED] is ClaimStatus.VERIFIED else "not_hashed",
         *_extra_sources(proof),
-        "compiled" if _is_shown(compiled) else "not_compiled",
-        "on_chain" if _is_shown(proof.claim(ClaimName.ON_CHAIN)) else "not_on_chain",
+        "compiled" if status[ClaimName.COMPILED] is ClaimStatus.STATED else "not_compiled",
+        _ON_CHAIN_TEXTS[status[ClaimName.ON_CHAIN]],
+        *(("creation_differs",) if creation_differs else ()),
     )
     return " ".join(texts(f"meaning.{key}") for key in keys)
 
 
-def _level_text(levels: Mapping[str, str]) -> str:
-    """Return the text about how far the sides match; sides with different levels have their own texts."""
-    claimed = {level for level in levels.values() if level}
-    if len(claimed) > 1:
-        return next(f"exact_{side}" for side, level in levels.items() if level == "exact_match")
-    return next(iter(claimed), "none")
+_ON_CHAIN_TEXTS = {
+    ClaimStatus.VERIFIED: "on_chain",
+    ClaimStatus.STATED: "on_chain_stated",
+    ClaimStatus.NOT_SHOWN: "not_on_chain",
+}
 
 
 def _commitment(proof: Proof) -> str:
@@ -184,10 +218,6 @@ def _commitment(proof: Proof) -> str:
 
 def _extra_sources(proof: Proof) -> tuple[str, ...]:
     return ("extra_sources",) if any(path.startswith("sources/") for path in proof.pinned) else ()
-
-
-def _is_shown(claim: Claim | None) -> bool:
-    return claim is not None and claim.status is ClaimStatus.SHOWN
 
 
 def _words(name: str) -> str:

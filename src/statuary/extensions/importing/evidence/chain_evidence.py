@@ -16,11 +16,12 @@ from statuary.documents.pages.page_texts import english
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.chain.anchor import (
     CREATION_CODE,
+    NO_CHECKPOINTS,
     Anchor,
     AnchoredBlock,
+    Checkpoints,
     DeploymentEvidence,
     Nodes,
-    header_of,
 )
 from statuary.domain.chain.merkle_trie import encode_rlp, number_bytes, trie_proof
 from statuary.domain.chain.transaction import BlockHeader, parse_header
@@ -29,7 +30,7 @@ from statuary.domain.contracts.proxy_detection import proxy_evidence, proxy_slot
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, has_errors
 from statuary.domain.json_values import Json, as_list, as_object, as_text
-from statuary.domain.primitives import Hex, Instant
+from statuary.domain.primitives import Hex, Instant, parse_instant
 from statuary.domain.reasons import EvidenceError
 from statuary.extensions.importing.evidence.compile_contract import record_sha256
 from statuary.extensions.importing.evidence.ethereum_node import (
@@ -296,7 +297,9 @@ def _verified(
         anchor = anchor._replace(deployment=deployment)
     on_chain, deployed = anchor_claims(RecordView(request.record), anchor, request.digest).claims
     missing: dict[str, str] = {}
-    if on_chain.status is not ClaimStatus.SHOWN:
+    if on_chain.status is ClaimStatus.CONTRADICTED:
+        anchor = _with_first_contradiction(anchor, on_chain, request)
+    elif on_chain.status is ClaimStatus.NOT_SHOWN:
         missing[ClaimName.ON_CHAIN.value] = _reason(account, on_chain)
         anchor = _with_existing_account(anchor, request.existing)
     if not deployed.evidence:
@@ -309,6 +312,21 @@ def _verified(
 def _reason(evidence: object, claim: Claim) -> str:
     """Return why there is no evidence, or why it does not show the claim."""
     return english(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
+
+
+def _with_first_contradiction(anchor: Anchor, on_chain: Claim, request: AnchorRequest) -> Anchor:
+    """Return an anchor with the account of an earlier one that contradicts the record in the same way, since then."""
+    if request.existing is None:
+        return anchor
+    earlier = anchor_claims(RecordView(request.record), request.existing, request.digest).claims[0]
+    facts = [{**claim.evidence, **OF_BLOCK} for claim in (earlier, on_chain)]
+    if earlier.status is ClaimStatus.CONTRADICTED and facts[0] == facts[1]:
+        return _with_existing_account(anchor, request.existing)
+    return anchor
+
+
+OF_BLOCK: Final = dict.fromkeys(("blockNumber", "blockHash", "blockTime", "agreed"), "")
+"""The evidence that differs from block to block."""
 
 
 def _with_existing_account(anchor: Anchor, existing: Anchor | None) -> Anchor:
@@ -327,13 +345,13 @@ class AnchoredContract(NamedTuple):
 
     source: ContractSource
     path: str = ""  # the file that was written, relative to the content folder; empty if none was
-    claims: tuple[Claim, ...] = ()  # what the anchor shows; empty if the contract was skipped
+    claims: tuple[Claim, ...] = ()  # what the anchor, or the present one, shows; empty if there is no record
     findings: tuple[Finding, ...] = ()  # why its record cannot be read
 
     @property
-    def is_shown(self) -> bool:
-        """Whether the code is shown to be at the address: by this anchor, or by the present one."""
-        return not self.findings and (not self.claims or self.claims[0].status is ClaimStatus.SHOWN)
+    def status(self) -> ClaimStatus:
+        """The status of claim D."""
+        return self.claims[0].status if self.claims else ClaimStatus.NOT_SHOWN
 
 
 class _Due(NamedTuple):
@@ -342,22 +360,24 @@ class _Due(NamedTuple):
 
 
 def anchor_contracts(
-    root: Path, sources: Iterable[ContractSource], nodes: AnchoringNodes, *, before: Instant | None = None
+    root: Path,
+    sources: Iterable[ContractSource],
+    nodes: AnchoringNodes,
+    *,
+    before: Instant | None = None,
+    checkpoints: Checkpoints = NO_CHECKPOINTS,
 ) -> Iterator[AnchoredContract]:
     """Anchor contracts of one chain, and yield the outcome for each.
 
     Args:
+        checkpoints: the blocks of the chain that the site's author vouches for.
         before: skip contracts whose anchor is under a block of this time or later, and still shows the code.
 
     Raises:
         NotImportableError: if nodes disagree about a block, or the node does not respond.
         PublishingError: if an anchor cannot be written.
     """
-    finalized: FinalizedBlock | EvidenceError
-    try:
-        finalized = nodes.finalized()
-    except EvidenceError as error:
-        finalized = error
+    finalized = _finalized(nodes)
     rest = iter(sources)
     while chunk := list(islice(rest, CHUNK)):
         due: list[_Due] = []
@@ -369,7 +389,7 @@ def anchor_contracts(
                 yield outcome
         anchors = read_anchors(nodes, finalized, [contract.request for contract in due])
         for contract, anchor in zip(due, anchors, strict=True):
-            yield _written(root, contract, anchor)
+            yield _written(root, contract, anchor, checkpoints)
 
 
 def _due(root: Path, source: ContractSource, before: Instant | None) -> _Due | AnchoredContract:
@@ -377,31 +397,55 @@ def _due(root: Path, source: ContractSource, before: Instant | None) -> _Due | A
     parsed = read_contract(root, source)
     if parsed.record is None or has_errors(parsed.findings):
         return AnchoredContract(source, findings=tuple(parsed.findings))
-    digest = record_sha256(parsed.record)
-    if before is not None and parsed.anchor is not None and _is_newer(parsed.anchor, digest, before):
-        return AnchoredContract(source)
-    return _Due(source, AnchorRequest(parsed.record, digest, parsed.anchor))
+    request = AnchorRequest(parsed.record, record_sha256(parsed.record), parsed.anchor)
+    if before is not None and parsed.anchor is not None and ClaimName.ON_CHAIN not in parsed.anchor.missing:
+        claims = anchor_claims(RecordView(parsed.record), parsed.anchor, request.digest).claims
+        time = claims[0].evidence.get("blockTime")
+        if claims[0].status is ClaimStatus.STATED and parse_instant(str(time)) >= before:
+            return AnchoredContract(source, claims=claims)
+    return _Due(source, request)
 
 
-def _is_newer(anchor: Anchor, digest: str, before: Instant) -> bool:
-    if anchor.block is None or anchor.record != digest or ClaimName.ON_CHAIN in anchor.missing:
-        return False
+def _finalized(nodes: AnchoringNodes) -> FinalizedBlock | EvidenceError:
     try:
-        return header_of(anchor.block).timestamp >= before.timestamp()
-    except EvidenceError:
-        return False
+        return nodes.finalized()
+    except EvidenceError as error:
+        return error
 
 
-def _written(root: Path, due: _Due, anchor: Anchor) -> AnchoredContract:
-    path = anchor_path(due.source)
+def anchor_record(
+    record: RecordValue, existing: Anchor | None, nodes: AnchoringNodes
+) -> tuple[Anchor, tuple[Claim, ...]]:
+    """Return the anchor of a record that is not written yet, and what it shows of claims D and E.
+
+    Raises:
+        NotImportableError: if nodes disagree about a block, or the node does not respond.
+    """
+    finalized = _finalized(nodes)
+    [anchor] = read_anchors(nodes, finalized, [AnchorRequest(record, record_sha256(record), existing)])
+    return anchor, anchor_claims(RecordView(record), anchor, anchor.record).claims
+
+
+def write_anchor(root: Path, source: ContractSource, anchor: Anchor) -> str:
+    """Write an anchor beside its contract; return its path in the content folder."""
+    path = anchor_path(source)
     with atomic_file(root / path) as stream:
         stream.write(anchor_file(anchor))
-    claims = anchor_claims(RecordView(due.request.record), anchor, anchor.record).claims
+    return path
+
+
+def _written(root: Path, due: _Due, anchor: Anchor, checkpoints: Checkpoints) -> AnchoredContract:
+    path = write_anchor(root, due.source, anchor)
+    claims = anchor_claims(RecordView(due.request.record), anchor, anchor.record, checkpoints).claims
     return AnchoredContract(due.source, path, claims)
 
 
 def claim_text(claim: Claim) -> str:
     """Return the status of a claim in a few words."""
-    block = claim.evidence.get("blockNumber")
-    where = f" in block {block:,}" if isinstance(block, int) else ""
-    return f"shown{where}" if claim.status is ClaimStatus.SHOWN else f"not shown: {english(claim.reason)}"
+    if claim.status is ClaimStatus.CONTRADICTED:
+        return f"contradicted {english(claim.reason)}"
+    if claim.status is ClaimStatus.NOT_SHOWN:
+        return f"not shown: {english(claim.reason)}"
+    number, time = claim.evidence["blockNumber"], claim.evidence["blockTime"]
+    words = "verified here" if claim.status is ClaimStatus.VERIFIED else "proved by the node"
+    return f"{words} in block {number:,} of {time}"
