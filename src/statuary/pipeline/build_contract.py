@@ -277,10 +277,21 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
 
     An error does not withhold the contract: its page, its proof and its place in lists say what is wrong.
     """
-    if not proof.evidence_problems and (not proof.verdict or proof.verdict.status is not CONTRADICTED):
-        return
-    from statuary.content.evidence import anchor_path, compilation_path
+    if proof.evidence_problems or (proof.verdict and proof.verdict.status is CONTRADICTED):
+        from statuary.content.evidence import anchor_path, compilation_path
 
+        paths = compilation_path(source), anchor_path(source)
+        yield from _notes(proof, source, *paths)
+        if (claim := proof.claim(ClaimName.ON_CHAIN)) and claim.status is CONTRADICTED:
+            yield Finding(
+                rule="anchor-shows-the-contract",
+                message=f"contradicted {english(claim.reason)}",
+                hint="remove the contract, or add it again as it is now",
+                path=paths[1],
+            )
+
+
+def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:
     for problem, hint in proof.evidence_problems:
         is_compilation = problem.key in COMPILATION_PROBLEMS
         again = "contract compile" if is_compilation else f"contract anchor {source.address} --rpc URL"
@@ -288,15 +299,8 @@ def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding
             rule="compilation-is-of-the-record" if is_compilation else "anchor-shows-the-contract",
             message=f"not shown: {english(problem)}",
             hint=hint or f"run `statuary {again}`",
-            path=compilation_path(source) if is_compilation else anchor_path(source),
+            path=compilation if is_compilation else anchor,
             severity=Severity.NOTE,
-        )
-    if (claim := proof.claim(ClaimName.ON_CHAIN)) and claim.status is CONTRADICTED:
-        yield Finding(
-            rule="anchor-shows-the-contract",
-            message=f"contradicted {english(claim.reason)}",
-            hint="remove the contract, or add it again as it is now",
-            path=anchor_path(source),
         )
 
 

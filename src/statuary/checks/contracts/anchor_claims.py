@@ -87,14 +87,19 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
         return AnchoredProxy(_named(resolution) == [clone_of], {"implementation": clone_of})
     if not any(opcode in code for opcode in _CALLS_OTHER_CODE):
         return AnchoredProxy(resolution.get("isProxy") is False)
-    slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
-    if not slots or not set(slots) <= anchor.storage.keys():
-        return AnchoredProxy(is_shown=False)
-    words = {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
+    words = _words(record, code, account, anchor)
     evidence = next((_in_slot(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
     return AnchoredProxy(
         is_shown=False, evidence=evidence, is_other=_is_other(words, resolution, record.address)
     )
+
+
+def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
+    """Return the words in the slots of proxies that a code may use; none if one of them has no proof."""
+    slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
+    if not set(slots) <= anchor.storage.keys():
+        return {}
+    return {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
 
 
 def _is_other(words: Mapping[str, int], resolution: Mapping[str, Json], address: Address) -> bool:
@@ -270,13 +275,15 @@ class _Verifier:
         if reason is not None:
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
         try:
-            outcome = claim.verify()
-            evidence = self._evidence(outcome)
+            return self._verified(claim)
         except (EvidenceError, MissingExtraError) as error:
             reason = error.reason if isinstance(error, EvidenceError) else because("missing_extra")
             self.problems.append((reason, error.hint))
             return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
-        block = outcome.block
+
+    def _verified(self, claim: _ChainClaim) -> Claim:
+        outcome = claim.verify()
+        evidence, block = self._evidence(outcome), outcome.block
         is_vouched_for = evidence["vouchedBy"] == CHECKPOINT
         if outcome.is_contradicted and outcome.reason is not None:
             return Claim(claim.name, ClaimStatus.CONTRADICTED, outcome.reason, evidence)

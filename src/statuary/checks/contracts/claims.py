@@ -326,9 +326,8 @@ def pinned_members(
             runtime=record.runtime.claimed is not None,
         )
     )
-    if compilation is not None and status[ClaimName.COMPILED] is ClaimStatus.STATED:
-        stated = [member for member in COMPILED_MEMBERS if member in compilation.members]
-        pinned |= dict.fromkeys(stated, PinnedBy.STATED)
+    if status[ClaimName.COMPILED] is ClaimStatus.STATED:
+        pinned |= dict(_pinned_by_compilation(compilation))
     if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
         pinned |= dict(_pinned_by_hash(record))
     pinned |= anchored.pinned
@@ -355,6 +354,12 @@ def _pinned_by_record(*, has_hashed_metadata: bool, creation: bool, runtime: boo
     pinned = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA), described) | REPEATED
     pinned |= (MATCHED if creation else UNMATCHED)["creation"]
     return pinned | (MATCHED if runtime else UNMATCHED)["runtime"] | CLAIMED
+
+
+def _pinned_by_compilation(compilation: CompilationEvidence | None) -> Iterator[tuple[str, PinnedBy]]:
+    """Yield what evidence of a compilation states, in an order that does not depend on the file."""
+    members = frozenset(compilation.members if compilation else ())
+    yield from ((member, PinnedBy.STATED) for member in COMPILED_MEMBERS if member in members)
 
 
 def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:

@@ -207,13 +207,18 @@ def _print_anchor(address: str, claims: tuple[Claim, ...]) -> None:
 
 
 def anchor_added(
-    content: Path, source: ContractSource, record: RecordValue, rpc: str, catalogue: Catalogue
+    content: Path, source: ContractSource, record: RecordValue, rpc: str | None, catalogue: Catalogue
 ) -> Anchor | None:
     """Return the anchor of a contract that is being added; whatever keeps it from being anchored is a note.
+
+    Args:
+        rpc: the node to ask; None for none.
 
     Raises:
         ContradictedError: if the node proves other code than it gave.
     """
+    if rpc is None:
+        return None
     urls = _node_urls(catalogue, ChainId(source.chain_id))
     nodes = _with_others(EthereumNode(rpc), rpc, urls)
     try:
@@ -287,17 +292,15 @@ def add(
             click.echo("statuary: the contract does not match the chain; nothing was written", err=True)
             return ExitCode.FINDINGS
         source = ContractSource(import_options.path, import_options.chain_id, address, import_options.form)
-        anchor = None
-        if rpc is not None and write_options.anchoring:
-            try:
-                anchor = anchor_added(content, source, prepared.record, rpc, catalogue)
-            except ContradictedError as error:
-                click.echo(f"statuary: {error}; nothing was written", err=True)
-                return ExitCode.FINDINGS
+        node_to_ask = rpc if write_options.anchoring else None
+        try:
+            anchor = anchor_added(content, source, prepared.record, node_to_ask, catalogue)
+        except ContradictedError as error:
+            click.echo(f"statuary: {error}; nothing was written", err=True)
+            return ExitCode.FINDINGS
         if not write_options.dry_run:
             write_contract(content, prepared.files, prepared.replaced)
-            if anchor is not None:
-                write_anchor(content, source, anchor)
+            write_anchor(content, source, anchor)
     done = "would write" if write_options.dry_run else "wrote"
     for path, body in prepared.files.items():
         click.echo(f"    {done} {content / path} ({size_text(len(body))})")

@@ -128,31 +128,25 @@ def verify_anchor(
     claims = anchor_claims(RecordView(record), anchor, digest).claims
     for claim in claims:
         published = as_object(as_object(proof.get("claims")).get(claim.name.value))
-        status, name = str(published.get("status")), claim.name.value
-        if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
-            message = (
-                f"the proof says that {name} is {_words(status)}; it is contradicted {english(claim.reason)}"
-            )
-        elif status in IN_FAVOUR and claim.status not in IN_FAVOUR:
-            message = f"the proof says that {name} is {_words(status)}; it is not: {english(claim.reason)}"
-        elif claim.status in IN_FAVOUR and not _is_evidence(claim, as_object(published.get("evidence"))):
-            message = f"the proof gives other evidence for {name} than its anchor"
-        else:
-            continue
-        findings.append(Finding(rule=RULE, message=message))
+        if fault := _fault(claim, str(published.get("status")), as_object(published.get("evidence"))):
+            findings.append(Finding(rule=RULE, message=fault))
     return claims, findings
 
 
+def _fault(claim: Claim, status: str, evidence: Mapping[str, Json]) -> str:
+    """Return where a published claim says more than its anchor shows; empty if it does not."""
+    said = f"the proof says that {claim.name.value} is {status.replace('_', ' ')}"
+    if claim.status is ClaimStatus.CONTRADICTED and status != claim.status:
+        return f"{said}; it is contradicted {english(claim.reason)}"
+    if status in IN_FAVOUR and claim.status not in IN_FAVOUR:
+        return f"{said}; it is not: {english(claim.reason)}"
+    # whether a checkpoint names the block, only the content shows
+    if claim.status in IN_FAVOUR and {**evidence, "vouchedBy": ""} != {**claim.evidence, "vouchedBy": ""}:
+        return f"the proof gives other evidence for {claim.name.value} than its anchor"
+    return ""
+
+
 IN_FAVOUR = (ClaimStatus.VERIFIED, ClaimStatus.STATED)
-
-
-def _words(status: str) -> str:
-    return status.replace("_", " ")
-
-
-def _is_evidence(claim: Claim, published: Mapping[str, Json]) -> bool:
-    """Return whether a proof gives a claim's evidence; whether a checkpoint names the block, only the content shows."""
-    return {**published, "vouchedBy": ""} == {**claim.evidence, "vouchedBy": ""}
 
 
 @dataclass(slots=True)

@@ -185,22 +185,30 @@ def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: boo
         creation_differs: whether the record has on-chain creation code for which it claims no match.
     """
     status = {claim.name: claim.status for claim in proof.claims}
-    if proof.verdict is None:
-        return texts("meaning.unchecked")
-    if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:
-        return texts(f"meaning.{'unproved' if proof.holds else 'contradicted'}")
-    if proof.verdict.status is ClaimStatus.CONTRADICTED:
-        since = status[ClaimName.ON_CHAIN] is ClaimStatus.CONTRADICTED
-        return texts(f"meaning.{'contradicted_since' if since else 'runtime_differs'}")
-    keys = (
+    if short := _short_meaning(proof, status):
+        return texts(f"meaning.{short}")
+    keys = [
         level or "none",
         _commitment(proof) if status[ClaimName.HASHED] is ClaimStatus.VERIFIED else "not_hashed",
         *_extra_sources(proof),
         "compiled" if status[ClaimName.COMPILED] is ClaimStatus.STATED else "not_compiled",
         _ON_CHAIN_TEXTS[status[ClaimName.ON_CHAIN]],
-        *(("creation_differs",) if creation_differs else ()),
-    )
+        *["creation_differs"] * creation_differs,
+    ]
     return " ".join(texts(f"meaning.{key}") for key in keys)
+
+
+def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
+    """Return the text of a record of which nothing more is said; empty for any other."""
+    if proof.verdict is None:
+        return "unchecked"
+    if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:
+        return "unproved" if proof.holds else "contradicted"
+    if proof.verdict.status is not ClaimStatus.CONTRADICTED:
+        return ""
+    return (
+        "contradicted_since" if status[ClaimName.ON_CHAIN] is ClaimStatus.CONTRADICTED else "runtime_differs"
+    )
 
 
 _ON_CHAIN_TEXTS = {

@@ -426,11 +426,12 @@ def anchor_record(
     return anchor, anchor_claims(RecordView(record), anchor, anchor.record).claims
 
 
-def write_anchor(root: Path, source: ContractSource, anchor: Anchor) -> str:
-    """Write an anchor beside its contract; return its path in the content folder."""
+def write_anchor(root: Path, source: ContractSource, anchor: Anchor | None) -> str:
+    """Write an anchor beside its contract, if there is one; return its path in the content folder."""
     path = anchor_path(source)
-    with atomic_file(root / path) as stream:
-        stream.write(anchor_file(anchor))
+    if anchor is not None:
+        with atomic_file(root / path) as stream:
+            stream.write(anchor_file(anchor))
     return path
 
 
