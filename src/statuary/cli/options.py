@@ -125,7 +125,7 @@ def extension_options(command: str) -> Callable[[Command], Command]:
     def decorate(function: Command) -> Command:
         @wraps(function)
         def with_values(**values: Any) -> Any:
-            chosen = {name: {one.name: values.pop(one.name) for one in own} for name, own in rows.items()}
+            chosen = {name: {row.name: values.pop(row.name) for row in own} for name, own in rows.items()}
             return function(**values, extension_options=chosen)
 
         own = (extension_option(row) for own in rows.values() for row in own)

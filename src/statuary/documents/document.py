@@ -108,19 +108,19 @@ ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 
 def sharded_path(path: str) -> str:
     """Return the path of a document in the sharded layout; only single contracts and proofs move."""
-    found = CONTRACT_PATH.fullmatch(path)
-    if found is None:
+    match = CONTRACT_PATH.fullmatch(path)
+    if match is None:
         return path
-    shard = found["shard"].lower()
-    return SHARDS[found["family"]].path(chain_id=found["chain_id"], shard=shard, address=found["address"])
+    shard = match["shard"].lower()
+    return SHARDS[match["family"]].path(chain_id=match["chain_id"], shard=shard, address=match["address"])
 
 
 def plain_path(path: str) -> str:
     """Return the path of a document in the plain layout, from a path of either layout."""
-    found = SHARDED_PATH.fullmatch(path)
-    if found is None:
+    match = SHARDED_PATH.fullmatch(path)
+    if match is None:
         return path
-    return f"{PLAIN_PREFIXES[found['family']]}{found['chain_id']}/{found['name']}"
+    return f"{PLAIN_PREFIXES[match['family']]}{match['chain_id']}/{match['name']}"
 
 
 def sharded_document(document: Document) -> Document:
@@ -153,13 +153,13 @@ def uncompressed_path(path: str) -> str:
 
 def is_proof_path(path: str) -> bool:
     """Say whether a path of either layout is that of a contract's proof."""
-    found = CONTRACT_PATH.fullmatch(plain_path(path))
-    return found is not None and found["family"] == PROOF.prefix
+    match = CONTRACT_PATH.fullmatch(plain_path(path))
+    return match is not None and match["family"] == PROOF.prefix
 
 
 def contract_of_path(path: str) -> tuple[str, str] | None:
     """Return chain id and address of the record at a path of either layout; None for other paths."""
-    found = match_url(plain_path(path))
-    if found is None or found[0] is not CONTRACT or not ADDRESS.fullmatch(found[1]["address"]):
+    match = match_url(plain_path(path))
+    if match is None or match[0] is not CONTRACT or not ADDRESS.fullmatch(match[1]["address"]):
         return None
-    return found[1]["chain_id"], found[1]["address"]
+    return match[1]["chain_id"], match[1]["address"]

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 @cache
 def markdown_parser() -> "MarkdownIt":
     """Return the parser; most bodies need none."""
-    made: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
+    parser: MarkdownIt = import_module("markdown_it").MarkdownIt("commonmark", {"html": True, "breaks": True})
     # to the authors of updates, indented lines and lines above a row of dashes are layout, not markup
-    return made.disable(["code", "lheading", "image"])
+    return parser.disable(["code", "lheading", "image"])
 
 
 LINK_URL = re.compile(r"(?:https?://|mailto:)[^\s\"'<>]+", re.IGNORECASE)
@@ -78,4 +78,4 @@ def _paragraphs(text: str) -> str:
 def paragraphs_of(text: str, line_break: str) -> list[str]:
     """Return the paragraphs of a text without markup."""
     paragraphs = filter(None, EMPTY_LINES.split(text))
-    return [line_break.join(line.rstrip(" \t") for line in one.split("\n")) for one in paragraphs]
+    return [line_break.join(line.rstrip(" \t") for line in paragraph.split("\n")) for paragraph in paragraphs]

@@ -99,16 +99,16 @@ def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTempl
     """Return the template of incidents with a name, an empty one without a name; raise EditError if there is none."""
     if name is None:
         return IncidentTemplate()
-    known = {template.name: template for template in catalogue.templates}
-    if name not in known:
-        named = _suggested_name(name, list(known)) or f"there are: {', '.join(known)}"
+    templates = {template.name: template for template in catalogue.templates}
+    if name not in templates:
+        named = _suggested_name(name, list(templates)) or f"there are: {', '.join(templates)}"
         hint = (
             named
-            if known
+            if templates
             else "write content/templates/NAME.yaml; it has the keys of an incident's first update"
         )
         raise EditError(f"unknown template {name!r}", hint)
-    return known[name]
+    return templates[name]
 
 
 def leaf_keys(catalogue: StatusCatalogue) -> list[str]:

@@ -219,8 +219,8 @@ def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None
     contracts = catalogue.contracts
     if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
         return catalogue
-    known = ScanResult(count=ledger.kept(GIT_TREE).items)
-    return catalogue._replace(contracts=ContractScan(contracts.root, result=known))
+    result = ScanResult(count=ledger.kept(GIT_TREE).items)
+    return catalogue._replace(contracts=ContractScan(contracts.root, result=result))
 
 
 def scope_of(
@@ -248,9 +248,9 @@ def scope_of(
         # the interrupted build may have read another commit
         if is_unchanged(ledger, tree) and not (missing or verify or is_resumed):
             return BuildScope(SourceComparison(root).outdated(()), is_unchanged=True)
-    known = () if because is not None else ledger.sources.known()
+    last_sources = () if because is not None else ledger.sources.known()
     comparison = SourceComparison(
-        root=root, known=known, tree=tree, all_because=because, missing=missing, verify=verify
+        root=root, known=last_sources, tree=tree, all_because=because, missing=missing, verify=verify
     )
     return BuildScope(comparison.outdated(sources), missing)
 

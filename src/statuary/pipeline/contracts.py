@@ -192,17 +192,17 @@ def _withhold_duplicates(target: BuildTarget) -> None:
     """Withhold the records that repeat one another: nothing shows which of them is right."""
     sources = target.ledger.sources
     for columns, rule in DUPLICATES.items():
-        for one in sources.duplicates(columns):
-            finding = orjson.dumps(rule(*_duplicate(one))).decode()
-            target.withdraw(sources.withhold(one, finding))
+        for duplicate in sources.duplicates(columns):
+            finding = orjson.dumps(rule(*_duplicate(duplicate))).decode()
+            target.withdraw(sources.withhold(duplicate, finding))
             target.ledger.documents.clash = None  # only then do documents of two contracts have the same path
 
 
 def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
     """Return a contract that repeats another, in the form that the rules expect."""
     path, line = one.location, 0
-    if one.unit != one.location and (found := BULK_LOCATION.fullmatch(one.location)):
-        path, line = found[1], int(found[2])
+    if one.unit != one.location and (match := BULK_LOCATION.fullmatch(one.location)):
+        path, line = match[1], int(match[2])
     form = ContractForm.LINE if line else ContractForm.RECORD
     source = ContractSource(path, one.row.chainId, one.row.address, form, line)
     return one.row, source, one.other

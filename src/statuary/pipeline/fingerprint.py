@@ -113,7 +113,7 @@ def _as_json(value: object) -> object:
 
 @cache
 def _names(kind: type) -> tuple[str, ...]:
-    return tuple(one.name for one in fields(kind))
+    return tuple(field.name for field in fields(kind))
 
 
 AS_JSON: dict[type, Callable[..., object]] = {
@@ -122,6 +122,6 @@ AS_JSON: dict[type, Callable[..., object]] = {
     timedelta: str,
     ZoneInfo: lambda value: value.key,
     FunctionType: lambda value: f"{value.__module__}.{value.__qualname__}",
-    frozenset: lambda value: [orjson.Fragment(one) for one in sorted(map(_encoded, value))],
+    frozenset: lambda value: [orjson.Fragment(text) for text in sorted(map(_encoded, value))],
 }
 """What stands for values of a type."""

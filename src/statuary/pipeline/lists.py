@@ -77,10 +77,10 @@ def _address_partitions(
     addresses: Iterator[AddressRows], hosting: HostingSettings, output: Callable[[str], PartitionOutput]
 ) -> Iterator[AddressPartition]:
     number = 0
-    while held := tuple(islice(addresses, ADDRESSES)):
+    while batch := tuple(islice(addresses, ADDRESSES)):
         number += 1
         name = f"addresses-{number:07d}"
-        yield AddressPartition(name, held, hosting, output(name))
+        yield AddressPartition(name, batch, hosting, output(name))
 
 
 def _all_names(catalogue: Catalogue, addresses: Iterable[str]) -> Iterator[str]:

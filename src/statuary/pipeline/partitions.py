@@ -57,8 +57,8 @@ class PartitionSettings(NamedTuple):
 @lru_cache(maxsize=4)
 def unpacked_settings(settings: bytes) -> PartitionSettings:
     """Return settings that were packed by this program."""
-    found: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
-    return found
+    shared: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
+    return shared
 
 
 class PartitionSources(Protocol):
@@ -142,10 +142,10 @@ def _staged(
     built: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
 ) -> SourceRow:
     """Make a contract's documents and add them; return its row with their paths."""
-    made, documents = built.made()
+    contract, documents = built.made()
     paths = "\n".join(output.add(laid_out(documents, hosting)))
-    if made.findings != built.findings:
-        row = made.source_row(unit=row.unit, reason=row.reason, git=row.git, stat=row.stat)
+    if contract.findings != built.findings:
+        row = contract.source_row(unit=row.unit, reason=row.reason, git=row.git, stat=row.stat)
     return row._replace(documents=paths)
 
 

@@ -60,10 +60,10 @@ def offer_site(
 
 def _kept(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
     """Offer what an earlier build made of the same for a group; return its paths, or None if it must be made."""
-    kept, ledger = target.ledger.kept(group), target.ledger
+    last, ledger = target.ledger.kept(group), target.ledger
     # whatever has published in between, such as a tick, may have replaced documents
-    is_same = kept.fingerprint == fingerprint and ledger.documents.are_older_than(kept.run, kept.paths)
-    return kept.paths if is_same and target.keep(kept.paths) else None
+    is_same = last.fingerprint == fingerprint and ledger.documents.are_older_than(last.run, last.paths)
+    return last.paths if is_same and target.keep(last.paths) else None
 
 
 def _offer(target: BuildTarget, catalogue: Catalogue, documents: Iterable[Document]) -> Sequence[str]:

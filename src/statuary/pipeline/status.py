@@ -103,7 +103,7 @@ class SiteStatus:
     def inputs(self) -> tuple[object, ...]:
         """Everything, besides the program, that the timed documents and their epochs depend on."""
         former = tuple((update, tuple(map(repr, self.former[update]))) for update in sorted(self.former))
-        instants = [one.isoformat() for one in (self.since, *self.transitions, self.timeline.until)]
+        instants = [instant.isoformat() for instant in (self.since, *self.transitions, self.timeline.until)]
         announced = bisect_right(self.timeline.changes, self._last_announced)
         return announced, instants, self.timeline.catalogue, self.settings, self.context, former
 
@@ -131,15 +131,15 @@ class SiteStatus:
     def theme_findings(self) -> list[Finding]:
         """Return the findings about the theme: its texts, and the templates that the status needs."""
         settings = self.context.settings
-        found = list(text_findings(settings, [key for key, _ in self.context.parts]))
-        if not found and settings.theme.templates:
+        findings = list(text_findings(settings, [key for key, _ in self.context.parts]))
+        if not findings and settings.theme.templates:
             from statuary.documents.pages.site_pages import not_found_page
 
             try:
                 _ = self.present, not_found_page(self.context)
             except ThemeError as broken:
-                found.append(template_finding(broken))
-        return found
+                findings.append(template_finding(broken))
+        return findings
 
     def epoch_findings(self) -> list[Finding]:
         """Return the findings about epochs, which are computed only if there may be too many."""

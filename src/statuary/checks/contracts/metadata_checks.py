@@ -131,10 +131,10 @@ def metadata_names_the_compilation(record: RecordView) -> Iterator[Observation]:
         "language": (record.metadata.get("language"), record.language),
         "settings.compilationTarget": (settings.get("compilationTarget"), {path: name}),
     }
-    given = as_object(record.compilation.get("compilerSettings"))
+    compiler_settings = as_object(record.compilation.get("compilerSettings"))
     compared |= {
         f"settings.{difference.name}": (difference.in_metadata, difference.in_input)
-        for difference in setting_differences(settings, given, record.version)
+        for difference in setting_differences(settings, compiler_settings, record.version)
     }
     for member, (in_metadata, in_record) in compared.items():
         if not same_json(in_metadata, in_record):
@@ -144,7 +144,7 @@ def metadata_names_the_compilation(record: RecordView) -> Iterator[Observation]:
                 ("metadata", *member.split(".")),
                 severity=severity,
             )
-    yield Evidence({"target": f"{path}:{name}", "settings": len(given)})
+    yield Evidence({"target": f"{path}:{name}", "settings": len(compiler_settings)})
 
 
 @check
@@ -156,7 +156,7 @@ def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
         return
     output, members = as_object(record.metadata.get("output")), _interface(record)
     yield Evidence(dict.fromkeys(members, "equal"))
-    if same_members([output.get(one) for one in members], list(members.values())):
+    if same_members([output.get(member) for member in members], list(members.values())):
         return
     for member, value in members.items():
         if not same_members(output.get(member), value):
@@ -169,7 +169,11 @@ def _interface(record: RecordView) -> dict[str, Json]:
     """Return the record's members that its metadata repeats."""
     is_older = parse_compiler_version(record.version) < FIRST_WITH_DOCUMENTATION
     members = {member: record.value.get(member) for member in _INTERFACE}
-    return {one: value for one, value in members.items() if one == "abi" or not is_older or value is not None}
+    return {
+        member: value
+        for member, value in members.items()
+        if member == "abi" or not is_older or value is not None
+    }
 
 
 def _severity(record: RecordView) -> Severity:

@@ -166,12 +166,12 @@ class FeedDocuments:
     def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
         """Return a document, from the cache if its key, which identifies its content, is unchanged."""
         path = url.path(**members)
-        made = self._made.get(path)
-        if made is None or made[0] != key:
+        cached = self._made.get(path)
+        if cached is None or cached[0] != key:
             body = encode(f"{self.timeline.catalogue.page.url}/{path}")
             document = Document(path=path, body=body, media_type=url.media_type, cache=url.cache)
-            made = self._made[path] = (key, document)
-        return made[1]
+            cached = self._made[path] = (key, document)
+        return cached[1]
 
 
 def _encode(write: Callable[[Feed, str], bytes], feed: Callable[[], Feed], own_url: str) -> bytes:
@@ -187,9 +187,9 @@ def _by_component(
 ) -> dict[str, list[IncidentState]]:
     """Return for each component and group its records, in their order."""
     groups = {component.id: component.group_id for component in components}
-    found: dict[str, list[IncidentState]] = defaultdict(list)
+    states: dict[str, list[IncidentState]] = defaultdict(list)
     for record in records:
         parents = (groups.get(component) for component in record.components)
         for component_id in dict.fromkeys([*record.components, *(group for group in parents if group)]):
-            found[component_id].append(record)
-    return found
+            states[component_id].append(record)
+    return states

@@ -59,8 +59,8 @@ def changes_document(
     changes = [
         {**payload, **further.get(payload.get("incident", {}).get("id", ""), {})} for payload in payloads
     ]
-    kept = before[CHANGES.path()]
-    body = kept if kept is not None and not changes else _body(before, now, changes)
+    last = before[CHANGES.path()]
+    body = last if last is not None and not changes else _body(before, now, changes)
     return Document(path=CHANGES.path(), body=body, cache=CHANGES.cache)
 
 
@@ -92,8 +92,8 @@ def _changes(before: PublishedStatus | None, now: PublishedStatus | None) -> Ite
     """Return the payloads in the order of the events; none for a first build."""
     if before is None or now is None:
         return iter(())
-    found = [*_component_updates(before, now), *_incidents(before, now)]
-    return (payload for _, payload in sorted(found, key=lambda change: change[0]))
+    changes = [*_component_updates(before, now), *_incidents(before, now)]
+    return (payload for _, payload in sorted(changes, key=lambda change: change[0]))
 
 
 Dated = tuple[tuple[datetime, str], Members]
@@ -122,10 +122,10 @@ def _component_updates(before: PublishedStatus, now: PublishedStatus) -> Iterato
 
 def _incidents(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
     for record in now.records.values():
-        known = before.records.get(record["id"])
-        if known is None and _may_exceed_limit(record, before):
+        previous = before.records.get(record["id"])
+        if previous is None and _may_exceed_limit(record, before):
             continue
-        new = _new_updates(known, record)
+        new = _new_updates(previous, record)
         if any(update["deliver_notifications"] for update in new):
             key = (max(datetime.fromisoformat(update["display_at"]) for update in new), record["id"])
             yield key, _payload(now) | {"incident": _incident(record)}

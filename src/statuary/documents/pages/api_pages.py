@@ -143,7 +143,7 @@ def _counts(catalogue: Catalogue, contracts: ContractCounts, texts: PageTexts) -
     status = catalogue.status
     if catalogue.chains:
         yield texts.count("contracts.count", contracts.contracts)
-    yield texts.count("api.components", sum(not one.group for one in status.components))
+    yield texts.count("api.components", sum(not component.group for component in status.components))
     yield texts.count("api.incidents", len(status.incidents))
     yield texts.count("api.maintenances", len(status.maintenances))
 
@@ -273,7 +273,7 @@ def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
                 path=one_line(path),
                 summary=one_line(as_text(operation.get("summary"))),
                 description=_prose(operation),
-                parameters=tuple(_parameter(one, openapi) for one in parameters),
+                parameters=tuple(_parameter(parameter, openapi) for parameter in parameters),
                 answers=tuple(_answers(as_object(operation.get("responses")), openapi)),
             )
 
@@ -295,11 +295,11 @@ def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iter
     for status, value in responses.items():
         response = _resolved(value, openapi)
         content = as_object(response.get("content"))
-        schema = next((as_object(one).get("schema") for one in content.values()), None)
+        schema = next((as_object(body).get("schema") for body in content.values()), None)
         kind, link = _type(schema, 0)
         media_types = ", ".join(one_line(media_type) for media_type in content)
-        shown = f"{kind} ({media_types})" if kind and media_types else media_types
-        yield ResponseView(status=one_line(status), description=_prose(response), type=shown, link=link)
+        label = f"{kind} ({media_types})" if kind and media_types else media_types
+        yield ResponseView(status=one_line(status), description=_prose(response), type=label, link=link)
 
 
 def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
@@ -336,7 +336,7 @@ def _type(value: Json, depth: int) -> tuple[str, str]:
         return _choice(_type(choice, depth + 1) for choice in choices)
     values = as_list(schema.get("enum"))
     if values:
-        return " or ".join(f'"{one_line(str(one))}"' for one in values), ""
+        return " or ".join(f'"{one_line(str(value))}"' for value in values), ""
     return _plain_type(schema, depth)
 
 
@@ -365,10 +365,10 @@ def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
     reference = as_text(as_object(value).get("$ref"))
     if not reference.startswith("#/"):
         return as_object(value)
-    found: Json = openapi
+    schema: Json = openapi
     for part in reference[2:].split("/"):
-        found = as_object(found).get(part.replace("~1", "/").replace("~0", "~"))
-    return as_object(found)
+        schema = as_object(schema).get(part.replace("~1", "/").replace("~0", "~"))
+    return as_object(schema)
 
 
 def _prose(value: Mapping[str, Json]) -> Markup:

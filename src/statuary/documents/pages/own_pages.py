@@ -97,7 +97,7 @@ class _Pages:
         navigated = {own.path for own in self._pages.values() if own.navigation}
         folders = accumulate(page.folder.split("/"), "{}/{}".format) if page.folder else ()
         around = [f"{folder}/index" for folder in folders]
-        path = next((one for one in (page.path, *reversed(around)) if one in navigated), page.path)
+        path = next((place for place in (page.path, *reversed(around)) if place in navigated), page.path)
         return OWN_PAGE.path(path=path)
 
     def siblings(self, page: SitePage) -> tuple[tuple[str, str, bool], ...]:
@@ -155,12 +155,12 @@ def _parser() -> MarkdownIt:
 def _tokens(body: str) -> list[Token]:
     """Return the tokens of a body; headings have anchors, and the title of the page is the only first-level one."""
     tokens = _parser().parse(visible_text(body))
-    taken: dict[str, int] = {}
+    uses: dict[str, int] = {}
     for token, text in pairwise(tokens):
         if token.type == "heading_open":
             anchor = re.sub(r"[^\w]+", "-", text.content.lower()).strip("-") or "section"
-            taken[anchor] = taken.get(anchor, 0) + 1
-            token.attrSet("id", anchor if taken[anchor] == 1 else f"{anchor}-{taken[anchor]}")
+            uses[anchor] = uses.get(anchor, 0) + 1
+            token.attrSet("id", anchor if uses[anchor] == 1 else f"{anchor}-{uses[anchor]}")
         if token.type in ("heading_open", "heading_close") and token.tag == "h1":
             token.tag = "h2"
     return tokens

@@ -49,8 +49,8 @@ class PageTemplates:
         theme = dict(context.settings.theme.templates)
         self._own = list(theme)
         package = dict(_package_templates(TEMPLATES))
-        for one in parts:
-            package |= _package_templates(one.folder / "templates")
+        for part in parts:
+            package |= _package_templates(part.folder / "templates")
         self._environment = _theme_environment(theme, package) if theme else _package_environment(package)
         self._environment.globals |= _globals(context, texts) | _part_globals(context, parts)
         if not theme:
@@ -209,10 +209,10 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
 def _part_globals(context: SiteContext, parts: Sequence[PageParts]) -> dict[str, Callable[..., object]]:
     """Return what templates call for the parts of extensions."""
     values = {key: dict(named) for key, named in context.parts}
-    urls = {url.name: url for one in parts for url in one.urls}
+    urls = {url.name: url for part in parts for url in part.urls}
     return {
-        "slot": lambda name: [one.slots[name] for one in parts if name in one.slots],
-        "scripts": lambda template: [one.scripts[template] for one in parts if template in one.scripts],
+        "slot": lambda name: [part.slots[name] for part in parts if name in part.slots],
+        "scripts": lambda template: [part.scripts[template] for part in parts if template in part.scripts],
         "part": lambda key, name: values[key][name],
         "path": lambda name, **parameters: urls[name].path(**parameters),
     }

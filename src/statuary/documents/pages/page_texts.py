@@ -123,11 +123,11 @@ def _read(language: str, folder: Path = FOLDER) -> dict[str, str]:
 
 
 def _flat(table: Mapping[str, Any], prefix: str) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    texts: list[tuple[str, str]] = []
     for key, value in table.items():
         name = f"{prefix}{key}"
-        found += _flat(value, f"{name}.") if isinstance(value, dict) else [(name, str(value))]
-    return found
+        texts += _flat(value, f"{name}.") if isinstance(value, dict) else [(name, str(value))]
+    return texts
 
 
 HIDDEN_CHARACTERS = re.compile(
@@ -172,21 +172,21 @@ def visible_name(text: str) -> str:
 
 def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> tuple[str, list[str]]:
     """Return a text in which letters that look like the Latin ones of the same word are marked, and their code points."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
 
     def marked(letter: re.Match[str]) -> str:
-        found[code_point(letter[0])] = None
+        names[code_point(letter[0])] = None
         return mark(_with_number(letter)) if mark else letter[0]
 
     def of_word(word: re.Match[str]) -> str:
         return _ALIKE.sub(marked, word[0]) if _LATIN.search(word[0]) else word[0]
 
-    return (text, []) if text.isascii() else (_WORD.sub(of_word, text), list(found))
+    return (text, []) if text.isascii() else (_WORD.sub(of_word, text), list(names))
 
 
 def hidden_characters(text: str) -> list[str]:
     """Return the code points of the hidden characters in a text, each once."""
-    return list(dict.fromkeys(code_point(found[0]) for found in HIDDEN_CHARACTERS.finditer(text)))
+    return list(dict.fromkeys(code_point(match[0]) for match in HIDDEN_CHARACTERS.finditer(text)))
 
 
 def code_point(character: str) -> str:

@@ -50,8 +50,8 @@ class SiteContext(NamedTuple):
     def without_templates(self, *names: str) -> "SiteContext":
         """Return the same without templates of the theme, the named ones or all: the package's own take their place."""
         theme = self.settings.theme
-        kept = tuple(one for one in theme.templates if names and one[0] not in names)
-        return self._replace(settings=replace(self.settings, theme=theme._replace(templates=kept)))
+        templates = tuple(template for template in theme.templates if names and template[0] not in names)
+        return self._replace(settings=replace(self.settings, theme=theme._replace(templates=templates)))
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -149,8 +149,8 @@ class DateFormatter:
         minutes = length // MINUTE
         days, hours, rest = minutes // 1440, minutes // 60 % 24, minutes % 60
         parts = [(days, "d"), (hours, "h"), (rest, "min")]
-        shown = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
-        return " ".join(shown) or self._texts("unit.moment")
+        units = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
+        return " ".join(units) or self._texts("unit.moment")
 
     def zone_name(self, at: Instant) -> str:
         """Return the name of the zone at an instant, or its offset if it has none."""

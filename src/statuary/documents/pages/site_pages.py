@@ -60,8 +60,8 @@ def asset_documents(
         yield _script("contract", languages)
     if search:
         yield _script("search")
-    for one in parts:
-        for file in sorted((one.folder / "assets").glob("*.js")):
+    for part in parts:
+        for file in sorted((part.folder / "assets").glob("*.js")):
             yield _script(file.stem, body=file.read_bytes())
     for name in ICON_SHAPES:
         yield Document(

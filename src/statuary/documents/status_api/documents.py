@@ -126,7 +126,7 @@ class StatusDocuments:
         midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the history.
         """
         changes = frozenset((start, *self.timeline.changes))
-        opened = [one for one in self.timeline.histories if not one.is_final_by(start)]
+        opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
         present, cap = state_at(self.timeline, start), self.settings.cap
         listed = (
             *latest(present.incidents, cap),
@@ -138,7 +138,7 @@ class StatusDocuments:
         def documents_at(at: Instant) -> list[Document]:
             if at not in changes:
                 return self._uptime(at)
-            records = (state for one in opened if (state := one.state_at(at)) is not None)
+            records = (state for history in opened if (state := history.state_at(at)) is not None)
             documents = self._documents(states(at), records)
             documents += [] if archives is None else archives.documents_at(at, final=False)
             return [*documents, *self._uptime(at)]
@@ -231,7 +231,7 @@ class StatusDocuments:
     def _context(self, state: PageState) -> StatusDocumentContext:
         return StatusDocumentContext(
             encode_json(page_members(self._page, state.updated_at, self._timestamps)),
-            self._components(one for one in state.components.values() if one.component.id in self._on_page),
+            self._components(row for row in state.components.values() if row.component.id in self._on_page),
         )
 
     def _past_context(self, record: IncidentState) -> StatusDocumentContext:
@@ -243,8 +243,8 @@ class StatusDocuments:
 
     def _components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:
         return {
-            one.component.id: encode_json(component_members(one, self._page, self._timestamps))
-            for one in states
+            state.component.id: encode_json(component_members(state, self._page, self._timestamps))
+            for state in states
         }
 
     def _page_at(self, at: Instant) -> Members:

@@ -131,14 +131,14 @@ def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
 
 def _same_from(one: bytes, first: int, other: bytes, second: int) -> int:
     """Return how many bytes two texts have in common from two places on."""
-    found, size, longer = 0, 64, True
+    length, size, longer = 0, 64, True
     most = min(len(one) - first, len(other) - second)
-    while found < most:
-        ours = one[first + found : first + min(found + size, most)]
-        if other.startswith(ours, second + found):
-            found += len(ours)
+    while length < most:
+        ours = one[first + length : first + min(length + size, most)]
+        if other.startswith(ours, second + length):
+            length += len(ours)
         elif size == 64:
-            return found + _same(ours, other[second + found : second + found + size])
+            return length + _same(ours, other[second + length : second + length + size])
         else:
             longer = False
         size = size * 2 if longer else max(64, size // 2)
@@ -239,7 +239,7 @@ class DocumentVersions:
     def add(self, number: int, document: Document) -> None:
         """Add the document from an instant on."""
         self.present = document
-        same = (one for one in self.whole if self.files[one].body == document.body)
+        same = (number for number in self.whole if self.files[number].body == document.body)
         earlier = next(same, None)
         patch = b"" if earlier is not None else self._patch(document)
         if patch:
@@ -266,8 +266,8 @@ class DocumentVersions:
         """Return the member of the index."""
         patched = [number for number in self.files if number not in self.whole]
         again = {str(number): earlier for number, earlier in self.again.items()}
-        found = {"whole": self.whole, "patched": patched, "again": again}
-        return {name: value for name, value in found.items() if value}
+        members = {"whole": self.whole, "patched": patched, "again": again}
+        return {name: value for name, value in members.items() if value}
 
 
 def plan_epochs(
@@ -317,8 +317,13 @@ def plan_epochs(
             last = changed
         else:
             begin(transition, changed)
-    begin(until, differing({**last, **{one.path: one for one in documents_after(until)}}.values()))
-    changing = {path: one for path, one in versions.items() if one.files.keys() | one.again.keys() != {0}}
+    begin(
+        until,
+        differing({**last, **{document.path: document for document in documents_after(until)}}.values()),
+    )
+    changing = {
+        path: entry for path, entry in versions.items() if entry.files.keys() | entry.again.keys() != {0}
+    }
     return EpochPlan(tuple(instants), until, changing, cut)
 
 

@@ -42,7 +42,7 @@ class ArchivePart:
         self._pieces: list[JoinedRecords | IncidentHistory] = []
         for final, run in groupby(histories, key=lambda one: one.is_final_by(start)):
             records = list(run)
-            self._pieces += [self._joined(one.final for one in records)] if final else records
+            self._pieces += [self._joined(history.final for history in records)] if final else records
 
     @property
     def final(self) -> bool:
@@ -58,16 +58,18 @@ class ArchivePart:
         return _joined(piece for piece in pieces if piece.number)
 
     def _joined(self, states: Iterable[IncidentState | None]) -> JoinedRecords:
-        return _joined(JoinedRecords(1, (one.since,), self._encode(one)) for one in states if one is not None)
+        return _joined(
+            JoinedRecords(1, (state.since,), self._encode(state)) for state in states if state is not None
+        )
 
 
 def _joined(records: Iterable[JoinedRecords]) -> JoinedRecords:
     listed = list(records)
-    changes = [change for one in listed for change in one.changes]
+    changes = [change for records in listed for change in records.changes]
     return JoinedRecords(
-        sum(one.number for one in listed),
+        sum(records.number for records in listed),
         (max(changes),) if changes else (),
-        b",".join(one.encoded for one in listed),
+        b",".join(records.encoded for records in listed),
     )
 
 
@@ -97,8 +99,10 @@ class Archives:
         zone = timeline.catalogue.page.time_zone
         by_year: dict[int, tuple[list[IncidentHistory], list[IncidentHistory]]] = {}
         for kind, histories in enumerate((timeline.incidents, timeline.maintenances)):
-            for one in histories:
-                by_year.setdefault(one.incident.created_at.astimezone(zone).year, ([], []))[kind].append(one)
+            for history in histories:
+                by_year.setdefault(history.incident.created_at.astimezone(zone).year, ([], []))[kind].append(
+                    history
+                )
         self._years = {
             year: [ArchivePart(part, start, encode) for part in by_year[year]]
             for year in sorted(by_year, reverse=True)
@@ -138,7 +142,7 @@ def uptime_document(
     page: Members, uptime: PageUptime, groups: list[Component], timestamps: TimestampFormatter
 ) -> Document:
     """Return the document: percentages, and for each component the days with an outage."""
-    by_id = {one.component.id: one for one in uptime.components}
+    by_id = {member.component.id: member for member in uptime.components}
     return Document(
         path=UPTIME.path(),
         cache=UPTIME.cache,
@@ -149,9 +153,9 @@ def uptime_document(
                 "days": WINDOW_DAYS,
                 "first_day": uptime.first_day.isoformat(),
                 "last_day": uptime.last_day.isoformat(),
-                "uptime": uptime_percentage(one.fraction for one in uptime.components),
+                "uptime": uptime_percentage(member.fraction for member in uptime.components),
                 "groups": [_group(group, by_id) for group in groups],
-                "components": [_component(one) for one in uptime.components],
+                "components": [_component(member) for member in uptime.components],
             }
         ),
     )

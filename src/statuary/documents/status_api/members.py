@@ -140,7 +140,8 @@ def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Membe
     if affected is None:
         return None
     return [
-        {key: one for key, one in component._asdict().items() if one is not None} for component in affected
+        {key: value for key, value in component._asdict().items() if value is not None}
+        for component in affected
     ]
 
 

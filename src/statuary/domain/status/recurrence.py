@@ -298,11 +298,11 @@ def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[Inci
         return
     moves = _moves(maintenance)
     planned = [*(before for _, before in moves), maintenance.scheduled_for]
-    known = [maintenance.created_at, *(at for at, _ in moves)]
+    instants = [maintenance.created_at, *(at for at, _ in moves)]
     ends = [*(at for at, _ in moves), *filter(None, (start, ended_manually_at(maintenance)))]
     notify = maintenance.automation.remind_prior_deliver_notifications
     number = 0
-    for place, (since, window) in enumerate(zip(known, planned, strict=True)):
+    for place, (since, window) in enumerate(zip(instants, planned, strict=True)):
         at = Instant(window - REMINDER_LEAD)
         if since < at and all(end > at for end in ends[place:]):
             # an earlier reminder keeps its id when the window moves

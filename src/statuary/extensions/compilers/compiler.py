@@ -193,10 +193,10 @@ def detect_compiler(kind: str, path: Path) -> Compiler:
     Raises:
         CompilerError: if it cannot be run, or does not print a version.
     """
-    found = shutil.which(path)
-    if found is None:
+    on_path = shutil.which(path)
+    if on_path is None:
         raise CompilerError(f"there is no program {path}, or it is not executable")
-    program = Path(found).absolute()
+    program = Path(on_path).absolute()
     try:
         ended = run_program(VERSION_LIMITS, [program, "--version"])
     except RunError as error:

@@ -76,16 +76,16 @@ def remembered(origin: str) -> KnownLog | None:
     file = _file(origin)
     try:
         key, head, *_ = file.read_text("utf-8").split("\n")
-        found = parse_head(head)
+        remembered_head = parse_head(head)
     except FileNotFoundError:
         return None
     except (OSError, ValueError):
-        found, key = None, ""
-    if found is None:
+        remembered_head, key = None, ""
+    if remembered_head is None:
         raise PublishingError(
             f"{file} is damaged", "delete it; the next verification remembers the log again"
         )
-    return KnownLog(parse_public_key(key), found)
+    return KnownLog(parse_public_key(key), remembered_head)
 
 
 def remember(log: KnownLog) -> None:
@@ -166,16 +166,16 @@ def witness(urls: tuple[str, ...], out: Path, quorum: int) -> None:
         listed = tuple(zip(urls[::2], urls[1::2], strict=True)) or (settings.witnesses if settings else ())
         if not listed:
             raise click.UsageError("site.yaml lists no witnesses; give the key and the URL of some")
-        found: dict[PublicKey, str] = {}
+        cosignatures: dict[PublicKey, str] = {}
         for key, url in listed:
             cosigned = _cosigned(log, read_public_key(key, b"\4"), url)
-            found |= cosigned
-        add_cosignatures(target, log, found.values())
+            cosignatures |= cosigned
+        add_cosignatures(target, log, cosignatures.values())
     needed = quorum or (settings.quorum if settings else 0) or len(listed)
     click.echo(
-        f"{len(found)} of {len(listed)} witnesses have cosigned {log.head.size:,} entries; {needed} are required"
+        f"{len(cosignatures)} of {len(listed)} witnesses have cosigned {log.head.size:,} entries; {needed} are required"
     )
-    sys.exit(ExitCode.OK if len(found) >= needed else ExitCode.FINDINGS)
+    sys.exit(ExitCode.OK if len(cosignatures) >= needed else ExitCode.FINDINGS)
 
 
 def _cosigned(log: PublishedLog, key: "PublicKey", url: str) -> "dict[PublicKey, str]":
@@ -199,7 +199,7 @@ def _post(url: str, body: bytes) -> HttpResponse:
 
 def echo_witnesses(checkpoint: Checkpoint, witnesses: tuple[str, ...], quorum: int) -> None:
     """Print which witnesses have cosigned a checkpoint; raise LogError if fewer than the quorum."""
-    keys = [read_public_key(one, b"\4") for one in witnesses]
+    keys = [read_public_key(witness, b"\4") for witness in witnesses]
     for key in verify_witnesses(checkpoint, keys, quorum):
         click.echo(printable(f"cosigned by {key.name}"))
 
@@ -240,25 +240,25 @@ def verify(
         forget = forget or EXAMPLE in key.name
         _compare(log, key, since, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
-        found = _check(log, read, location)
+        result = _check(log, read, location)
     except LogError as error:
         print_error(error)
         sys.exit(ExitCode.FINDINGS)
-    for problem in found.problems[:SHOWN]:
+    for problem in result.problems[:SHOWN]:
         click.echo(printable(problem), err=True)
-    if len(found.problems) > SHOWN:
-        click.echo(f"and {len(found.problems) - SHOWN:,} more", err=True)
+    if len(result.problems) > SHOWN:
+        click.echo(f"and {len(result.problems) - SHOWN:,} more", err=True)
     click.echo(
-        f"{count_text(found.whole, 'document')} match their last log entries; {count_text(len(found.problems), 'problem')}"
+        f"{count_text(result.whole, 'document')} match their last log entries; {count_text(len(result.problems), 'problem')}"
     )
-    if found.due:
+    if result.due:
         click.echo(
-            f"{count_text(len(found.due), 'document')} follow the site's schedule and are not in the log yet;"
+            f"{count_text(len(result.due), 'document')} follow the site's schedule and are not in the log yet;"
             " the next build or tick appends them"
         )
     if not forget:
         remember(KnownLog(key, log.head))
-    sys.exit(ExitCode.FINDINGS if found.problems else ExitCode.OK)
+    sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
 
 
 def _open(location: str, public_key: str | None) -> tuple[PublishedLog, PublicKey, ReadPath]:
@@ -361,7 +361,7 @@ def init(origin: str, out: Path) -> None:
 def prove(path: str, site: str, out: Path | None) -> None:
     """Write a proof (.tlog-proof) that the document at PATH is in the log, to be checked without the site."""
     log, entries = _entries(site, path)
-    entries = [one for one in entries if one[1].subject.kind is not EntryKind.UPDATE]
+    entries = [entry for entry in entries if entry[1].subject.kind is not EntryKind.UPDATE]
     if not entries:
         raise PublishingError(
             f"the log of {log.name} has no entry about {path}",
@@ -391,17 +391,17 @@ def check(
     Exit codes: 0 it is; 1 it is not, or the key of the log is unknown.
     """
     try:
-        found, entry = check_proof(proof.read_bytes(), document.read_bytes())
-        key, source = known_key(found.checkpoint.origin, public_key, None)
+        proved, entry = check_proof(proof.read_bytes(), document.read_bytes())
+        key, source = known_key(proved.checkpoint.origin, public_key, None)
         click.echo(
             printable(
-                f"{document} matches entry {found.number:,} of {found.checkpoint.origin}:"
+                f"{document} matches entry {proved.number:,} of {proved.checkpoint.origin}:"
                 f" {entry.action.value} {' '.join(entry.subject.members.values())}, {entry.time}"
             )
         )
-        verify_checkpoint(found.checkpoint, key)
+        verify_checkpoint(proved.checkpoint, key)
         click.echo(printable(f"signed with {key.text} ({source})"))
-        echo_witnesses(found.checkpoint, witnesses, quorum)
+        echo_witnesses(proved.checkpoint, witnesses, quorum)
     except LogError as error:
         print_error(error)
         sys.exit(ExitCode.FINDINGS)

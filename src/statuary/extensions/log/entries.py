@@ -98,7 +98,7 @@ def parse_entry(body: bytes) -> LogEntry:
         value = orjson.loads(body)
         kind = EntryKind(value["kind"])
         subject = LogSubject(kind, *(str(value[name]) for name in SUBJECT_MEMBERS[kind]))
-        found = LogEntry(
+        entry = LogEntry(
             subject,
             LogAction(value["action"]),
             str(value["time"]),
@@ -107,12 +107,12 @@ def parse_entry(body: bytes) -> LogEntry:
             str(value.get("matchId", "")),
             value.get("replaces"),
         )
-        is_exact = found.encode() == body
+        is_exact = entry.encode() == body
     except (ValueError, KeyError, TypeError, AttributeError):
         is_exact = False
     if not is_exact:
         raise LogError(f"{body[:80]!r} is not an entry that statuary writes")
-    return found
+    return entry
 
 
 HEADER = "c2sp.org/tlog-proof@v1"
@@ -161,21 +161,21 @@ def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
 def encode_proof(index: int, hashes: Sequence[bytes], checkpoint: str, extra: bytes = b"") -> bytes:
     """Return the text of a .tlog-proof file; `checkpoint` is the note as published."""
     lines = [HEADER, *([f"extra {b64encode(extra).decode()}"] if extra else []), f"index {index}"]
-    lines += [b64encode(one).decode() for one in hashes]
+    lines += [b64encode(digest).decode() for digest in hashes]
     return "\n".join((*lines, "", checkpoint)).encode()
 
 
 def parse_proof(body: bytes) -> TlogProof:
     """Read a .tlog-proof file, unverified; raise LogError if it is not one."""
-    head, found, note = body.partition(b"\n\n")
+    head, separator, note = body.partition(b"\n\n")
     read = PROOF_HEAD.fullmatch(head.decode("utf-8", "replace"))
-    if not found or read is None:
+    if not separator or read is None:
         raise ProofError(f"this is not a .tlog-proof file, which begins with {HEADER}")
     extra = decode_base64(read["extra"] or "")
     hashes = [decode_base64(line) for line in read["hashes"].split()]
     if extra is None or None in hashes or len(hashes) > MOST_HASHES:
         raise ProofError("a line of the .tlog-proof file is not base64, or it has too many")
-    proof = tuple(one for one in hashes if one is not None)
+    proof = tuple(digest for digest in hashes if digest is not None)
     return TlogProof(extra, int(read["index"]), proof, parse_checkpoint(note))
 
 
@@ -254,12 +254,12 @@ class LogTable(OwnTable):
     def versions(self, subject: LogSubject) -> list[NumberedEntry]:
         """Return the entries of a subject, the oldest first."""
         query = "SELECT entry, body FROM {}.log_entries WHERE subject = ? ORDER BY entry"
-        found = [
+        rows = [
             row
             for schema in ("main", "work")
             for row in self.connection.execute(query.format(schema), (_key(subject),))
         ]
-        return [(number, parse_entry(body)) for number, body in found]
+        return [(number, parse_entry(body)) for number, body in rows]
 
     def live(self, kind: EntryKind, first: str = "") -> Iterator[LogSubject]:
         """Yield the subjects of a kind that were not removed before this build; of one incident if it is given."""
@@ -268,10 +268,10 @@ class LogTable(OwnTable):
             "SELECT subject, body, MAX(entry) FROM main.log_entries WHERE subject > ? AND subject < ?"
             f" GROUP BY subject ORDER BY subject LIMIT {PAGE}"
         )
-        while found := self.connection.execute(query, (last, prefix[:-1] + "\v")).fetchall():
-            entries = (parse_entry(body) for _, body, _ in found)
-            yield from (one.subject for one in entries if one.action is not LogAction.REMOVE)
-            last = found[-1][0]
+        while rows := self.connection.execute(query, (last, prefix[:-1] + "\v")).fetchall():
+            entries = (parse_entry(body) for _, body, _ in rows)
+            yield from (entry.subject for entry in entries if entry.action is not LogAction.REMOVE)
+            last = rows[-1][0]
 
     @override
     def save(self) -> None:
@@ -303,8 +303,8 @@ def missing_entry(thing: PublishedThing, versions: list[NumberedEntry], now: Ins
         return None
     action = LogAction.CHANGE if any(before) else LogAction.ADD
     time = format_milliseconds(now)
-    kept = action if any(after) else LogAction.REMOVE
-    return LogEntry(thing.subject, kept, time, *after, thing.match_id, number)
+    latest = action if any(after) else LogAction.REMOVE
+    return LogEntry(thing.subject, latest, time, *after, thing.match_id, number)
 
 
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[PublishedThing]:
@@ -337,7 +337,7 @@ def published_incidents(table: LogTable, documents: Iterable[Document]) -> Itera
         present.add(incident)
         updates = list(updates_of(incident, document.body))
         yield from updates
-        ids = {one.subject.second for one in updates}
+        ids = {update.subject.second for update in updates}
         yield from _gone(table, incident, ids)
         yield PublishedThing(LogSubject(EntryKind.INCIDENT, incident), sha256(document.body).hexdigest())
     for subject in list(table.live(EntryKind.INCIDENT)):

@@ -107,11 +107,11 @@ def verify_inclusion(leaf: bytes, index: int, size: int, proof: Sequence[bytes],
     inner = (index ^ (size - 1)).bit_length()
     if len(proof) != inner + (index >> inner).bit_count():
         raise ProofError(f"an inclusion proof of {len(proof)} hashes does not fit entry {index} of {size}")
-    found = leaf
+    digest = leaf
     for height, sibling in enumerate(proof):
         is_right = height >= inner or index >> height & 1
-        found = node_hash(sibling, found) if is_right else node_hash(found, sibling)
-    if found != root:
+        digest = node_hash(sibling, digest) if is_right else node_hash(digest, sibling)
+    if digest != root:
         raise ProofError(f"entry {index} is not entry {index} of the log of {size} entries")
 
 
@@ -161,7 +161,7 @@ def _to_right_edge(place: int, last: int) -> tuple[int, int]:
 
 
 def _check_hashes(hashes: Iterable[bytes]) -> None:
-    if any(len(one) != HASH_SIZE for one in hashes):
+    if any(len(digest) != HASH_SIZE for digest in hashes):
         raise ProofError(f"a hash does not have {HASH_SIZE} bytes")
 
 
@@ -223,18 +223,18 @@ def tile_subtrees(read: ReadPath, size: int) -> SubtreeHash:
     It raises LogError where a tile is missing or too short. The tiles are not trusted: what is computed from these hashes
     has to be verified against a checkpoint.
     """
-    kept: dict[tuple[int, int], bytes] = {}
+    by_range: dict[tuple[int, int], bytes] = {}
 
     def subtree(height: int, index: int) -> bytes:
         level, rest = divmod(height, HEIGHT)
         start, count = index << rest, 1 << rest
         tile = start // WIDTH
-        if (level, tile) not in kept:
-            if len(kept) > KEPT_TILES:
-                kept.clear()
-            kept[level, tile] = read_piece(read, level, tile, size >> HEIGHT * level)
+        if (level, tile) not in by_range:
+            if len(by_range) > KEPT_TILES:
+                by_range.clear()
+            by_range[level, tile] = read_piece(read, level, tile, size >> HEIGHT * level)
         offset = start % WIDTH * HASH_SIZE
-        hashes = kept[level, tile][offset : offset + count * HASH_SIZE]
+        hashes = by_range[level, tile][offset : offset + count * HASH_SIZE]
         if len(hashes) < count * HASH_SIZE:
             raise LogError(f"{tile_path(level, tile)} is too short")
         return fold_pairs([hashes[at : at + HASH_SIZE] for at in range(0, len(hashes), HASH_SIZE)])
@@ -290,13 +290,13 @@ def verified_entries(read: ReadPath, size: int, root: bytes) -> Iterator[bytes]:
 def _compare(read: ReadPath, path: str, body: bytes) -> None:
     if path.startswith(f"tile/{ENTRIES}/"):
         return  # the entries came from there
-    found = read(path)
-    if found is None and ".p/" in path:
-        found = read(path.partition(".p/")[0])
-        found = None if found is None else found[: len(body)]
-    if found is None:
+    tile = read(path)
+    if tile is None and ".p/" in path:
+        tile = read(path.partition(".p/")[0])
+        tile = None if tile is None else tile[: len(body)]
+    if tile is None:
         raise LogError(f"{path} is missing")
-    if found != body:
+    if tile != body:
         raise LogError(f"{path} does not agree with the entries of the log")
 
 
@@ -312,9 +312,9 @@ class LogGrowth:
             body = read_piece(read, level, count // WIDTH, count)[: width * HASH_SIZE] if width else b""
             self._levels.append(bytearray(body))
             count, level = count // WIDTH, level + 1
-        held = size % WIDTH
-        bundle = read_piece(read, ENTRIES, size // WIDTH, size) if held else b""
-        self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, held))))
+        rest = size % WIDTH
+        bundle = read_piece(read, ENTRIES, size // WIDTH, size) if rest else b""
+        self._bundle = bytearray(b"".join(map(_prefixed, split_bundle(bundle, rest))))
 
     def add(self, entry: bytes) -> Iterator[tuple[str, bytes]]:
         """Append an entry; yield path and bytes of tiles and bundles that are now full; raise LogError if it is too long."""

@@ -97,7 +97,9 @@ def new_key(name: str) -> PrivateKey:
 
 
 def _key_name(name: str) -> str:
-    if not name or any(one.isspace() or one == "+" or ord(one) < ord(" ") for one in name):
+    if not name or any(
+        character.isspace() or character == "+" or ord(character) < ord(" ") for character in name
+    ):
         raise LogError(
             f"{name!r} cannot name a key: it is empty or holds a space or a plus sign",
             "name the log by its address without https://, such as status.example.org/log",
@@ -148,10 +150,10 @@ def parse_private_key(text: str) -> PrivateKey:
 def decode_base64(text: str) -> bytes | None:
     """Return the bytes of canonical base64; None for other text."""
     try:
-        found = b64decode(text, validate=True)
+        data = b64decode(text, validate=True)
     except ValueError:
         return None
-    return found if b64encode(found).decode() == text else None
+    return data if b64encode(data).decode() == text else None
 
 
 class NoteSignature(NamedTuple):
@@ -172,18 +174,18 @@ class Note(NamedTuple):
     @property
     def body(self) -> str:
         """The note as it is published."""
-        return f"{self.text}\n{''.join(one.line for one in self.signatures)}"
+        return f"{self.text}\n{''.join(signature.line for signature in self.signatures)}"
 
     def signed_by(self, keys: Iterable[PublicKey]) -> list[PublicKey]:
         """Return which of some keys have signed the note; raise LogError if such a signature is invalid."""
-        known = {(key.name, key.id): key for key in keys}
-        found: dict[PublicKey, None] = {}
-        for one in self.signatures:
-            key = known.get((one.name, one.key_id))
+        by_name = {(key.name, key.id): key for key in keys}
+        signers: dict[PublicKey, None] = {}
+        for signature in self.signatures:
+            key = by_name.get((signature.name, signature.key_id))
             if key is not None:
-                key.verify(self.text, one.value)
-                found[key] = None
-        return list(found)
+                key.verify(self.text, signature.value)
+                signers[key] = None
+        return list(signers)
 
 
 def parse_note(body: bytes) -> Note:
@@ -192,19 +194,19 @@ def parse_note(body: bytes) -> Note:
         whole = body.decode()
     except UnicodeDecodeError:
         raise LogError("the note is not UTF-8") from None
-    text, found, lines = whole.rpartition("\n\n")
-    malformed = not found or not text or CONTROL_CHARACTERS.search(whole) or len(body) > LARGEST_NOTE
+    text, separator, lines = whole.rpartition("\n\n")
+    malformed = not separator or not text or CONTROL_CHARACTERS.search(whole) or len(body) > LARGEST_NOTE
     if malformed or not lines.endswith("\n") or lines.count("\n") > MOST_SIGNATURES:
         raise LogError("this is not a signed note: text, an empty line, signatures")
     return Note(f"{text}\n", tuple(map(_signature, lines[:-1].split("\n"))))
 
 
 def _signature(line: str) -> NoteSignature:
-    found = SIGNATURE_LINE.fullmatch(line)
-    value = decode_base64(found[2]) if found else None
-    if found is None or value is None or len(value) <= 4:
+    match = SIGNATURE_LINE.fullmatch(line)
+    value = decode_base64(match[2]) if match else None
+    if match is None or value is None or len(value) <= 4:
         raise LogError(f"{line[:100]!r} is not a signature line of a note")
-    return NoteSignature(found[1], value[:4], value[4:], f"{line}\n")
+    return NoteSignature(match[1], value[:4], value[4:], f"{line}\n")
 
 
 class Checkpoint(NamedTuple):

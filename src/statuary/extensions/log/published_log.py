@@ -169,11 +169,11 @@ def open_log(name: str, read_site: ReadPath, key: PublicKey | None) -> Published
         checkpoint = parse_checkpoint(body)
         if key is not None:
             verify_checkpoint(checkpoint, key)
-        found = PublishedLog(name, checkpoint, read_site)
-        found.verify_root()
+        log = PublishedLog(name, checkpoint, read_site)
+        log.verify_root()
     except LogError as error:
         raise LogError(f"the log of {name}: {error}", error.hint) from None
-    return found
+    return log
 
 
 def published_settings(read_site: ReadPath) -> LogSettings | None:
@@ -187,7 +187,7 @@ def published_settings(read_site: ReadPath) -> LogSettings | None:
         return None
     try:
         value = orjson.loads(body)
-        witnesses = tuple((str(one["key"]), str(one["url"])) for one in value["witnesses"])
+        witnesses = tuple((str(witness["key"]), str(witness["url"])) for witness in value["witnesses"])
         return LogSettings(
             origin=str(value["origin"]),
             public_key=str(value["publicKey"]),
@@ -286,7 +286,9 @@ class LogExtension(NamedTuple):
         if self.obstacle:
             return f"log not extended: {self.obstacle}; it has {size:,} entries"
         total = sum(self.actions.values())
-        parts = ", ".join(f"{self.actions[one]:,} {word}" for one, word in WORDS.items() if self.actions[one])
+        parts = ", ".join(
+            f"{self.actions[action]:,} {word}" for action, word in WORDS.items() if self.actions[action]
+        )
         example = "; the key is the example key, which shows nothing about who signed, or when"
         new = f"{total:,} new entries ({parts})" if total else "no new entries"
         lost = f"; {self.given_up:,} signed entries are given up: another publisher was first"

@@ -55,7 +55,7 @@ class LogSource(SourceModel):
             origin=self.origin,
             url=self.url or "",
             example_key=self.example_key,
-            witnesses=tuple((one.key, one.url) for one in self.witnesses),
+            witnesses=tuple((witness.key, witness.url) for witness in self.witnesses),
             quorum=self.quorum,
         )
 

@@ -276,7 +276,7 @@ class SiteLog:
 
     def _unchanged(self) -> Iterator[LogSubject]:
         for kind in PROVED:
-            yield from (one for one in self.table.live(kind) if one not in self.renewed)
+            yield from (subject for subject in self.table.live(kind) if subject not in self.renewed)
 
 
 PROVED = (EntryKind.CONTRACT, EntryKind.INCIDENT)

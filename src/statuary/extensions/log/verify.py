@@ -64,12 +64,12 @@ class DocumentCheck(NamedTuple):
 
 def subject_of(path: str) -> LogSubject | None:
     """Return the subject of a document's or page's path; None if the log has no such subjects."""
-    found = match_url(plain_path(path.removeprefix("/")))
-    if found is None or found[0] not in SUBJECT_URLS or "all-chains" in found[1].values():
+    match = match_url(plain_path(path.removeprefix("/")))
+    if match is None or match[0] not in SUBJECT_URLS or "all-chains" in match[1].values():
         return None
-    if "incident_id" in found[1]:
-        return LogSubject(EntryKind.INCIDENT, found[1]["incident_id"])
-    return LogSubject(EntryKind.CONTRACT, found[1]["chain_id"], found[1]["address"])
+    if "incident_id" in match[1]:
+        return LogSubject(EntryKind.INCIDENT, match[1]["incident_id"])
+    return LogSubject(EntryKind.CONTRACT, match[1]["chain_id"], match[1]["address"])
 
 
 def entries_about(log: PublishedLog, subject: LogSubject) -> list[NumberedEntry]:
@@ -100,12 +100,12 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
     Raises:
         LogError: if there are fewer than the quorum, or a cosignature is invalid.
     """
-    found = checkpoint.note.signed_by(witnesses)
-    if len(found) < quorum:
+    cosigned = checkpoint.note.signed_by(witnesses)
+    if len(cosigned) < quorum:
         raise LogError(
-            f"{len(found)} of the known witnesses have cosigned the checkpoint; {quorum} are required"
+            f"{len(cosigned)} of the known witnesses have cosigned the checkpoint; {quorum} are required"
         )
-    return found
+    return cosigned
 
 
 def check_documents(
@@ -159,8 +159,8 @@ def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
 def _checked(
     check: DocumentCheck, path: str, digest: str, body: bytes | None, later: Iterable[bytes | None]
 ) -> DocumentCheck:
-    found = "" if body is None else sha256(body).hexdigest()
-    if found == digest:
+    sha256_of_body = "" if body is None else sha256(body).hexdigest()
+    if sha256_of_body == digest:
         return check._replace(whole=check.whole + bool(digest))
     if body is not None and body in later:
         check.due.append(path)
@@ -169,7 +169,9 @@ def _checked(
     elif body is None:
         check.problems.append(f"{path} is in the log, but not published")
     else:
-        check.problems.append(f"{path} has the SHA-256 {found}; the log's last entry about it names {digest}")
+        check.problems.append(
+            f"{path} has the SHA-256 {sha256_of_body}; the log's last entry about it names {digest}"
+        )
     return check
 
 
@@ -185,8 +187,8 @@ def _scheduled(read: ReadPath) -> dict[str, list[bytes | None]]:
 
 def _unlogged(path: str, latest: Latest, read: ReadPath) -> Iterator[str]:
     """Yield the parts of a document that are not in the log: itself, or an update in it."""
-    found = match_url(plain_path(path))
-    subject = subject_of(path) if found is not None and found[0] in (CONTRACT, PROOF, INCIDENT) else None
+    match = match_url(plain_path(path))
+    subject = subject_of(path) if match is not None and match[0] in (CONTRACT, PROOF, INCIDENT) else None
     if subject is None:
         return
     if latest(subject) is None:
@@ -223,7 +225,7 @@ def request_body(log: PublishedLog, old: int) -> bytes:
         LogError: if it has seen more than the log has.
     """
     proof = consistency_proof(old, log.head.size, tile_subtrees(log.read, log.head.size))
-    lines = [f"old {old}", *(b64encode(one).decode() for one in proof), "", log.checkpoint.note.body]
+    lines = [f"old {old}", *(b64encode(digest).decode() for digest in proof), "", log.checkpoint.note.body]
     return "\n".join(lines).encode()
 
 
@@ -242,7 +244,11 @@ def cosignature(log: PublishedLog, key: PublicKey, status: int, answer: bytes) -
     note = parse_note(f"{log.checkpoint.note.text}\n".encode() + answer)
     if not note.signed_by([key]):
         raise LogError("its answer holds no cosignature by the given key")
-    return next(one.line for one in note.signatures if (one.name, one.key_id) == (key.name, key.id))
+    return next(
+        signature.line
+        for signature in note.signatures
+        if (signature.name, signature.key_id) == (key.name, key.id)
+    )
 
 
 def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[str]) -> None:
@@ -252,8 +258,8 @@ def add_cosignatures(target: FolderTarget, log: PublishedLog, lines: Iterable[st
         PublishingError: if the folder cannot be written.
     """
     new = {line.split(" ")[1]: line for line in lines}
-    kept = [one.line for one in log.checkpoint.note.signatures if one.name not in new]
-    body = f"{log.checkpoint.note.text}\n{''.join((*kept, *new.values()))}"
+    others = [signature.line for signature in log.checkpoint.note.signatures if signature.name not in new]
+    body = f"{log.checkpoint.note.text}\n{''.join((*others, *new.values()))}"
     if not new:
         return
     target.ledger.keep_unoffered()

@@ -163,8 +163,8 @@ def code_view(record: RecordValue, side: str) -> CodeView:
     onchain, recompiled = _digits(value.get("onchainBytecode")), _digits(value.get("recompiledBytecode"))
     steps = _steps(value)
     inside = _inside(onchain, _marks(value, steps))
-    found = source_places(record, {step.offset for step in steps}) if side == "runtime" else {}
-    places = {number: found.get(step.offset) for number, step in enumerate(steps, start=1)}
+    by_offset = source_places(record, {step.offset for step in steps}) if side == "runtime" else {}
+    places = {number: by_offset.get(step.offset) for number, step in enumerate(steps, start=1)}
     style = _style(as_object(record.get("compilation")))
 
     def described(piece: BytecodePiece) -> BytecodePiece:

@@ -91,9 +91,11 @@ def _count(layout: Mapping[str, Json]) -> int:
     @cache
     def of(name: str, depth: int) -> int:
         members = as_list(as_object(types.get(name)).get("members")) if depth < MAX_LAYOUT_DEPTH else []
-        return sum(of(as_text(as_object(one).get("type")), depth + 1) for one in members) if members else 1
+        return (
+            sum(of(as_text(as_object(member).get("type")), depth + 1) for member in members) if members else 1
+        )
 
-    return sum(of(as_text(as_object(one).get("type")), 0) for one in as_list(layout.get("storage")))
+    return sum(of(as_text(as_object(variable).get("type")), 0) for variable in as_list(layout.get("storage")))
 
 
 def _solidity(layout: Mapping[str, Json]) -> Iterator[StorageVariable]:
@@ -155,7 +157,7 @@ def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
         for variable in of_slot:
             toned.append(variable._replace(tone=tone % TONES))
             tone += 1
-        slots = max(one.slots for one in toned)
+        slots = max(part.slots for part in toned)
         yield StorageSlot(
             first=str(first),
             last=str(first + slots - 1) if slots > 1 else "",
