@@ -31,6 +31,7 @@ class StatusContent(NamedTuple):
 
     findings: tuple[Finding, ...]
     timeline: Timeline | None
+    language: str = ""  # of the pages
 
 
 def read_status_content(root: Path, now: Instant, edits: Iterable[FileEdit] = ()) -> StatusContent:
@@ -38,12 +39,13 @@ def read_status_content(root: Path, now: Instant, edits: Iterable[FileEdit] = ()
     edited = {edit.path: edit.after for edit in edits}
     files = edited_files(root, edited, CONTRACT_FOLDERS) if root.is_dir() or edited else None
     catalogue, findings = read_content(root, files)
-    timeline = None
+    timeline, language = None, ""
     if catalogue is not None:
+        language = catalogue.pages.language
         status = status_at(catalogue, now)
         findings = [*findings, *status.findings(ALL_CHECKS)]
         timeline = status.timeline
-    return StatusContent(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline)
+    return StatusContent(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)
 
 
 def check_edit(root: Path, now: Instant, before: StatusContent, edit: FileEdit) -> tuple[list[Finding], bool]:

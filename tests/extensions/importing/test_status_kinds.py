@@ -127,6 +127,95 @@ def test_cstate(tmp_path):
     assert sorted(skipped.record for skipped in report.skipped) == ["2026-05-01-slow.md", "broken.md"]
 
 
+ANNOUNCED = """
+
+---
+title: Wartung
+date: 2026-11-10 08:00:00
+severity: down
+affected: [RPC]
+section: issue
+---
+We work.
+"""
+
+
+def cstate(folder, configuration=CSTATE_CONFIGURATION, **issues):
+    """Write a repository of cState."""
+    saved(folder, config__yml=configuration)
+    (folder / "content").mkdir()
+    saved(folder / "content/issues", **{f"{name}__md": text for name, text in issues.items()})
+    return folder
+
+
+def test_cstate_shows_an_issue_as_open_only_if_it_says_so(tmp_path):
+    issues = {
+        "silent": ANNOUNCED,
+        "open": ANNOUNCED.replace("severity: down", "severity: disrupted\nresolved: false"),
+        "ended": ANNOUNCED.replace("---\nWe", "resolved: true\nresolvedWhen: 2026-13-26T00:00:00\n---\nWe"),
+        "nothing": "no front matter",
+    }
+    status, report = imported(tmp_path, read_cstate, cstate(tmp_path / "repository", **issues))
+
+    assert {one.id: updates_of(one)[-1][0] for one in status.incidents} == {
+        "ended": "resolved",
+        "open": "investigating",
+        "silent": "resolved",
+    }
+    assert dict(report.skipped) == {
+        "ended.md": "has a resolvedWhen that is not a date: it ends with its latest update",
+        "nothing.md": "an issue has no front matter",
+    }
+    assert report.compared == [
+        "compared with the source:",
+        "    name: Plinth Status in both",
+        "    open incidents: 1 in both",
+        "    components with the same status: 2 in both",
+        "    records of no date: 1 there, 0 here: not imported: nothing",
+        "    records of 2026: 3 in both",
+    ]
+
+
+def test_cstate_language_display_names_and_a_local_url(tmp_path):
+    configuration = CSTATE_CONFIGURATION.replace(
+        "https://status.plinth.example/", "http://localhost:63342/cstate/\nlanguageCode: de-DE"
+    ).replace("{name: Website,", "{name: Website, displayName: Webseite,")
+    status, report = imported(
+        tmp_path, read_cstate, cstate(tmp_path / "repository", configuration, a=ANNOUNCED)
+    )
+
+    assert (tmp_path / "content/site.yaml").read_text().endswith("pages:\n  language: de\n")
+    assert status.page.url == "https://status.example.org"
+    assert (
+        "the source has the URL http://localhost:63342/cstate, which readers cannot open" in report.notes[0]
+    )
+    assert "Webseite" in [component.name for component in status.components]
+    assert "    language: de in both" in report.compared
+
+    french = configuration.replace("de-DE", "fr")
+    report = run_import(read_cstate, cstate(tmp_path / "french", french, a=ANNOUNCED), tmp_path / "other")
+    (line,) = (line for line in report.compared if "language" in line)
+    assert line.startswith("    language: fr there, en here: pages have texts in de, en;")
+
+
+def test_cstate_shows_what_is_announced_for_later_as_open_now(tmp_path):
+    later = ANNOUNCED.replace("2026-11-10", "2026-11-21").replace("severity", "resolved: false\nseverity")
+    _, report = imported(tmp_path, read_cstate, cstate(tmp_path / "repository", later=later))
+    assert report.compared[2:5] == [
+        "    open incidents: 1 there, 0 here: only there: Wartung (published here at 2026-11-21T08:00:00Z)",
+        "    components with the same status: 2 there, 1 here: the next lines say which",
+        "    status of rpc: major_outage there, operational here: no open incident here says so; `statuary component set` does",
+    ]
+
+
+def test_an_issue_whose_only_update_resolves_it_leaves_nothing_down(tmp_path):
+    over = ANNOUNCED.replace("We work.", "*Resolved* - It was the disk.").replace(
+        "section", "resolved: true\nsection"
+    )
+    _, report = imported(tmp_path, read_cstate, cstate(tmp_path / "repository", over=over))
+    assert "    components with the same status: 2 in both" in report.compared
+
+
 def test_cstate_reopened_and_with_a_postmortem_above_a_rule(tmp_path):
     front = "---\ntitle: Again\ndate: 2026-05-01 09:00:00\nresolved: true\nresolvedWhen: 2026-05-01 10:00:00\n---\n"
     reopened = """
@@ -248,6 +337,38 @@ def test_upptime_of_the_api(tmp_path):
     }
     with serve_json(documents) as server:
         assert_upptime(*imported(tmp_path, read_upptime, server.url + base))
+
+
+def test_upptime_divides_the_words_of_its_slugs_and_is_compared_with_what_it_measured(tmp_path):
+    names = ["MySQL docs", "GitHub", "Q&A", "API2 HTTPServer", "Café"]
+    slugs = ["my-sql-docs", "git-hub", "q-and-a", "api-2-http-server", "cafe"]
+    root = saved(
+        tmp_path / "source", __upptimerc__yml="sites:\n" + "".join(f"- name: {name}\n" for name in names)
+    )
+    measured = [{"slug": slug, "status": "up", "uptime": "100%"} for slug in slugs]
+    measured[1]["status"] = "down"
+    saved(root / "history", summary__json=measured)
+    status, report = imported(tmp_path, read_upptime, root)
+    assert [component.name for component in status.components] == names
+    assert report.compared[2:] == [
+        "    components with the same status: 5 there, 4 here: the next lines say which",
+        "    status of github: major_outage there, operational here: no open incident here says so; `statuary component set` does",
+    ]
+
+
+def test_gatus_external_endpoints_and_suites(tmp_path):
+    configuration = """
+    external-endpoints: [{name: backup, group: nightly, token: secret}]
+    suites: [{name: order, group: shop, endpoints: [{name: pay}]}]
+    """
+    source = saved(tmp_path / "source", config__yaml=configuration)
+    status, _ = imported(tmp_path, read_gatus, source)
+    assert [(one.key, one.group) for one in status.components] == [
+        ("nightly", True),
+        ("backup", False),
+        ("shop", True),
+        ("order", False),
+    ]
 
 
 def test_gatus(tmp_path):

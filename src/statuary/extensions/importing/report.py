@@ -34,4 +34,5 @@ class ImportReport:
     present: int = 0  # how many records of the source are already in the content
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what a person should know or do
+    compared: list[str] = field(default_factory=list)  # lines: what the source shows beside the content
     incomplete: str = ""  # why the import ended early; running it again continues it

@@ -31,6 +31,7 @@ def import_lines(report: ImportReport, content: Path, *, dry_run: bool) -> Itera
         listed = f"{', '.join(records[:LISTED])}{more}"
         yield printable(f"not imported, or changed ({len(records):,}): {reason}: {listed}")
     yield from ("note: " + "\n    ".join(map(printable, note.split("\n"))) for note in report.notes)
+    yield from map(printable, report.compared)
 
 
 def _files(paths: list[str], did: str, content: Path) -> Iterator[str]:

@@ -61,25 +61,34 @@ def _page(builder: StatusBuilder, page: Fields, source: str) -> None:
 
 
 def _component(builder: StatusBuilder, component: Fields, sections: dict[str, str]) -> None:
+    status = EFFECTS.get(component.word("status"), "operational")
     builder.component(
         component.text("id"),
         component.required_text("public_name"),
         group=sections.get(component.text("status_page_section_id"), "") if len(sections) > 1 else "",
         description=component.text("explanation"),
-        status=EFFECTS.get(component.word("status"), "operational"),
+        status=status,
     )
+    builder.shows(component.text("id"), status)
 
 
 def _report(builder: StatusBuilder, report: Fields, updates: dict[str, Fields]) -> None:
     references = report.object("relationships").object("status_updates").objects("data")
     posted = [updates[update.text("id")] for update in references if update.text("id") in updates]
+    is_maintenance = report.text("report_type") == "maintenance"
+    builder.found(
+        report.text("id"),
+        report.text("title"),
+        report.text("starts_at") or None,
+        is_open=not (is_maintenance or report.text("ends_at")),
+    )
     began, ended = report.required_date("starts_at"), report.date("ends_at")
     effects: dict[str, ComponentStatus | None] = {
         builder.named(resource.text("status_page_resource_id")): EFFECTS.get(resource.word("status"))
         for resource in report.objects("affected_resources")
     }
     ident, title = report.required_text("id"), report.required_text("title")
-    if report.text("report_type") != "maintenance":
+    if not is_maintenance:
         converted = [_update(update, "investigating") for update in posted]
         opened = [] if converted else [ForeignUpdate(began, "investigating", "")]
         builder.incident(ident, title, converted + opened, effects, ended_at=ended)

@@ -54,7 +54,7 @@ def read_cachet(request: ImportRequest) -> StatusPlan:
             f"{request.source} has no Cachet page and no saved lists",
             "give the URL of the page, or saved lists of its API",
         )
-    builder.page("Status", request.source if request.is_url else "")
+    builder.page("", request.source if request.is_url else "")
     builder.plan.notes.append("the API does not give the name of the page: change it in site.yaml")
     groups = {record.text("id"): record.text("name") for record in records if "collapsed" in record}
     components = filter(_is_component, records)
@@ -116,18 +116,26 @@ def _is_incident(record: Fields) -> bool:
 
 
 def _component(builder: StatusBuilder, component: Fields, groups: dict[str, str]) -> None:
+    status = COMPONENT_STATUSES.get(component.text("status"), "operational")
     builder.component(
         component.text("id"),
         component.required_text("name"),
         group=groups.get(component.text("group_id", "component_group_id"), ""),
         description=component.text("description"),
-        status=COMPONENT_STATUSES.get(component.text("status"), "operational"),
+        status=status,
     )
+    builder.shows(component.text("id"), status)
 
 
 def _incident(builder: StatusBuilder, incident: Fields) -> None:
     if incident.text("visible") == "0":
         raise NotImportableError("is not public")
+    builder.found(
+        f"incident-{incident.text('id')}",
+        incident.text("name"),
+        incident.text("occurred_at", "created_at") or None,
+        is_open=STATUSES.get(incident.text("status")) != "resolved",
+    )
     began = incident.required_date("occurred_at", "created_at")
     updates = [_update(update) for update in incident.objects("updates")]
     status = STATUSES.get(incident.text("status"), "investigating")
@@ -149,6 +157,8 @@ def _update(update: Fields) -> ForeignUpdate:
 
 
 def _schedule(builder: StatusBuilder, schedule: Fields) -> None:
+    created = schedule.text("created_at", "scheduled_at")
+    builder.found(f"maintenance-{schedule.text('id')}", schedule.text("name"), created or None, is_open=False)
     ident, begins = schedule.required_text("id"), schedule.required_date("scheduled_at")
     ends = schedule.date("completed_at")
     if ends is None:

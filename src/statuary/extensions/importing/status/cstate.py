@@ -60,6 +60,7 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
         if configuration is None:
             raise NotImportableError(f"{root} has no config.yml", "give the folder of a cState repository")
         _configure(builder, yaml_file(configuration))
+    systems = [key for key, _ in builder.plan.leaves()]
     issues = root / "content" / "issues"
     for file in files_below(str(issues if issues.is_dir() else root), (".md",)):
         if not file.name.startswith("_"):
@@ -67,6 +68,9 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
                 _issue(builder, file)
             except NotImportableError as error:
                 builder.skip(file.name, f"an issue {error}")
+    # its page has no systems that only an issue names
+    shown = builder.plan.shown
+    shown.statuses = {key: shown.statuses.get(key, "operational") for key in systems}
     return builder.plan
 
 
@@ -77,6 +81,7 @@ def _configure(builder: StatusBuilder, settings: Fields) -> None:
         settings.text("baseURL", "baseurl"),
         about=params.text("description"),
     )
+    builder.language(settings.text("defaultContentLanguage", "languageCode"))
     untitled = {
         category.text("name")
         for category in params.objects("categories")
@@ -87,25 +92,46 @@ def _configure(builder: StatusBuilder, settings: Fields) -> None:
         if name:
             builder.component(
                 name,
-                name,
+                system.text("displayName") or name,
                 group="" if group in untitled else group,
                 description=system.text("description").strip(),
             )
 
 
 def _issue(builder: StatusBuilder, file: Path) -> None:
-    front, text = _front_matter(read_text(file).replace("\r\n", "\n"))
+    try:
+        front, text = _front_matter(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
+    except NotImportableError:
+        builder.found(file.stem, file.stem, None, is_open=False)
+        raise
+    title = front.text("title") or file.stem
+    # cState shows an issue as open only if it says so
+    is_open = front.text("resolved").lower() == "false"
+    builder.found(file.stem, title, front.text("date") or None, is_open=is_open)
+    affected, effect = _affected(builder, front), EFFECTS.get(front.text("severity"))
+    if is_open and effect:
+        for name in _names(front):
+            builder.shows(name, effect)
     began, body = front.required_date("date"), COMMENT.sub("", text).strip()
     updates = _updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
         builder.skip(file.name, "has shortcodes of Hugo, which are left out of its text")
     resolved_at = None
-    if front.text("resolved").lower() == "true":
-        resolved_at = front.date("resolvedWhen") or began
-        if parse_instant(resolved_at) < min(parse_instant(update.at) for update in updates):
+    if not is_open:
+        resolved_at = _resolved_at(builder, file, front) or began
+        if front.get("resolvedWhen") and parse_instant(resolved_at) < min(
+            parse_instant(one.at) for one in updates
+        ):
             builder.skip(file.name, "is resolved before it begins: it ends with its latest update")
-    title = front.text("title") or file.stem
-    builder.incident(file.stem, title, updates, _affected(builder, front), ended_at=resolved_at)
+    builder.incident(file.stem, title, updates, affected, ended_at=resolved_at)
+
+
+def _resolved_at(builder: StatusBuilder, file: Path, front: Fields) -> str | None:
+    try:
+        return front.date("resolvedWhen")
+    except NotImportableError:
+        builder.skip(file.name, "has a resolvedWhen that is not a date: it ends with its latest update")
+        return None
 
 
 def _front_matter(text: str) -> tuple[Fields, str]:
@@ -125,12 +151,13 @@ def _front_matter(text: str) -> tuple[Fields, str]:
 
 
 def _affected(builder: StatusBuilder, front: Fields) -> dict[str, ComponentStatus | None]:
+    effect = None if front.text("informational") == "true" else EFFECTS.get(front.text("severity"))
+    return {builder.named(name): effect for name in _names(front)}
+
+
+def _names(front: Fields) -> list[str]:
     names = front.get("affected") or front.get("affectedsystems") or []
-    informs = front.text("informational") == "true"
-    effect = None if informs else EFFECTS.get(front.text("severity"))
-    return {
-        builder.named(str(name)): effect for name in ([names] if isinstance(names, str) else names) if name
-    }
+    return [str(name) for name in ([names] if isinstance(names, str) else names) if name]
 
 
 def _updates(body: str, began: str) -> list[ForeignUpdate]:

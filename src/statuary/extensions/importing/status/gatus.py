@@ -16,13 +16,17 @@ KINDS: dict[str, UpdateStatus] = {"operational": "resolved"}
 """The status of an announcement by its kind; of any other kind it is under investigation until it is archived."""
 
 
+PARTS = {"endpoints": "an endpoint", "external-endpoints": "an external endpoint", "suites": "a suite"}
+"""The lists of a configuration whose entries its page shows, and what one is called."""
+
+
 def read_gatus(request: ImportRequest) -> StatusPlan:
     """Return the content of a configuration or of a running instance; raise NotImportableError if it is not one of Gatus."""
     builder = StatusBuilder(request)
     documents = [
         document
         for document in (_running(request) if request.is_url else _configured(request.source))
-        if {"endpoints", "announcements"} & set(document)
+        if {*PARTS, "announcements"} & set(document)
     ]
     if not documents:
         raise NotImportableError(
@@ -31,7 +35,7 @@ def read_gatus(request: ImportRequest) -> StatusPlan:
         )
     _page(builder, request, documents)
     for name, convert, noun in (
-        ("endpoints", _endpoint, "an endpoint"),
+        *((part, _endpoint, noun) for part, noun in PARTS.items()),
         ("announcements", _announcement, "an announcement"),
     ):
         records = chain.from_iterable(document.objects(name) for document in documents)
@@ -50,7 +54,9 @@ def _page(builder: StatusBuilder, request: ImportRequest, documents: list[Fields
 def _running(request: ImportRequest) -> list[Fields]:
     base = request.source.rstrip("/")
     statuses = request.web.json(f"{base}/api/v1/endpoints/statuses") or []
-    return [Fields(endpoints=statuses), Fields.of(request.web.json(f"{base}/api/v1/config") or {})]
+    suites = request.web.json(f"{base}/api/v1/suites/statuses") or []
+    configuration = Fields.of(request.web.json(f"{base}/api/v1/config") or {})
+    return [Fields(endpoints=statuses, suites=suites), configuration]
 
 
 def _configured(source: str) -> list[Fields]:
@@ -61,13 +67,19 @@ def _endpoint(builder: StatusBuilder, endpoint: Fields) -> None:
     name, group = endpoint.required_text("name"), endpoint.text("group")
     if endpoint.text("enabled") != "false":
         builder.component(f"{group}/{name}", name, group=group)
+        results = endpoint.objects("results")
+        if results:
+            builder.shows(f"{group}/{name}", "operational" if results[-1].get("success") else "major_outage")
 
 
 def _announcement(builder: StatusBuilder, announcement: Fields) -> None:
+    began = announcement.text("timestamp")
     at, message = announcement.required_date("timestamp"), announcement.required_text("message")
     is_past = announcement.text("archived") == "true" or announcement.get("archived") is True
     kind = announcement.text("type")
     status = KINDS.get(kind, "resolved" if is_past else "investigating")
     title = message.splitlines()[0].lstrip("# ").partition(". ")[0]
     update = ForeignUpdate(at, status, message)
-    builder.incident(f"{at[:16]}-{kind or 'announcement'}", title, [update], {})
+    ident = f"{at[:16]}-{kind or 'announcement'}"
+    builder.found(ident, title, began, is_open=status != "resolved")
+    builder.incident(ident, title, [update], {})

@@ -18,6 +18,7 @@ from statuary.editing.files import EditError, FileEdit, content_lock, write_edit
 from statuary.editing.yaml_nodes import YamlValue, block_text
 from statuary.extensions.importing.report import ImportReport, Skipped
 from statuary.extensions.importing.sources import WebSource
+from statuary.extensions.importing.status.comparison import compare, comparison_lines
 from statuary.extensions.importing.status.status_plan import ImportRequest, Source, StatusPlan
 
 FOLLOWING = (
@@ -65,7 +66,8 @@ class _Merger:
         if self.status is None:
             if not page:
                 self.report.notes.append(f"the source does not describe its page: correct it in {SITE}")
-            return FileEdit(SITE, None, block_text({"page": page or UNKNOWN_PAGE}))
+            pages = {"pages": {"language": self.plan.language}} if self.plan.language else {}
+            return FileEdit(SITE, None, block_text({"page": page or UNKNOWN_PAGE, **pages}))
         if "id" in page and page["id"] != self.status.page.id:
             self.report.notes.append(
                 f"{self.status.page_source} stays as it is; to keep the ids of the source, give it this page:\n"
@@ -270,6 +272,9 @@ def _bring(
     _check_free(root, edits)
     report.added = [edit.path for edit in edits if edit.before is None]
     report.changed = [edit.path for edit in edits if edit.before is not None]
+    after = read_status_content(root, now, edits)
+    if after.timeline is not None:
+        report.compared = [*comparison_lines(compare(plan, after.timeline, after.language, now))]
     for edit in () if dry_run else edits:
         write_edit(root, edit)
     return StatusImport(report)

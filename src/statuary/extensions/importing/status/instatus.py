@@ -87,13 +87,15 @@ def _noun(record: Fields) -> str:
 
 def _component(builder: StatusBuilder, component: Fields) -> None:
     group = component.get("group")
+    status = COMPONENT_STATUSES.get(component.word("status"), "operational")
     builder.component(
         component.text("id", "name"),
         component.required_text("name"),
         group=Fields(group).text("name") if isinstance(group, dict) else "",
         description=component.text("description"),
-        status=COMPONENT_STATUSES.get(component.word("status"), "operational"),
+        status=status,
     )
+    builder.shows(component.text("id", "name"), status)
 
 
 def _updates(record: Fields) -> list[ForeignUpdate]:
@@ -119,13 +121,19 @@ def _components(builder: StatusBuilder, record: Fields) -> list[str]:
     ]
 
 
+def _found(builder: StatusBuilder, record: Fields, began: str, *, is_open: bool) -> None:
+    builder.found(_ident(record), record.text("name"), record.text(began) or None, is_open=is_open)
+
+
 def _incident(builder: StatusBuilder, incident: Fields) -> None:
+    _found(builder, incident, "started", is_open=incident.word("status") not in ("resolved", "completed"))
     impact = COMPONENT_STATUSES.get(incident.word("impact"))
     affected = dict.fromkeys(_components(builder, incident), impact)
     builder.incident(_ident(incident), incident.required_text("name"), _updates(incident), affected)
 
 
 def _maintenance(builder: StatusBuilder, maintenance: Fields) -> None:
+    _found(builder, maintenance, "start", is_open=False)
     begins = maintenance.required_date("start")
     builder.maintenance(
         _ident(maintenance),

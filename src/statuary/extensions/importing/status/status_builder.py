@@ -5,10 +5,15 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from itertools import count
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from dateutil import parser
 
 from statuary.content.source_model import MAX_ID_LENGTH, MAX_NAME_LENGTH
 from statuary.domain.primitives import Instant, format_exact, one_line, parse_instant
+from statuary.domain.settings import LANGUAGES
 from statuary.domain.status.vocabulary import (
+    COMPONENT_SEVERITY,
     DEFAULT_BODIES,
     RESOLVING_STATUSES,
     ComponentStatus,
@@ -56,10 +61,38 @@ class StatusBuilder:
     def page(self, name: str, url: str, *, about: str = "", time_zone: str = "") -> None:
         """Set the page; without a URL, to one that the author has to replace."""
         address = url.rstrip("/") if is_url(url) else ""
-        if not address:
+        if not address or _is_local(address):
+            found = (
+                f"the source has the URL {address}, which readers cannot open"
+                if address
+                else "the source has no URL of its page"
+            )
             address = "https://status.example.org"
-            self.plan.notes.append(f"the source has no URL of its page: replace {address} in site.yaml")
+            self.plan.notes.append(f"{found}: replace {address} in site.yaml")
+        self.plan.shown.name = name
         self.plan.page = without_empty(name=name or "Status", url=address, about=about, time_zone=time_zone)
+
+    def language(self, code: str) -> None:
+        """Set the language of the pages, if there are texts in it."""
+        self.plan.shown.language = code.lower().partition("-")[0].partition("_")[0]
+        if self.plan.shown.language in LANGUAGES:
+            self.plan.language = self.plan.shown.language
+
+    def found(self, ident: str, name: str, began: str | None, *, is_open: bool) -> None:
+        """Count a record of the source, whether or not it can be converted; `began` may be anything or missing."""
+        record_id = _safe_id(ident)
+        try:
+            year = None if began is None else parser.parse(began).year
+        except (ValueError, OverflowError):
+            year = None
+        self.plan.shown.records[record_id] = year
+        if is_open:
+            self.plan.shown.unresolved[record_id] = name
+
+    def shows(self, ident: str, status: ComponentStatus) -> None:
+        """Note the status that the source's own page gives a component; of several the most severe."""
+        key, shown = self._keys.get(ident, ident), self.plan.shown.statuses
+        shown[key] = max(status, shown.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
 
     def component(
         self,
@@ -121,6 +154,10 @@ class StatusBuilder:
         posted = sorted(updates, key=_instant)
         if not posted:
             raise NotImportableError("has no update")
+        if posted[0].status in RESOLVING_STATUSES and any(affected.values()):
+            # what it affects goes down with an update that opens it
+            ended_at = max(ended_at or posted[0].at, posted[0].at, key=parse_instant)
+            posted[0] = posted[0]._replace(status="investigating")
         written = [_update(update) for update in (_with_end(posted, ended_at) if ended_at else posted)]
         mark_reopened(written)
         self.plan.incidents[_safe_id(ident)] = without_empty(
@@ -154,6 +191,11 @@ class StatusBuilder:
             body=body,
             updates=[_update(update) for update in posted],
         )
+
+
+def _is_local(url: str) -> bool:
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith(("127.", "0."))
 
 
 def _with_end(posted: list[ForeignUpdate], ended_at: str) -> list[ForeignUpdate]:

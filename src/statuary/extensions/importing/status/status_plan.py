@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant
+from statuary.domain.status.vocabulary import ComponentStatus
 from statuary.editing.yaml_nodes import YamlValue
 from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.report import NotImportableError, Skipped
@@ -57,6 +58,19 @@ class ImportRequest(NamedTuple):
 
 
 @dataclass(slots=True, kw_only=True)
+class Shown:
+    """What a page shows; of the source, by its own rules and before anything is converted."""
+
+    name: str = ""
+    language: str = ""  # empty if it does not say
+    unresolved: dict[str, str] = field(default_factory=dict)  # names of open incidents by id
+    statuses: dict[str, ComponentStatus] = field(
+        default_factory=dict
+    )  # of components by key; empty if unknown
+    records: dict[str, int | None] = field(default_factory=dict)  # years of incidents and maintenances by id
+
+
+@dataclass(slots=True, kw_only=True)
 class StatusPlan:
     """Page, components, incidents and maintenances in the form of content."""
 
@@ -70,6 +84,8 @@ class StatusPlan:
     skipped: list[Skipped] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what a person should know or do
     incomplete: StatuaryError | None = None  # why reading ended early
+    language: str = ""  # of the pages; empty for the default
+    shown: Shown = field(default_factory=Shown)  # what the source's own page shows
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
         """Yield the components without the groups, by key."""

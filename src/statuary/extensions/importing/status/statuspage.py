@@ -10,13 +10,14 @@ from itertools import chain
 from typing import Any
 
 from statuary.domain.primitives import Instant, parse_instant
-from statuary.domain.status.vocabulary import CLOSED_STATUSES
+from statuary.domain.status.vocabulary import CLOSED_STATUSES, COMPONENT_SEVERITY, ComponentStatus
 from statuary.editing.files import slug
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.report import NotImportableError, Skipped
 from statuary.extensions.importing.status.fields import Fields, json_documents
 from statuary.extensions.importing.status.status_plan import (
     ImportRequest,
+    Shown,
     Source,
     StatusPlan,
     convert_each,
@@ -226,6 +227,26 @@ class _Documents:
         if other is None or _changed_at(record) >= _changed_at(other):
             self.records[str(record.get("id"))] = record
 
+    def _shown(self, plan: StatusPlan) -> Shown:
+        """Return what the page shows; groups follow from their components."""
+        keys = {str(source.get("id", key)): key for key, source in plan.leaves()}
+        incidents = (
+            record for record in open_records(self.records.values()) if "scheduled_for" not in record
+        )
+        return Shown(
+            name=self.page.text("name"),
+            unresolved={incident.text("id"): incident.text("name") for incident in incidents},
+            statuses={
+                keys[component.text("id")]: _status_of(component)
+                for component in self.components
+                if component.text("id") in keys and not component.get("group")
+            },
+            records={
+                ident: int(year) if (year := record.text("created_at")[:4]).isdigit() else None
+                for ident, record in self.records.items()
+            },
+        )
+
     def plan(self, request: ImportRequest) -> StatusPlan:
         """Return all of it as content."""
         if not self.page:
@@ -244,6 +265,7 @@ class _Documents:
             keys={str(source.get("id", key)): key for key, source in plan.leaves()},
             places={str(component.get("id")): place for place, component in enumerate(self.components)},
         )
+        plan.shown = self._shown(plan)
         for record_id, record in self.records.items():
             if "scheduled_for" in record:
                 convert, noun = partial(maintenance_source, order, request.now), "a maintenance"
@@ -255,6 +277,10 @@ class _Documents:
         if any("scheduled_auto_completed" not in source for source in plan.maintenances.values()):
             plan.notes.append(AUTOMATION_NOTE)
         return plan
+
+
+def _status_of(component: Fields) -> ComponentStatus:
+    return next((one for one in COMPONENT_SEVERITY if one == component.text("status")), "operational")
 
 
 def _changed_at(members: Fields) -> Instant:

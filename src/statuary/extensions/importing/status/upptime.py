@@ -14,12 +14,17 @@ from urllib.parse import urlsplit
 
 from statuary.domain.json_values import as_list
 from statuary.domain.status.vocabulary import ComponentStatus
+from statuary.editing.files import slug
 from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import parse_json
 from statuary.extensions.importing.status.fields import Fields, json_documents, parse_source_yaml, yaml_file
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 
-SETTINGS = ".upptimerc.yml"
+SETTINGS, SUMMARY = ".upptimerc.yml", "history/summary.json"
+SHOWN: dict[str, ComponentStatus] = {"down": "major_outage", "degraded": "degraded_performance"}
+"""What its page says of a site, by what Upptime measured last."""
+
 WINDOW = re.compile(r"<!--(.*?)-->", re.DOTALL)
 PER_PAGE = 100
 EFFECTS: dict[bool, ComponentStatus | None] = {True: "degraded_performance", False: "major_outage"}
@@ -32,9 +37,11 @@ def read_upptime(request: ImportRequest) -> StatusPlan:
     """Return the content of a repository; raise NotImportableError if the source is not one of Upptime."""
     builder = StatusBuilder(request)
     api = _api(request.source) if request.is_url else ""
-    settings, issues, comments = _fetched(request, api) if api else _saved(request.source)
+    settings, issues, comments, summaries = _fetched(request, api) if api else _saved(request.source)
     for site in settings.objects("sites"):
         builder.component(_slug(site), site.required_text("name"))
+    for summary in summaries:
+        builder.shows(summary.text("slug"), SHOWN.get(summary.text("status"), "operational"))
     website = settings.object("status-website")
     domain = website.text("cname")
     builder.page(
@@ -64,13 +71,25 @@ def _api(source: str) -> str:
     return f"https://api.github.com/repos/{parts[0]}/{parts[1]}"
 
 
-def _fetched(request: ImportRequest, api: str) -> tuple[Fields, list[Fields], list[Fields]]:
-    raw = Fields.of(request.web.json(f"{api}/contents/{SETTINGS}") or {})
-    if "content" not in raw:
+Repository = tuple[Fields, list[Fields], list[Fields], list[Fields]]
+"""The settings, the issues, their comments, and what Upptime measured last of each site."""
+
+
+def _fetched(request: ImportRequest, api: str) -> Repository:
+    raw = _contents(request, api, SETTINGS)
+    if not raw:
         raise NotImportableError(f"{api} has no {SETTINGS}", "give the Upptime repository")
-    settings = Fields.of(parse_source_yaml(b64decode(raw["content"]).decode("utf-8", "replace"), SETTINGS))
+    settings = Fields.of(parse_source_yaml(raw, SETTINGS))
+    measured = parse_json(_contents(request, api, SUMMARY).encode() or b"[]", SUMMARY)
     issues = list(_pages(request, f"{api}/issues?state=all&per_page={PER_PAGE}"))
-    return settings, issues, list(_pages(request, f"{api}/issues/comments?per_page={PER_PAGE}"))
+    comments = list(_pages(request, f"{api}/issues/comments?per_page={PER_PAGE}"))
+    return settings, issues, comments, [*map(Fields.of, as_list(measured))]
+
+
+def _contents(request: ImportRequest, api: str, path: str) -> str:
+    """Return the text of a file of a repository; empty if there is none."""
+    raw = Fields.of(request.web.json(f"{api}/contents/{path}") or {})
+    return b64decode(raw.text("content")).decode("utf-8", "replace")
 
 
 def _pages(request: ImportRequest, url: str) -> Iterator[Fields]:
@@ -81,25 +100,54 @@ def _pages(request: ImportRequest, url: str) -> Iterator[Fields]:
             return
 
 
-def _saved(source: str) -> tuple[Fields, list[Fields], list[Fields]]:
+def _saved(source: str) -> Repository:
     root = Path(source)
     settings = yaml_file(root / SETTINGS) if root.is_dir() else Fields()
-    records = [Fields.of(record) for _, document in json_documents(source) for record in document]
-    issues = [record for record in records if "title" in record]
-    return settings, issues, [record for record in records if "issue_url" in record]
+    documents = [document for _, document in json_documents(source) if isinstance(document, list)]
+    records = [Fields.of(record) for document in documents for record in document if isinstance(record, dict)]
+    return (
+        settings,
+        [record for record in records if "title" in record and "labels" in record],
+        [record for record in records if "issue_url" in record],
+        [record for record in records if "slug" in record and "uptime" in record],
+    )
+
+
+CAMEL_CASE = (
+    (re.compile(r"([A-Z]{2,})(\d+)"), r"\1 \2"),
+    (re.compile(r"([a-z\d]+)([A-Z]{2,})"), r"\1 \2"),
+    (re.compile(r"([a-z\d])([A-Z])"), r"\1 \2"),
+    (re.compile(r"([A-Z]+)([A-Z][a-rt-z\d]+)"), r"\1 \2"),
+)
+"""Where Upptime's slugs divide words: `MySQL docs` becomes `my-sql-docs`."""
 
 
 def _slug(site: Fields) -> str:
     """Return the name of a site in Upptime's labels."""
-    return site.text("slug") or re.sub(r"[^a-z0-9]+", "-", site.text("name").lower()).strip("-")
+    name = site.text("name").replace("&", " and ")
+    for pattern, divided in CAMEL_CASE:
+        name = pattern.sub(divided, name)
+    return site.text("slug") or slug(name)
 
 
 def _issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[Fields]]) -> None:
     labels = [label.text("name") for label in issue.objects("labels")]
+    is_incident = "status" in labels and "pull_request" not in issue
+    if is_incident or "maintenance" in labels:
+        is_open = (
+            is_incident
+            and "maintenance" not in labels
+            and issue.text("state") != "closed"
+            and not issue.text("closed_at")
+        )
+        title = SIGNS.sub("", issue.text("title"))
+        builder.found(
+            f"issue-{issue.text('number')}", title, issue.text("created_at") or None, is_open=is_open
+        )
     replies = [_update(reply) for reply in comments.get(issue.required_text("number"), ())]
     if "maintenance" in labels:
         _maintenance(builder, issue, replies)
-    elif "status" in labels and "pull_request" not in issue:
+    elif is_incident:
         sites = [label for label in labels if label != "status"]
         _incident(builder, issue, replies, sites)
 
