@@ -76,12 +76,8 @@ def _report(builder: StatusBuilder, report: Fields, updates: dict[str, Fields]) 
     references = report.object("relationships").object("status_updates").objects("data")
     posted = [updates[update.text("id")] for update in references if update.text("id") in updates]
     is_maintenance = report.text("report_type") == "maintenance"
-    builder.found(
-        report.text("id"),
-        report.text("title"),
-        report.text("starts_at") or None,
-        is_open=not (is_maintenance or report.text("ends_at")),
-    )
+    is_open = not (is_maintenance or report.text("ends_at"))
+    builder.found(report.text("id"), report.text("title"), report.text("starts_at"), is_open=is_open)
     began, ended = report.required_date("starts_at"), report.date("ends_at")
     effects: dict[str, ComponentStatus | None] = {
         builder.named(resource.text("status_page_resource_id")): EFFECTS.get(resource.word("status"))

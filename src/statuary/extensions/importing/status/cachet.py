@@ -133,7 +133,7 @@ def _incident(builder: StatusBuilder, incident: Fields) -> None:
     builder.found(
         f"incident-{incident.text('id')}",
         incident.text("name"),
-        incident.text("occurred_at", "created_at") or None,
+        incident.text("occurred_at", "created_at"),
         is_open=STATUSES.get(incident.text("status")) != "resolved",
     )
     began = incident.required_date("occurred_at", "created_at")
@@ -158,7 +158,7 @@ def _update(update: Fields) -> ForeignUpdate:
 
 def _schedule(builder: StatusBuilder, schedule: Fields) -> None:
     created = schedule.text("created_at", "scheduled_at")
-    builder.found(f"maintenance-{schedule.text('id')}", schedule.text("name"), created or None, is_open=False)
+    builder.found(f"maintenance-{schedule.text('id')}", schedule.text("name"), created, is_open=False)
     ident, begins = schedule.required_text("id"), schedule.required_date("scheduled_at")
     ends = schedule.date("completed_at")
     if ends is None:

@@ -9,7 +9,7 @@ import tomllib
 from datetime import date
 from pathlib import Path
 
-from statuary.domain.primitives import parse_instant
+from statuary.domain.primitives import Instant, parse_instant
 from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_text
@@ -61,6 +61,14 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
             raise NotImportableError(f"{root} has no config.yml", "give the folder of a cState repository")
         _configure(builder, yaml_file(configuration))
     systems = [key for key, _ in builder.plan.leaves()]
+    _issues(builder, root)
+    # its page has no systems that only an issue names
+    shown = builder.plan.shown
+    shown.statuses = {key: shown.statuses.get(key, "operational") for key in systems}
+    return builder.plan
+
+
+def _issues(builder: StatusBuilder, root: Path) -> None:
     issues = root / "content" / "issues"
     for file in files_below(str(issues if issues.is_dir() else root), (".md",)):
         if not file.name.startswith("_"):
@@ -68,10 +76,6 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
                 _issue(builder, file)
             except NotImportableError as error:
                 builder.skip(file.name, f"an issue {error}")
-    # its page has no systems that only an issue names
-    shown = builder.plan.shown
-    shown.statuses = {key: shown.statuses.get(key, "operational") for key in systems}
-    return builder.plan
 
 
 def _configure(builder: StatusBuilder, settings: Fields) -> None:
@@ -99,31 +103,40 @@ def _configure(builder: StatusBuilder, settings: Fields) -> None:
 
 
 def _issue(builder: StatusBuilder, file: Path) -> None:
-    try:
-        front, text = _front_matter(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
-    except NotImportableError:
-        builder.found(file.stem, file.stem, None, is_open=False)
-        raise
-    title = front.text("title") or file.stem
-    # cState shows an issue as open only if it says so
-    is_open = front.text("resolved").lower() == "false"
-    builder.found(file.stem, title, front.text("date") or None, is_open=is_open)
-    affected, effect = _affected(builder, front), EFFECTS.get(front.text("severity"))
-    if is_open and effect:
-        for name in _names(front):
-            builder.shows(name, effect)
+    front, text = _found(builder, file)
     began, body = front.required_date("date"), COMMENT.sub("", text).strip()
     updates = _updates(body, began)
     if SHORTCODE.search(TRACK.sub("", body)):
         builder.skip(file.name, "has shortcodes of Hugo, which are left out of its text")
-    resolved_at = None
-    if not is_open:
-        resolved_at = _resolved_at(builder, file, front) or began
-        if front.get("resolvedWhen") and parse_instant(resolved_at) < min(
-            parse_instant(one.at) for one in updates
-        ):
-            builder.skip(file.name, "is resolved before it begins: it ends with its latest update")
-    builder.incident(file.stem, title, updates, affected, ended_at=resolved_at)
+    ended_at = None if _is_open(front) else _resolved_at(builder, file, front) or began
+    if ended_at and "resolvedWhen" in front and parse_instant(ended_at) < _first(updates):
+        builder.skip(file.name, "is resolved before it begins: it ends with its latest update")
+    title = front.text("title") or file.stem
+    builder.incident(file.stem, title, updates, _affected(builder, front), ended_at=ended_at)
+
+
+def _is_open(front: Fields) -> bool:
+    """Return whether cState shows an issue as open: only if it says so."""
+    return front.text("resolved").lower() == "false"
+
+
+def _first(updates: list[ForeignUpdate]) -> Instant:
+    return min(parse_instant(update.at) for update in updates)
+
+
+def _found(builder: StatusBuilder, file: Path) -> tuple[Fields, str]:
+    """Return the front matter of an issue and its text; note what cState shows of it."""
+    try:
+        front, text = _front_matter(read_text(file).replace("\r\n", "\n").lstrip("\ufeff \t\n"))
+    except NotImportableError:
+        builder.found(file.stem, file.stem, "", is_open=False)
+        raise
+    is_open, effect = _is_open(front), EFFECTS.get(front.text("severity"))
+    builder.found(file.stem, front.text("title") or file.stem, front.text("date"), is_open=is_open)
+    for name in _names(front) if is_open and effect else ():
+        builder.named(name)
+        builder.shows(name, effect or "operational")
+    return front, text
 
 
 def _resolved_at(builder: StatusBuilder, file: Path, front: Fields) -> str | None:

@@ -272,12 +272,16 @@ def _bring(
     _check_free(root, edits)
     report.added = [edit.path for edit in edits if edit.before is None]
     report.changed = [edit.path for edit in edits if edit.before is not None]
-    after = read_status_content(root, now, edits)
-    if after.timeline is not None:
-        report.compared = [*comparison_lines(compare(plan, after.timeline, after.language, now))]
+    report.compared = _compared(plan, read_status_content(root, now, edits), now)
     for edit in () if dry_run else edits:
         write_edit(root, edit)
     return StatusImport(report)
+
+
+def _compared(plan: StatusPlan, after: StatusContent, now: Instant) -> list[str]:
+    if after.timeline is None:
+        return []
+    return [*comparison_lines(compare(plan, after.timeline, after.language, now))]
 
 
 def _check_free(root: Path, edits: list[FileEdit]) -> None:

@@ -122,7 +122,7 @@ def _components(builder: StatusBuilder, record: Fields) -> list[str]:
 
 
 def _found(builder: StatusBuilder, record: Fields, began: str, *, is_open: bool) -> None:
-    builder.found(_ident(record), record.text("name"), record.text(began) or None, is_open=is_open)
+    builder.found(_ident(record), record.text("name"), record.text(began), is_open=is_open)
 
 
 def _incident(builder: StatusBuilder, incident: Fields) -> None:

@@ -78,11 +78,11 @@ class StatusBuilder:
         if self.plan.shown.language in LANGUAGES:
             self.plan.language = self.plan.shown.language
 
-    def found(self, ident: str, name: str, began: str | None, *, is_open: bool) -> None:
-        """Count a record of the source, whether or not it can be converted; `began` may be anything or missing."""
+    def found(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
+        """Count a record of the source, whether or not it can be converted; `began` may be anything, or empty."""
         record_id = _safe_id(ident)
         try:
-            year = None if began is None else parser.parse(began).year
+            year = parser.parse(began).year if began else None
         except (ValueError, OverflowError):
             year = None
         self.plan.shown.records[record_id] = year

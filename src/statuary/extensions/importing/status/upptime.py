@@ -103,14 +103,13 @@ def _pages(request: ImportRequest, url: str) -> Iterator[Fields]:
 def _saved(source: str) -> Repository:
     root = Path(source)
     settings = yaml_file(root / SETTINGS) if root.is_dir() else Fields()
-    documents = [document for _, document in json_documents(source) if isinstance(document, list)]
-    records = [Fields.of(record) for document in documents for record in document if isinstance(record, dict)]
-    return (
-        settings,
-        [record for record in records if "title" in record and "labels" in record],
-        [record for record in records if "issue_url" in record],
-        [record for record in records if "slug" in record and "uptime" in record],
-    )
+    lists = [document for _, document in json_documents(source) if isinstance(document, list)]
+    records = [Fields(record) for records in lists for record in records if isinstance(record, dict)]
+
+    def having(*keys: str) -> list[Fields]:
+        return [record for record in records if record.keys() >= {*keys}]
+
+    return settings, having("title", "labels"), having("issue_url"), having("slug", "uptime")
 
 
 CAMEL_CASE = (
@@ -134,22 +133,19 @@ def _issue(builder: StatusBuilder, issue: Fields, comments: dict[str, list[Field
     labels = [label.text("name") for label in issue.objects("labels")]
     is_incident = "status" in labels and "pull_request" not in issue
     if is_incident or "maintenance" in labels:
-        is_open = (
-            is_incident
-            and "maintenance" not in labels
-            and issue.text("state") != "closed"
-            and not issue.text("closed_at")
-        )
-        title = SIGNS.sub("", issue.text("title"))
-        builder.found(
-            f"issue-{issue.text('number')}", title, issue.text("created_at") or None, is_open=is_open
-        )
+        _found(builder, issue, is_maintenance="maintenance" in labels)
     replies = [_update(reply) for reply in comments.get(issue.required_text("number"), ())]
     if "maintenance" in labels:
         _maintenance(builder, issue, replies)
     elif is_incident:
         sites = [label for label in labels if label != "status"]
         _incident(builder, issue, replies, sites)
+
+
+def _found(builder: StatusBuilder, issue: Fields, *, is_maintenance: bool) -> None:
+    title, is_closed = SIGNS.sub("", issue.text("title")), issue.text("state") == "closed"
+    is_open = not (is_maintenance or is_closed or issue.text("closed_at"))
+    builder.found(f"issue-{issue.text('number')}", title, issue.text("created_at"), is_open=is_open)
 
 
 def _incident(builder: StatusBuilder, issue: Fields, replies: list[ForeignUpdate], sites: list[str]) -> None:
