@@ -78,6 +78,8 @@ def test_build_build_again_tick_pack_and_mirror(content, folder, tmp_path, monke
     assert output.count("ignores case") == 1
     run("publish", tmp_path / "plain.zip", "--to", tmp_path / "mirror")
     assert leaving(folder / "mirror") == leaving(tmp_path / "mirror")
+    assert "ignores case" in run("extract", tmp_path / "site.zip", "--to", folder / "extracted")
+    assert "ignores case" not in run("extract", tmp_path / "site.zip", "--to", tmp_path / "extracted")
     listed = {name: run("extract", name, "--list") for name in (tmp_path / "mirror", folder / "mirror")}
     assert len(set(map(frozenset, map(str.splitlines, listed.values())))) == 1
     assert sorted(run("extract", site, "--list").splitlines()) == sorted(

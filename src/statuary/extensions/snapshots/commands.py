@@ -16,7 +16,14 @@ import click
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
-from statuary.cli.output import changes_line, changes_lines, count_text, show_progress, size_text
+from statuary.cli.output import (
+    changes_line,
+    changes_lines,
+    count_text,
+    lacking_names_note,
+    show_progress,
+    size_text,
+)
 from statuary.cli.printable import printable
 from statuary.cli.summary import findings_line
 from statuary.content.git_state import GitQuery
@@ -333,6 +340,9 @@ def extract_command(
         elif to is not None:
             written = _write(site, paths, to)
             click.echo(f"{count_text(written, 'document')} written to {printable(str(to))}/", err=True)
+            other_case = to.with_name(to.name.swapcase())
+            if other_case.exists() and other_case not in other_case.parent.iterdir():
+                click.echo(lacking_names_note(printable(str(to))), err=True)
         else:
             _print(site, list(paths))
     sys.exit(ExitCode.OK)
