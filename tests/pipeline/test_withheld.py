@@ -18,7 +18,7 @@ from statuary.pipeline.build import BuildResult, build_site, check_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
-from support.hostile_shapes import NAMED, Shape, at_address
+from support.hostile_shapes import CHAIN, NAMED, Shape, at_address
 from support.sites import NOW, files_in, small_site, write_files
 
 MOST_SECONDS = 2.0
@@ -160,3 +160,30 @@ def test_a_shape_that_once_stopped_a_site_is_bounded(tmp_path: Path, shape: Shap
     assert (
         tmp_path / "out/v2/contract" / next(iter(good)).removeprefix("contracts/").removesuffix(".json")
     ).is_file()
+
+
+def test_a_record_that_was_verified_after_the_build_is_withheld_until_then(tmp_path) -> None:
+    """An earlier and a later build give what a build from nothing gives then; a day's difference of clocks is none."""
+    days = {1: "2026-11-21T11:00:00Z", 2: "2026-11-22T11:00:00Z", 3: "2099-01-01T00:00:00Z"}
+    later = {number: made_record() | {"verifiedAt": day} for number, day in days.items()}
+    content = site_of(
+        tmp_path / "content", dict(at_address(record, number) for number, record in later.items())
+    )
+
+    def published(now: str, out: str) -> tuple[list[str], list[Finding]]:
+        with FolderTarget(tmp_path / out) as target:
+            result = build_site(content, target, parse_instant(now), NoProgress())
+        records = [
+            path.name[-1] for path in (tmp_path / out / "v2/contract" / CHAIN).iterdir() if path.is_file()
+        ]
+        return sorted(set(records) & set("123")), list(result.checked.withheld_because)
+
+    found, because = published("2026-11-20T12:00:00Z", "site")
+    assert found == ["1"]
+    assert {finding.rule for finding in because} == {"verified-before-the-build"}
+    assert {finding.pointer for finding in because} == {("verifiedAt",)}
+    found, because = published("2026-11-21T12:00:00Z", "site")
+    assert (found, len(because)) == (["1", "2"], 1)
+    assert "verifiedAt is 2099-01-01T00:00:00Z, which is later than this build" in because[0].message
+    published("2026-11-21T12:00:00Z", "fresh")
+    assert files_in(tmp_path / "site") == files_in(tmp_path / "fresh")

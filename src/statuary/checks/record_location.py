@@ -53,6 +53,12 @@ def one_record_per_match_id(row: ContractRow, source: ContractSource, other: str
     return _repeats("one-record-per-match-id", "matchId", source, message, hint)
 
 
+def verified_before_the_build(row: ContractRow, source: ContractSource) -> Finding:
+    """A record is not verified later than a day after the build."""
+    message = f"verifiedAt is {row.verifiedAt}, which is later than this build"
+    return _repeats("verified-before-the-build", "verifiedAt", source, message, "write when it was verified")
+
+
 def _repeats(rule: str, member: str, source: ContractSource, message: str, hint: str) -> Finding:
     return Finding(
         rule=rule,
@@ -64,5 +70,11 @@ def _repeats(rule: str, member: str, source: ContractSource, message: str, hint:
     )
 
 
-LOCATION_RULES = (path_names_contract, known_chain, one_record_per_contract, one_record_per_match_id)
+LOCATION_RULES = (
+    path_names_contract,
+    known_chain,
+    one_record_per_contract,
+    one_record_per_match_id,
+    verified_before_the_build,
+)
 """The rules of this module, for the catalogue."""

@@ -172,6 +172,7 @@ def _build_contracts(
     *,
     check_options: CheckOptions,
     execution: ExecutionOptions,
+    now: Instant,
 ) -> BuiltContracts:
     """Build the contracts; a site without any does not load what that needs."""
     if not has_contracts(catalogue, target.ledger):
@@ -179,7 +180,7 @@ def _build_contracts(
     from statuary.pipeline.contracts import build_contracts
 
     return build_contracts(
-        root, catalogue, target, progress, check_options=check_options, execution=execution
+        root, catalogue, target, progress, check_options=check_options, execution=execution, now=now
     )
 
 
@@ -215,7 +216,13 @@ def check_site(
     try:
         with nullcontext(target) if target is not None else CheckTarget() as into:
             contracts = _build_contracts(
-                root, site.catalogue, into, progress, check_options=check_options, execution=execution
+                root,
+                site.catalogue,
+                into,
+                progress,
+                check_options=check_options,
+                execution=execution,
+                now=now,
             )
     except ThemeError as error:
         return check(root, site).with_theme_error(error)
@@ -250,7 +257,13 @@ def build_site(
     if site.catalogue is not None and site.status is not None:
         try:
             contracts = _build_contracts(
-                root, site.catalogue, target, progress, check_options=check_options, execution=execution
+                root,
+                site.catalogue,
+                target,
+                progress,
+                check_options=check_options,
+                execution=execution,
+                now=now,
             )
             checked = check(root, site, contracts)
             if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):

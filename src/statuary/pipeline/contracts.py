@@ -3,17 +3,23 @@
 import re
 from collections.abc import Generator
 from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 
-from statuary.checks.record_location import one_record_per_contract, one_record_per_match_id
-from statuary.content.git_state import GitQuery
+from statuary.checks.record_location import (
+    one_record_per_contract,
+    one_record_per_match_id,
+    verified_before_the_build,
+)
+from statuary.content.git_state import GitQuery, GitState
 from statuary.content.source_files import SourceStat, source_stat
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding, Position, Severity, has_errors
+from statuary.domain.primitives import Instant, format_utc
 from statuary.pipeline.changes import (
     BuildScope,
     RebuildReason,
@@ -54,8 +60,11 @@ def build_contracts(
     *,
     check_options: CheckOptions,
     execution: ExecutionOptions,
+    now: Instant,
 ) -> BuiltContracts:
     """Build every contract that has changed, or all of them; those that repeat one another are withheld.
+
+    One that says that it was verified after `now` is withheld when it is read; the next build reads it again.
 
     Raises:
         PublishingError: if a document cannot be part of the site.
@@ -87,6 +96,7 @@ def build_contracts(
     sources.touch(touched)
     sources.supersede()
     _withhold_duplicates(target)
+    tree = _withhold_later(target, now, tree)
     sources.compare(RebuildReason.MISSING)
     keep_contracts(target.ledger, catalogue, tree, fingerprint)
     findings, withheld_because, withheld = _findings(sources)
@@ -196,6 +206,23 @@ def _withhold_duplicates(target: BuildTarget) -> None:
             finding = orjson.dumps(rule(*_duplicate(duplicate))).decode()
             target.withdraw(sources.withhold(duplicate, finding))
             target.ledger.documents.clash = None  # only then do documents of two contracts have the same path
+
+
+LATER: Final = timedelta(days=1)
+"""How far the clock of a verifier may be ahead."""
+
+
+def _withhold_later(target: BuildTarget, now: Instant, tree: GitState | None) -> GitState | None:
+    """Withhold the records that say that they were verified after the build.
+
+    Return the git state by which the next build may know that nothing has changed: none, if it must read these again.
+    """
+    later = target.ledger.sources.verified_after(format_utc(now + LATER))
+    for one in later:
+        row, source, _ = _duplicate(one)
+        finding = orjson.dumps(verified_before_the_build(row, source)).decode()
+        target.withdraw(target.ledger.sources.withhold(one, finding))
+    return None if later else tree
 
 
 def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:

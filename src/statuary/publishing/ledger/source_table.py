@@ -265,6 +265,14 @@ class SourceTable:
             yield first._replace(other=second.location)
             yield from (contract._replace(other=first.location) for contract in (second, *others))
 
+    def verified_after(self, instant: str) -> list[DuplicateContract]:
+        """Return the contracts of this build, published or withheld, that were verified after an instant."""
+        query = f"SELECT location, unit, {LISTED} FROM work.built WHERE verified_at > ? ORDER BY location"
+        return [
+            DuplicateContract(location, unit, ContractRow._make(values), "")
+            for location, unit, *values in self.connection.execute(query, (instant,))
+        ]
+
     def _repeated(self, columns: list[str]) -> str:
         """Return the query for the values of columns that more than one row has."""
         names = ", ".join(columns)
