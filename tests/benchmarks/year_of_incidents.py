@@ -1,9 +1,10 @@
-"""A site with a year of incidents and a daily maintenance: bytes and CPU of a build and of a tick, as the history grows.
+"""A site with a year of incidents and a daily maintenance: what each step of its life costs, as the history grows.
 
     python tests/benchmarks/year_of_incidents.py [--counts 100 1000] [--every DAILY] [--before OTHER_CHECKOUT/src]
 
-Every size has the same transitions: those of the maintenances of 35 days. CPU is user time of whole processes; `again` is a
-second build of the same content. With `--before` the same is measured of another checkout, one after the other.
+The steps are the first build, an unchanged one, an edit of an incident in the middle of the year, an unchanged build a day
+later, and a tick. Each cell is CPU seconds of whole processes (user and system), documents written or removed, and their
+megabytes. With `--before` the steps are those of two checkouts in turns.
 """
 
 import argparse
@@ -18,8 +19,9 @@ from pathlib import Path
 
 SRC = Path(__file__).parents[2] / "src"
 NOW = datetime(2026, 12, 20, 12, tzinfo=UTC)
-LATER = "2026-12-21T03:05:00Z"
-"""During the first maintenance after the build."""
+DAY_LATER = NOW + timedelta(days=1)
+TICKED = DAY_LATER + timedelta(hours=15, minutes=5)
+"""During the first maintenance after the last build."""
 
 STATUSES = ("investigating", "identified", "monitoring", "resolved")
 MAINTENANCE = """\
@@ -66,27 +68,56 @@ def write_content(folder: Path, count: int, every: str) -> Path:
 
 
 def seconds(src: Path, *arguments: object) -> float:
-    """Run the program of a checkout; return the user CPU of its processes."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    """Run the program of a checkout; return the CPU of its processes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(
         [sys.executable, "-m", "statuary", *map(str, arguments)],
         check=True,
         capture_output=True,
         env=os.environ | {"PYTHONPATH": str(src)},
     )
-    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measured(src: Path, content: Path, site: Path) -> Iterator[str]:
-    """Yield the cells of a row."""
-    build = ("build", "--content", content, "--now", f"{NOW:%Y-%m-%dT%H:%M:%SZ}", "--out", site)
-    spent = [seconds(src, *build), seconds(src, *build), seconds(src, "tick", "--now", LATER, "--out", site)]
-    files = [file for file in site.rglob("*") if file.is_file() and ".statuary" not in file.parts]
-    later = sum(file.stat().st_size for file in files if "_epochs" in file.parts)
-    whole = sum(file.stat().st_size for file in files)
-    index = (site / "api/v2/_epochs/index.json").stat().st_size
-    yield from (f"{(whole - later) / 1e6:,.1f}", f"{later / 1e6:,.1f}", f"{index / 1e3:,.1f}")
-    yield from (f"{one:.2f}" for one in spent)
+def written(site: Path) -> dict[Path, tuple[int, int, int]]:
+    """Return inode, time and size of each published file."""
+    files = (file for file in site.rglob("*") if file.is_file() and ".statuary" not in file.parts)
+    stats = ((file, file.stat()) for file in files)
+    return {file: (stat.st_ino, stat.st_mtime_ns, stat.st_size) for file, stat in stats}
+
+
+class Life:
+    """The site of a program, step by step."""
+
+    def __init__(self, src: Path, content: Path, site: Path) -> None:
+        self.src, self.content, self.site = src, content, site
+        self.files: dict[Path, tuple[int, int, int]] = {}
+
+    def step(self, command: str, now: datetime) -> str:
+        """Run a command; return its cell."""
+        content = ("--content", self.content) if command == "build" else ()
+        spent = seconds(self.src, command, *content, "--now", f"{now:%Y-%m-%dT%H:%M:%SZ}", "--out", self.site)
+        before, self.files = self.files, written(self.site)
+        new = [stat[2] for file, stat in self.files.items() if before.get(file) != stat]
+        gone = len(before.keys() - self.files.keys())
+        removed = f" (-{gone})" if gone else ""
+        return f"{spent:.2f} s, {len(new):,}{removed}, {sum(new) / 1e6:,.2f} MB"
+
+
+def steps(lives: dict[str, Life], content: Path, count: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield each step with its cells, one for each program."""
+
+    def run(command: str, now: datetime) -> list[str]:
+        return [life.step(command, now) for life in lives.values()]
+
+    yield "first build", run("build", NOW)
+    yield "unchanged", run("build", NOW)
+    file = content / f"incidents/i{count // 2:05}.yaml"
+    file.write_text(file.read_text().replace("Line 3 of what", "Line 3, corrected, of what"))
+    yield "edit of one incident", run("build", NOW)
+    yield "unchanged a day later", run("build", DAY_LATER)
+    yield "tick", run("tick", TICKED)
 
 
 def main() -> None:
@@ -96,15 +127,15 @@ def main() -> None:
     parser.add_argument("--every", choices=["DAILY", "WEEKLY", "MONTHLY"], default="DAILY")
     parser.add_argument("--before", type=Path)
     arguments = parser.parse_args()
-    print("| incidents | program | present, MB | epochs, MB | index, kB | build, s | again, s | tick, s |")
-    print("|---|---|---|---|---|---|---|---|")
     programs = {"before": arguments.before, "now": SRC} if arguments.before else {"now": SRC}
+    print(f"| incidents | step | {' | '.join(programs)} |")
+    print(f"|--:|---|{'---|' * len(programs)}")
     for count in arguments.counts:
         with tempfile.TemporaryDirectory(prefix="statuary-year-") as folder:
             content = write_content(Path(folder) / "content", count, arguments.every)
-            for name, src in programs.items():
-                cells = " | ".join(measured(src, content, Path(folder) / name))
-                print(f"| {count:,} | {name} | {cells} |", flush=True)
+            lives = {name: Life(src, content, Path(folder) / name) for name, src in programs.items()}
+            for step, cells in steps(lives, content, count):
+                print(f"| {count:,} | {step} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.all_documents import documents_at_instant
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline import status
 from statuary.pipeline.build import build_site
@@ -41,12 +40,18 @@ def rendered(monkeypatch) -> list[str]:
     """The paths of the timed documents that were rendered."""
     paths: list[str] = []
 
-    def documents(*of):
-        made = documents_at_instant(*of)
-        paths.extend(one.path for one in made)
-        return made
+    def documents_at(*of):
+        made = timed_documents(*of)
 
-    monkeypatch.setattr(status, "documents_at_instant", documents)
+        def at(instant):
+            documents = made(instant)
+            paths.extend(one.path for one in documents)
+            return documents
+
+        return at
+
+    timed_documents = status.timed_documents
+    monkeypatch.setattr(status, "timed_documents", documents_at)
     return paths
 
 

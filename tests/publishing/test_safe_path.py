@@ -19,7 +19,7 @@ LONGEST = {
     "page": "9" * 10,
     "shard": "s" * 20,
     "kind": "selector",
-    "year": "9999",
+    "month": "9999-12",
     "quarter": "9999-q4",
     "epoch": "99991231T235959999Z",
     "name": "n" * 100,

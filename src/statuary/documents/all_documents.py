@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from statuary.documents.feeds.feed_documents import FeedDocuments
     from statuary.documents.pages.contract.context import ContractPageContext
     from statuary.documents.pages.status.pages import StatusPages
+    from statuary.documents.pages.status.status_page import Quarter
     from statuary.documents.status_api.documents import StatusDocuments
     from statuary.documents.status_api.epochs import EpochPlan
     from statuary.domain.contracts.proof import Proof
@@ -74,25 +75,31 @@ def chain_list_documents(chain_id: str, rows: Iterable[ContractRow], unchanged: 
     return chain_documents(chain_id, rows, unchanged)
 
 
-def documents_at_instant(
-    status: "StatusDocuments", feeds: "FeedDocuments", pages: "StatusPages | None", at: Instant
-) -> list[Document]:
-    """Return every timed document at an instant; `pages` is None for a site without status pages."""
-    status_pages = [] if pages is None else pages.documents_at(at)
-    return [*status.documents_at(at), *feeds.documents_at(at), *status_pages]
+def final_documents(
+    status: "StatusDocuments", pages: "StatusPages | None", month: str, start: Instant
+) -> Iterator[Document]:
+    """Yield the documents and pages of a month's records that do not change from an instant on."""
+    yield from status.final_documents(month, start)
+    if pages is not None:
+        yield from map(pages.incident_page, status.months[month].final_by(start))
 
 
-def later_documents(
+def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> Iterator[Document]:
+    """Yield the page of a quarter at an instant."""
+    yield pages.quarter_page(quarter, at)
+
+
+def timed_documents(
     status: "StatusDocuments", feeds: "FeedDocuments", pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
-    """Return a function that returns the documents that may have changed at an instant after `start`.
+    """Return a function that returns the documents that may change, at an instant from `start` on.
 
-    At an instant without a change (a midnight, an hour of an outage) only the documents and pages with uptime
-    may have.
+    `pages` is None for a site without status pages. At a later instant without a change (a midnight, an hour of an
+    outage) only the documents and pages with uptime are returned.
     """
     status_after, feeds_after = status.later_documents(start), feeds.later_documents(start)
     pages_after = (lambda _: []) if pages is None else pages.later_documents(start)
-    changes = frozenset(status.timeline.changes)
+    changes = frozenset((start, *status.timeline.changes))
 
     def documents_at(at: Instant) -> list[Document]:
         return [*status_after(at), *(feeds_after(at) if at in changes else ()), *pages_after(at)]

@@ -227,11 +227,11 @@ MAINTENANCES_UPCOMING = _timed(
 MAINTENANCES_ACTIVE = _timed(
     "scheduled-maintenances-active", "api/v2/scheduled-maintenances/active.json", "the active maintenances"
 )
-ARCHIVES = _timed("archives", "api/v2/history.json", "the years of the history")
+ARCHIVES = _timed("archives", "api/v2/history.json", "the months of the history")
 ARCHIVE = _timed(
     "archive",
-    "api/v2/history/{year}.json",
-    "the incidents and maintenances created in a year",
+    "api/v2/history/{month}.json",
+    "the incidents and maintenances created in a month",
     put=PutStep.BODY,
 )
 UPTIME = _timed(

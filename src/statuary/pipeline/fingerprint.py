@@ -70,7 +70,12 @@ class Fingerprint(NamedTuple):
 
 def fingerprint_of(*settings: object) -> Fingerprint:
     """Return the fingerprints for settings: values, and tuples, sets and dataclasses of them."""
-    return Fingerprint(program_fingerprint(), sha256(_encoded(settings)).hexdigest())
+    return Fingerprint(program_fingerprint(), digest_of(*settings))
+
+
+def digest_of(*values: object) -> str:
+    """Return the SHA-256 of values, as `fingerprint_of` takes them, in hex."""
+    return sha256(_encoded(values)).hexdigest()
 
 
 @cache

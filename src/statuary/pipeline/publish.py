@@ -12,7 +12,7 @@ from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts
 from statuary.pipeline.contract_stage import BuiltContracts
-from statuary.pipeline.fingerprint import fingerprint_of
+from statuary.pipeline.fingerprint import digest_of, fingerprint_of
 from statuary.pipeline.progress import Progress, stage
 from statuary.pipeline.stages import Additions
 from statuary.pipeline.status import SiteStatus
@@ -48,7 +48,8 @@ def offer_site(
         present: Sequence[str] = target.ledger.kept(TIMED).paths
         if paths is None:
             present = [document.path for document in status.present]
-        offer_settings_only(target, catalogue, counts, present, verify=verify)
+        _offer_final(target, status, catalogue, verify=verify)
+        offer_settings_only(target, catalogue, counts, [*present, *status.example_paths], verify=verify)
         if paths is None:
             documents = status_documents(
                 status.present, status.epochs, published=target.published, members=additions.changes
@@ -56,6 +57,17 @@ def offer_site(
             paths = _offer(target, catalogue, documents)
         target.ledger.keep(STATUS, fingerprint, paths=paths)
         target.ledger.keep(TIMED, fingerprint, paths=present)
+
+
+def _offer_final(target: BuildTarget, status: SiteStatus, catalogue: Catalogue, *, verify: bool) -> None:
+    """Offer what does not change any more, part by part; parts whose records are those of the last build are kept."""
+    common = digest_of(status.common, catalogue.hosting)
+    for part in status.final_parts:
+        fingerprint = fingerprint_of(common, part.digest).text
+        paths: Sequence[str] | None = None if verify else _kept(target, part.name, fingerprint)
+        if paths is None:
+            paths = _offer(target, catalogue, part.documents())
+        target.ledger.keep(part.name, fingerprint, paths=paths)
 
 
 def _kept(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:

@@ -1,23 +1,26 @@
 """The status of a site: timeline, epochs, and findings."""
 
 from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.checks.status.status_checks import status_findings
-from statuary.documents.all_documents import documents_at_instant, later_documents
+from statuary.documents.all_documents import final_documents, quarter_documents, timed_documents
 from statuary.documents.document import Document
 from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.documents.pages.theme_findings import template_finding, text_findings
-from statuary.documents.url_table import incident_of
+from statuary.documents.url_table import ARCHIVE, INCIDENT, incident_of
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import ThemeError
+from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import StatusSettings
 from statuary.domain.status.schedule import document_transitions, timeline_from, unchanged_since
 from statuary.domain.status.timeline import Timeline, changes_after
+from statuary.pipeline.fingerprint import digest_of
 from statuary.pipeline.options import CheckOptions
 
 if TYPE_CHECKING:
@@ -28,6 +31,17 @@ if TYPE_CHECKING:
     from statuary.documents.pages.status.pages import StatusPages
     from statuary.documents.status_api.documents import StatusDocuments
     from statuary.documents.status_api.epochs import EpochPlan
+
+
+class FinalPart(NamedTuple):
+    """Documents of the status that do not change from the build's instant on.
+
+    They are those of the records that were created in a month, or the page of a quarter.
+    """
+
+    name: str
+    digest: str  # of everything that they depend on, besides the program and `SiteStatus.common`
+    documents: Callable[[], Iterable[Document]]
 
 
 @dataclass(frozen=True)
@@ -76,18 +90,65 @@ class SiteStatus:
         return [document for document in documents if incident_of(document.path)]
 
     @cached_property
+    def _timed_at(self) -> Callable[[Instant], list[Document]]:
+        return timed_documents(self.site, self.feeds, self.pages, self.now)
+
+    @cached_property
     def present(self) -> list[Document]:
-        """Every timed document at the build's instant."""
-        return documents_at_instant(self.site, self.feeds, self.pages, self.now)
+        """The documents that may change before the next build, at the build's instant."""
+        return self._timed_at(self.now)
+
+    @cached_property
+    def final_parts(self) -> list[FinalPart]:
+        """The other documents, in parts: an edit of a record changes the parts that show it."""
+        return [*self._final_months(), *self._final_quarters()]
+
+    def _final_months(self) -> Iterator[FinalPart]:
+        for month, records in self.site.months.items():
+            final = [(self._digests[one], self.site.basis_of(one)) for one in records.final_by(self.now)]
+            if final:
+                digest = digest_of(final, records.is_final_by(self.now))
+                documents = partial(final_documents, self.site, self.pages, month, self.now)
+                yield FinalPart(f"month {month}", digest, documents)
+
+    def _final_quarters(self) -> Iterator[FinalPart]:
+        if self.pages is None:
+            return
+        quarters = self.pages.final_quarters(self.now)
+        for quarter in quarters.final:
+            digest = digest_of([self._digests[one] for one in quarters.begun[quarter]], list(quarters.begun))
+            documents = partial(quarter_documents, self.pages, quarter, self.now)
+            yield FinalPart(f"quarter {quarter}", digest, documents)
+
+    @cached_property
+    def _digests(self) -> dict[IncidentState, str]:
+        """The digest of each record that is final, with what it does to components."""
+        months = self.site.months.values()
+        return {one: self._digest(one) for records in months for one in records.final_by(self.now)}
+
+    @property
+    def example_paths(self) -> Iterator[str]:
+        """The paths of documents that `final_parts` has, for the API page: of a record, and of an archive."""
+        for month, records in self.site.months.items():
+            for record in records.final_by(self.now):
+                yield INCIDENT.path(incident_id=record.incident.id)
+                if self.settings.archives:
+                    yield ARCHIVE.path(month=month)
+                return
+
+    def _digest(self, record: IncidentState) -> str:
+        updates = record.published_updates
+        effects = [(one.update.id, one.published_at, one.affected_components) for one in updates]
+        former = [repr(self.former.get(one.update.id)) for one in updates] if self.former else []
+        return digest_of(record.incident, record.components, effects, former)
 
     @cached_property
     def epochs(self) -> "EpochPlan":
         """The later epochs."""
         from statuary.documents.status_api.epochs import EpochLimits, plan_epochs
 
-        after = later_documents(self.site, self.feeds, self.pages, self.now)
         return plan_epochs(
-            lambda at: self.present if at == self.since else after(at),
+            lambda at: self.present if at == self.since else self._timed_at(at),
             self.transitions,
             self.since,
             EpochLimits(self.timeline.until, self.settings.max_epochs),
@@ -105,7 +166,14 @@ class SiteStatus:
         former = tuple((update, tuple(map(repr, self.former[update]))) for update in sorted(self.former))
         instants = [instant.isoformat() for instant in (self.since, *self.transitions, self.timeline.until)]
         announced = bisect_right(self.timeline.changes, self._last_announced)
-        return announced, instants, self.timeline.catalogue, self.settings, self.context, former
+        records = self.timeline.catalogue.incidents, self.timeline.catalogue.maintenances
+        return self.common, announced, instants, records, former
+
+    @property
+    def common(self) -> tuple[object, ...]:
+        """What all documents of the status depend on, besides the program and the records."""
+        catalogue = self.timeline.catalogue
+        return catalogue.page, catalogue.components, self.settings, self.context
 
     @cached_property
     def transitions(self) -> list[Instant]:
@@ -137,6 +205,8 @@ class SiteStatus:
 
             try:
                 _ = self.present, not_found_page(self.context)
+                for part in self.final_parts:
+                    list(part.documents())
             except ThemeError as broken:
                 findings.append(template_finding(broken))
         return findings

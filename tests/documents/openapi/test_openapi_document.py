@@ -133,7 +133,7 @@ def with_real_names(description: dict[str, Any], site: Path) -> dict[str, Any]:
         "address": [entry["address"] for entry in listed],
         "incident_id": [file.stem for file in (site / "incidents").glob("*.json")],
         "component_id": [folder.name for folder in (site / "components").iterdir()],
-        "year": [2026],
+        "month": ["2026-11"],
         "page": [1],
     }
     for item in description["paths"].values():

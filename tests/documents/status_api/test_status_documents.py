@@ -187,7 +187,7 @@ HISTORY = {
 }
 
 
-def test_archives_are_complete_and_by_year_of_the_page_s_zone():
+def test_archives_are_complete_and_by_month_of_the_page_s_zone():
     catalogue = catalogue_of(
         incidents=HISTORY,
         maintenances={"work": maintenance("2026-11-01T10:00")},
@@ -195,26 +195,28 @@ def test_archives_are_complete_and_by_year_of_the_page_s_zone():
     )
     documents = bodies(catalogue, at("12-01 00:00"), cap=1)
 
-    assert documents["api/v2/history.json"]["years"] == [
-        {
-            "year": 2026,
-            "incidents": 3,
-            "scheduled_maintenances": 1,
-            "url": "https://status.example.org/api/v2/history/2026.json",
-        }
-    ]
-    archive = documents["api/v2/history/2026.json"]
-    assert list(archive) == ["page", "incidents", "scheduled_maintenances"]
-    assert ids(archive["incidents"]) == ["open", "spring", "new-year"]
-    assert archive["incidents"][1] == documents["incidents/spring.json"]["incident"]
+    months = documents["api/v2/history.json"]["months"]
+    assert months[-1] == {
+        "month": "2026-01",
+        "incidents": 1,
+        "scheduled_maintenances": 0,
+        "url": "https://status.example.org/api/v2/history/2026-01.json",
+    }
+    archives = [documents[f"api/v2/history/{one['month']}.json"] for one in months]
+    assert list(archives[0]) == ["page", "incidents", "scheduled_maintenances"]
+    incidents = [one for archive in archives for one in archive["incidents"]]
+    assert ids(incidents) == ["open", "spring", "new-year"]
+    assert [one["incidents"] for one in months] == [len(archive["incidents"]) for archive in archives]
+    assert sum(one["scheduled_maintenances"] for one in months) == 1
+    assert incidents[1] == documents["incidents/spring.json"]["incident"]
     in_utc = bodies(catalogue_of(incidents=HISTORY), at("12-01 00:00"))
-    assert ids(in_utc["api/v2/history/2025.json"]["incidents"]) == ["new-year"]
+    assert ids(in_utc["api/v2/history/2025-12.json"]["incidents"]) == ["new-year"]
 
 
-def test_a_past_year_is_not_changed_by_a_new_update():
+def test_a_past_month_is_not_changed_by_a_new_update():
     def archive(incidents):
         documents = status_documents(catalogue_of(incidents=incidents), at("12-01 00:00"))
-        return next(d.body for d in documents if d.path == "api/v2/history/2025.json")
+        return next(d.body for d in documents if d.path == "api/v2/history/2025-12.json")
 
     assert archive(HISTORY) == archive({"new-year": HISTORY["new-year"]})
 
@@ -276,4 +278,4 @@ def test_an_empty_page():
     assert list(summary) == ["page", "components", "incidents", "scheduled_maintenances", "status"]
     assert summary["status"] == {"indicator": "none", "description": "All Systems Operational"}
     assert documents["api/v2/uptime.json"]["uptime"] is None
-    assert documents["api/v2/history.json"]["years"] == []
+    assert documents["api/v2/history.json"]["months"] == []

@@ -51,7 +51,7 @@ MEMBERS = {
     "page": "2",
     "incident_id": "2026-11-02-rpc",
     "component_id": "rpc",
-    "year": "2026",
+    "month": "2026-11",
     "quarter": "2026-q4",
     "kind": "names",
     "name": "logo.svg",

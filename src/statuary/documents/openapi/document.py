@@ -46,7 +46,7 @@ PATH_SCHEMAS: dict[str, JsonObject] = {
         "description": "In lower case, in upper case, or with its EIP-55 checksum.",
     },
     "page": {"type": "integer", "minimum": 1},
-    "year": {"type": "integer", "minimum": 1970},
+    "month": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$"},
     "incident_id": NAME,
     "component_id": NAME,
 }

@@ -5,11 +5,18 @@ components as of its last change, so that it is written once and never changes.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.documents.document import Document, encode_json
-from statuary.documents.status_api.history import Archives, uptime_document, uptime_schema_document
+from statuary.documents.status_api.history import (
+    ArchivedMonth,
+    Archives,
+    archived_months,
+    uptime_document,
+    uptime_schema_document,
+)
 from statuary.documents.status_api.members import (
     EncodedJson,
     Members,
@@ -110,14 +117,30 @@ class StatusDocuments:
         # a record's object before and after those of its components
         self._around: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
         self._encoded: dict[IncidentState, EncodedRecord] = {}
+        self._archives: tuple[Instant, Archives] | None = None
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status document at an instant."""
-        state = state_at(self.timeline, at)
-        documents = self._documents(state, (*state.incidents, *state.maintenances))
-        documents += self._archives_from(at).documents_at(at, final=True) if self.settings.archives else []
-        documents += self._uptime(at)
-        return [*documents, uptime_schema_document()] if self.settings.uptime else documents
+        final = [document for month in self.months for document in self.final_documents(month, at)]
+        return [*self.later_documents(at)(at), *final]
+
+    @cached_property
+    def months(self) -> dict[str, ArchivedMonth]:
+        """All records by the month of their creation, the latest first."""
+        return archived_months(self.timeline)
+
+    def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
+        """Yield the documents of a month's records that are final by an instant, and its archive if all are."""
+        for one in self.months[month].final_by(start):
+            yield self._closed_document(one)
+        archive = self._archives_from(start).final_document(month) if self.settings.archives else None
+        if archive is not None:
+            yield archive
+
+    def basis_of(self, record: IncidentState) -> tuple[object, ...]:
+        """Return what the documents of a closed record depend on besides the record: page and components."""
+        context = self._past_context(record)
+        return context.page, tuple(context.components.values())
 
     def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that gives, for an instant from `start` on, the documents that may have changed.
@@ -140,7 +163,7 @@ class StatusDocuments:
                 return self._uptime(at)
             records = (state for history in opened if (state := history.state_at(at)) is not None)
             documents = self._documents(states(at), records)
-            documents += [] if archives is None else archives.documents_at(at, final=False)
+            documents += [] if archives is None else archives.documents_at(at)
             return [*documents, *self._uptime(at)]
 
         return documents_at
@@ -151,15 +174,21 @@ class StatusDocuments:
         return [*self._lists(state, context), *self._incident_documents(records, context)]
 
     def _archives_from(self, start: Instant) -> Archives:
-        return Archives(
-            self.timeline, start, lambda one: self._as_of_last_change(one).incident, self._page_at
-        )
+        made = self._archives
+        if made is None or made[0] != start:
+            archives = Archives(self.timeline, self.months, start, self._archived, self._page_at)
+            made = self._archives = start, archives
+        return made[1]
+
+    def _archived(self, record: IncidentState) -> EncodedJson:
+        return self._as_of_last_change(record).incident
 
     def _uptime(self, at: Instant) -> list[Document]:
         if not self.settings.uptime:
             return []
         uptime = page_uptime(self.timeline, at)
-        return [uptime_document(self._page_at(at), uptime, self._groups, self._timestamps)]
+        document = uptime_document(self._page_at(at), uptime, self._groups, self._timestamps)
+        return [document, uptime_schema_document()]
 
     def _lists(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
         """Yield the documents without a record of their own, members in Statuspage's order."""

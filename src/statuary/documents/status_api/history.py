@@ -1,12 +1,11 @@
-"""The complete history by year and the uptime of each day, in addition to the lists of the latest records.
+"""The complete history by month and the uptime of each day, in addition to the lists of the latest records.
 
-Statuspage has no such documents. Each record reads as at its last change, so that the archive of a past year does
-not change.
+Statuspage has no such documents. Each record reads as at its last change, so that the archive of a past month does
+not change, and an edit rewrites the month of its record alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import groupby
-from operator import attrgetter
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,124 +17,109 @@ from statuary.documents.url_table import ARCHIVE, ARCHIVES, UPTIME, UPTIME_SCHEM
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.records import Component
-from statuary.domain.status.timeline import Timeline
+from statuary.domain.status.timeline import Timeline, states_at
 from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
 
 Encode = Callable[[IncidentState], EncodedJson]
 """Returns the object of a record."""
 
 
-class JoinedRecords(NamedTuple):
-    """Records in the order of an archive."""
+class ArchivedMonth(NamedTuple):
+    """The incidents and the maintenances that were created in a month, the latest created first."""
 
-    number: int
-    changes: tuple[Instant, ...]  # the latest change of any of them; nothing without any
-    encoded: EncodedJson  # their objects, with commas between them
+    incidents: list[IncidentHistory]
+    maintenances: list[IncidentHistory]
 
+    def is_final_by(self, instant: Instant) -> bool:
+        """Return whether nothing in it changes after an instant."""
+        return all(one.is_final_by(instant) for records in self for one in records)
 
-class ArchivePart:
-    """The incidents or the maintenances of a year, the latest created first; final ones are joined once."""
+    def final_by(self, instant: Instant) -> Iterator[IncidentState]:
+        """Yield the last state of each published record about which nothing changes after an instant."""
+        for one in (*self.incidents, *self.maintenances):
+            if one.final is not None and one.is_final_by(instant):
+                yield one.final
 
-    def __init__(self, histories: Iterable[IncidentHistory], start: Instant, encode: Encode) -> None:
-        """Take the histories, and the instant from which on they are asked for."""
-        self._encode = encode
-        self._pieces: list[JoinedRecords | IncidentHistory] = []
-        for final, run in groupby(histories, key=lambda one: one.is_final_by(start)):
-            records = list(run)
-            self._pieces += [self._joined(history.final for history in records)] if final else records
-
-    @property
-    def final(self) -> bool:
-        """Whether nothing in it changes any more."""
-        return not any(isinstance(piece, IncidentHistory) for piece in self._pieces)
-
-    def at(self, instant: Instant) -> JoinedRecords:
-        """Return the records that are published at an instant."""
-        pieces = [
-            piece if isinstance(piece, JoinedRecords) else self._joined([piece.state_at(instant)])
-            for piece in self._pieces
-        ]
-        return _joined(piece for piece in pieces if piece.number)
-
-    def _joined(self, states: Iterable[IncidentState | None]) -> JoinedRecords:
-        return _joined(
-            JoinedRecords(1, (state.since,), self._encode(state)) for state in states if state is not None
-        )
+    def at(self, instant: Instant) -> "ArchivedRecords":
+        """Return its records that are published at an instant."""
+        return ArchivedRecords(*(states_at(records, instant) for records in self))
 
 
-def _joined(records: Iterable[JoinedRecords]) -> JoinedRecords:
-    listed = list(records)
-    changes = [change for records in listed for change in records.changes]
-    return JoinedRecords(
-        sum(records.number for records in listed),
-        (max(changes),) if changes else (),
-        b",".join(records.encoded for records in listed),
-    )
+class ArchivedRecords(NamedTuple):
+    """The published incidents and maintenances of a month."""
 
-
-class ArchivedYear(NamedTuple):
-    """The published records of a year."""
-
-    incidents: JoinedRecords
-    maintenances: JoinedRecords
+    incidents: list[IncidentState]
+    maintenances: list[IncidentState]
 
     @property
     def changed_at(self) -> Instant:
         """The latest change of any of them."""
-        return max((*self.incidents.changes, *self.maintenances.changes))
-
-
-_number = attrgetter("number")
+        return max(one.since for records in self for one in records)
 
 
 class Archives:
-    """The archives of all years from an instant on."""
+    """The archives of all months from an instant on."""
 
     def __init__(
-        self, timeline: Timeline, start: Instant, encode: Encode, page_at: Callable[[Instant], Members]
+        self,
+        timeline: Timeline,
+        months: Mapping[str, ArchivedMonth],
+        start: Instant,
+        encode: Encode,
+        page_at: Callable[[Instant], Members],
     ) -> None:
-        """Take also the function that returns the `page` member as of an instant."""
-        self._page, self._page_at = timeline.catalogue.page, page_at
-        zone = timeline.catalogue.page.time_zone
-        by_year: dict[int, tuple[list[IncidentHistory], list[IncidentHistory]]] = {}
-        for kind, histories in enumerate((timeline.incidents, timeline.maintenances)):
-            for history in histories:
-                by_year.setdefault(history.incident.created_at.astimezone(zone).year, ([], []))[kind].append(
-                    history
-                )
-        self._years = {
-            year: [ArchivePart(part, start, encode) for part in by_year[year]]
-            for year in sorted(by_year, reverse=True)
+        """Take also the functions that return the object of a record, and the `page` member as of an instant."""
+        self._page, self._page_at, self._encode = timeline.catalogue.page, page_at, encode
+        self._months = months
+        self._final = {
+            month: records.at(start) for month, records in self._months.items() if records.is_final_by(start)
         }
 
-    def documents_at(self, at: Instant, *, final: bool) -> Iterator[Document]:
-        """Yield the list of years and their archives, the latest year first; `final` includes those that never change."""
-        parts = {year: [part.at(at) for part in parts] for year, parts in self._years.items()}
-        years = {
-            year: ArchivedYear(*records) for year, records in parts.items() if any(map(_number, records))
-        }
-        yield self._list(years)
-        for year, records in years.items():
-            if final or not all(part.final for part in self._years[year]):
-                page = encode_json(self._page_at(records.changed_at))
-                members = page, records.incidents.encoded, records.maintenances.encoded
-                body = b'{"page":%b,"incidents":[%b],"scheduled_maintenances":[%b]}' % members
-                yield Document(path=ARCHIVE.path(year=year), cache=ARCHIVE.cache, body=body)
+    def documents_at(self, at: Instant) -> Iterator[Document]:
+        """Yield the list of months, and the archives that are not final by the first instant."""
+        published = {month: self._final.get(month) or one.at(at) for month, one in self._months.items()}
+        yield self._list({month: records for month, records in published.items() if any(records)})
+        for month, records in published.items():
+            if month not in self._final and any(records):
+                yield self._archive(month, records)
 
-    def _list(self, years: dict[int, ArchivedYear]) -> Document:
-        changes = (records.changed_at for records in years.values())
+    def final_document(self, month: str) -> Document | None:
+        """Return the archive of a month in which nothing changes from the first instant on; None if it may."""
+        records = self._final.get(month)
+        return self._archive(month, records) if records is not None and any(records) else None
+
+    def _archive(self, month: str, records: ArchivedRecords) -> Document:
+        page = encode_json(self._page_at(records.changed_at))
+        incidents, maintenances = (b",".join(map(self._encode, listed)) for listed in records)
+        body = b'{"page":%b,"incidents":[%b],"scheduled_maintenances":[%b]}' % (page, incidents, maintenances)
+        return Document(path=ARCHIVE.path(month=month), cache=ARCHIVE.cache, body=body)
+
+    def _list(self, published: Mapping[str, ArchivedRecords]) -> Document:
+        changes = (records.changed_at for records in published.values())
         page = self._page_at(max(changes, default=self._page.created_at))
         listed = [
             {
-                "year": year,
-                "incidents": records.incidents.number,
-                "scheduled_maintenances": records.maintenances.number,
-                "url": f"{page['url']}/{ARCHIVE.path(year=year)}",
+                "month": month,
+                "incidents": len(records.incidents),
+                "scheduled_maintenances": len(records.maintenances),
+                "url": f"{page['url']}/{ARCHIVE.path(month=month)}",
             }
-            for year, records in years.items()
+            for month, records in published.items()
         ]
-        body = encode_json({"page": page, "years": listed})
+        body = encode_json({"page": page, "months": listed})
         return Document(path=ARCHIVES.path(), cache=ARCHIVES.cache, body=body)
+
+
+def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
+    """Return all records by the month of their creation, such as `2026-11`, the latest first."""
+    zone = timeline.catalogue.page.time_zone
+    found: dict[str, ArchivedMonth] = {}
+    for kind, histories in enumerate((timeline.incidents, timeline.maintenances)):
+        for one in histories:
+            created = one.incident.created_at.astimezone(zone)
+            month = f"{created.year:04}-{created.month:02}"
+            found.setdefault(month, ArchivedMonth([], []))[kind].append(one)
+    return {month: found[month] for month in sorted(found, reverse=True)}
 
 
 def uptime_document(
@@ -161,6 +145,7 @@ def uptime_document(
     )
 
 
+@cache
 def uptime_schema_document() -> Document:
     """Return the JSON Schema of the uptime document."""
     schema = Path(__file__).with_name("uptime.schema.json").read_bytes()

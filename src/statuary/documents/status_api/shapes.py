@@ -188,10 +188,10 @@ class IncidentDocument(TypedDict):
 
 
 @with_config(OPEN)
-class YearMembers(TypedDict):
-    """Numbers of records of a year, and the URL of its archive."""
+class MonthMembers(TypedDict):
+    """Numbers of records of a month, and the URL of its archive."""
 
-    year: int
+    month: Annotated[str, Field(pattern="^[0-9]{4}-[0-9]{2}$")]
     incidents: int
     scheduled_maintenances: int
     url: Annotated[str, Field(json_schema_extra={"format": "uri"})]
@@ -199,15 +199,15 @@ class YearMembers(TypedDict):
 
 @with_config(OPEN)
 class ArchivesDocument(TypedDict):
-    """The years of the history, the latest first."""
+    """The months of the history, the latest first."""
 
     page: PageMembers
-    years: list[YearMembers]
+    months: list[MonthMembers]
 
 
 @with_config(OPEN)
 class ArchiveDocument(TypedDict):
-    """Every incident and maintenance created in one year, each as of its last change."""
+    """Every incident and maintenance created in one month, each as of its last change."""
 
     page: PageMembers
     incidents: list[IncidentMembers]

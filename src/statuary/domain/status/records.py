@@ -216,7 +216,7 @@ class StatusSettings(NamedTuple):
 
     # how many incidents (and maintenances) the lists hold; 0 for all. Open ones are always listed.
     cap: int = 50
-    archives: bool = True  # whether the complete history is published by year
+    archives: bool = True  # whether the complete history is published by month
     uptime: bool = True  # whether uptime is published
     horizon: timedelta = timedelta(days=35)  # how far ahead the documents of future instants are written
     max_epochs: int = 500  # how many future instants are written at most

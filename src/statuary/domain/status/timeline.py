@@ -158,8 +158,8 @@ def _page_state(
         updated_at=updated_at(timeline, at),
         overall_status=_page_status(timeline, components),
         components=components,
-        incidents=_states(incidents, at),
-        maintenances=_states(maintenances, at),
+        incidents=tuple(states_at(incidents, at)),
+        maintenances=tuple(states_at(maintenances, at)),
     )
 
 
@@ -190,8 +190,9 @@ def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentS
     return ComponentState(group, status, group.updated_at or group.created_at)
 
 
-def _states(histories: Sequence[IncidentHistory], at: Instant) -> tuple[IncidentState, ...]:
-    return tuple(state for history in histories if (state := history.state_at(at)) is not None)
+def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
+    """Return the states of the records that are published at an instant, in their order."""
+    return [state for history in histories if (state := history.state_at(at)) is not None]
 
 
 def _page_status(timeline: Timeline, components: dict[str, ComponentState]) -> OverallStatus:

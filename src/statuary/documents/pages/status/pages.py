@@ -1,6 +1,6 @@
 """The pages of the status at any instant; pages that do not change are rendered once."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -39,7 +39,14 @@ from statuary.documents.url_table import (
 from statuary.domain.primitives import Instant
 from statuary.domain.status.downtime import DateRange, DowntimeByDay
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.timeline import PageState, Timeline, later_states, state_at, transitions
+from statuary.domain.status.timeline import (
+    PageState,
+    Timeline,
+    later_states,
+    state_at,
+    states_at,
+    transitions,
+)
 from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 
 
@@ -65,6 +72,13 @@ def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
         indicator=card.impact if not card.closed else "none",
         timed=not card.closed,
     )
+
+
+class BegunQuarters(NamedTuple):
+    """The records of each quarter that have begun, and the quarters in which nothing changes any more."""
+
+    begun: Mapping[Quarter, Sequence[IncidentState]]
+    final: list[Quarter]
 
 
 class StatusPages:
@@ -104,8 +118,18 @@ class StatusPages:
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status page at an instant."""
-        state = state_at(self._timeline, at)
-        return self._pages(state, (*state.incidents, *state.maintenances))
+        final = (one.final for one in self._timeline.histories if one.is_final_by(at))
+        incidents = [self.incident_page(one) for one in final if one is not None]
+        quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
+        return [*self.later_documents(at)(at), *incidents, *quarters]
+
+    def final_quarters(self, start: Instant) -> "BegunQuarters":
+        """Return what has begun by an instant, and the quarters whose pages do not change from then on."""
+        begun = self._begun.at(start)
+        # each page names the quarters
+        is_last = begun.keys() == self._begun.at(self._timeline.until).keys()
+        final = [quarter for quarter in begun if is_last and self._begun.is_final_by(quarter, start)]
+        return BegunQuarters(begun, final)
 
     def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that returns the pages that may have changed at an instant from `start` on.
@@ -116,29 +140,25 @@ class StatusPages:
         turns = (start, *self._timeline.changes, *self._timeline.deadlines)
         zone, changes = self._localization.dates.zone, frozenset(turns)
         states = later_states(self._timeline, start, past_records(state_at(self._timeline, start), zone))
+        final = self.final_quarters(start)
 
         def documents_at(at: Instant) -> list[Document]:
+            present = self._present_pages(states(at))
             if at in changes:
-                records = (history.state_at(at) for history in opened)
-                return self._pages(states(at), (one for one in records if one is not None))
+                records = states_at(opened, at)
+                quarters = [quarter for quarter in self._begun.at(at) if quarter not in final.final]
+                pages = [self.quarter_page(quarter, at) for quarter in quarters]
+                return [*present, self._latest_history(at), *pages, *map(self.incident_page, records)]
             first = at.astimezone(zone).day == 1
-            latest = [self._latest_history(at, self._begun.at(at))] if first else []
-            return [*self._present_pages(states(at)), *latest]
+            return [*present, *([self._latest_history(at)] if first else [])]
 
         return documents_at
-
-    def _pages(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
-        return [
-            *self._present_pages(state),
-            *self._history_pages(state.at),
-            *map(self._incident_page, records),
-        ]
 
     def stale_pages_at(self, until: Instant) -> list[Document]:
         """Return the pages that change, with a notice that nothing is known after an instant."""
         state = state_at(self._timeline, until)
         stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
-        return [*self._present_pages(state, stale), self._latest_history(until, self._begun.at(until), stale)]
+        return [*self._present_pages(state, stale), self._latest_history(until, stale)]
 
     def _present_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
         """Yield the pages that show the current status."""
@@ -169,27 +189,25 @@ class StatusPages:
     def _month_table(self, month: UptimeMonth, name: str) -> Markup:
         return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
 
-    def _history_pages(self, at: Instant) -> Iterator[Document]:
+    def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
+        """Return the page of a quarter at an instant."""
         quarters = self._begun.at(at)
-        yield self._latest_history(at, quarters)
-        for quarter, records in quarters.items():
-            made = self._quarters.get(quarter)
-            basis = (records, tuple(quarters))
-            if made is None or made[0] != basis:
-                view = self._histories.quarter(quarters, quarter)
-                head = self._histories.head(view, quarter_path(quarter), self._site.name)
-                page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
-                made = self._quarters[quarter] = basis, page
-            yield made[1]
+        made = self._quarters.get(quarter)
+        basis = (quarters[quarter], tuple(quarters))
+        if made is None or made[0] != basis:
+            view = self._histories.quarter(quarters, quarter)
+            head = self._histories.head(view, quarter_path(quarter), self._site.name)
+            page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
+            made = self._quarters[quarter] = basis, page
+        return made[1]
 
-    def _latest_history(
-        self, at: Instant, quarters: Mapping[Quarter, Sequence[IncidentState]], stale: str = ""
-    ) -> Document:
-        latest = self._histories.latest(quarters, at)
+    def _latest_history(self, at: Instant, stale: str = "") -> Document:
+        latest = self._histories.latest(self._begun.at(at), at)
         head = self._histories.head(latest, HISTORY_PAGE.path(), self._site.name)._replace(stale=stale)
         return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
 
-    def _incident_page(self, record: IncidentState) -> Document:
+    def incident_page(self, record: IncidentState) -> Document:
+        """Return the page of an incident or maintenance."""
         page = self._incidents.get(record)
         if page is None:
             card = self._cards.card(record, 3)

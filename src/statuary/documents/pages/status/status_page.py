@@ -225,6 +225,10 @@ class BegunByQuarter:
         begun = {quarter: self._of(quarter, instant) for quarter in sorted(self._histories, reverse=True)}
         return {quarter: records for quarter, records in begun.items() if records}
 
+    def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
+        """Return whether nothing in a quarter changes after an instant."""
+        return all(one.is_final_by(instant) for one in self._histories[quarter])
+
     def _of(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
         passed = bisect_right(self._changes[quarter], instant)
         known = self._begun.get(quarter)
