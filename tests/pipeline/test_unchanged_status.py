@@ -1,7 +1,9 @@
 """A build of the same status renders nothing, and its bytes are those of a new site."""
 
 import os
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,6 +13,7 @@ from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
 from statuary.pipeline.tick import tick
 from statuary.publishing.folder.folder_target import FolderTarget
+from support.edge_runtimes import thorough
 from support.sites import (
     COMPONENTS,
     INCIDENT,
@@ -177,3 +180,63 @@ def test_another_version_of_the_program_renders_the_status(content, tmp_path, re
     as_another_version(monkeypatch)
     build(content, tmp_path / "out")
     assert rendered
+
+
+KEYS = ("rpc", "blocks", "explorer")
+STATUSES = ("operational", "degraded_performance", "partial_outage", "major_outage")
+
+
+def random_incident(random: Random, now: datetime) -> str:
+    """Return an incident of up to three years ago, or one that is open, or one whose postmortem is still to come."""
+    at = now - timedelta(
+        days=random.choice((1, 20, 80, 95, 130, 400, 1000)), minutes=random.randrange(10_000)
+    )
+    ends = random.choice((["resolved"], ["resolved"], ["monitoring", "resolved"], []))
+    lines = [f"name: Incident {random.randrange(10_000)}", "components:"]
+    lines += [f"  {random.choice(KEYS)}: {random.choice(STATUSES)}", "updates:"]
+    for step, name in enumerate(["investigating", *ends]):
+        at += timedelta(minutes=random.randrange(50, 500) if step else 0)
+        lines.append(
+            f"  - {{at: {at:%Y-%m-%dT%H:%M:%SZ}, status: {name}, body: Text {random.randrange(99)}.}}"
+        )
+    if ends and random.random() < 0.3:
+        published = random.choice((at, now + timedelta(days=2)))
+        lines.append(f"postmortem: {{published_at: {published:%Y-%m-%dT%H:%M:%SZ}, body: Why.}}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("seed", range(20 if thorough() else 2))
+def test_builds_after_random_edits_give_what_a_new_site_has(content, tmp_path, seed):
+    random, now = Random(seed), datetime(2026, 12, 1, 10, tzinfo=UTC)
+    write_files(
+        content, {f"incidents/i{number:02}.yaml": random_incident(random, now) for number in range(12)}
+    )
+    for step in range(4):
+        edited = f"incidents/i{random.randrange(15):02}.yaml"
+        text = random_incident(random, now) if random.random() < 0.8 or step < 2 else None
+        write_files(content, {edited: text})
+        now += timedelta(hours=random.choice((0, 0, 1, 30)))
+        found, anew = (
+            build(content, tmp_path / out, f"{now:%Y-%m-%dT%H:%M:%SZ}") for out in ("out", f"anew{step}")
+        )
+        differing = {path for path in found.keys() | anew.keys() if found.get(path) != anew.get(path)}
+        assert differing <= {"changes.json"}, edited
+
+
+def test_an_edit_of_an_old_incident_writes_only_what_shows_it(content, tmp_path, rendered):
+    old = INCIDENT.replace("2026-11", "2025-02")
+    listed = {f"incidents/i{number}.yaml": INCIDENT.replace("2026-11", "2026-06") for number in range(60)}
+    write_files(
+        content, {"incidents/old.yaml": old, "incidents/older.yaml": old.replace("2025", "2024")} | listed
+    )
+    before = build(content, tmp_path / "out")
+    write_files(content, {"incidents/old.yaml": old.replace("Slow", "Slower")})
+    rendered.clear()
+    after = build(content, tmp_path / "out")
+    assert {path for path in after if after[path] != before[path]} == {
+        "api/v2/history/2025-02.json",
+        "history/2025-q1.html",
+        "incidents/old.html",
+        "incidents/old.json",
+    }
+    assert not rendered

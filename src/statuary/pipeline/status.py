@@ -1,8 +1,9 @@
 """The status of a site: timeline, epochs, and findings."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +17,8 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import ThemeError
-from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import StatusSettings
+from statuary.domain.status.incident_history import IncidentHistory, IncidentState
+from statuary.domain.status.records import StatusSettings, began_at
 from statuary.domain.status.schedule import document_transitions, timeline_from, unchanged_since
 from statuary.domain.status.timeline import Timeline, changes_after
 from statuary.pipeline.fingerprint import digest_of
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from statuary.documents.pages.status.pages import StatusPages
     from statuary.documents.status_api.documents import StatusDocuments
     from statuary.documents.status_api.epochs import EpochPlan
+
+
+SHOWN_FOR = timedelta(days=100)
+"""Longer than any document looks back: the uptime 90 days, the history three months."""
 
 
 class FinalPart(NamedTuple):
@@ -122,9 +127,9 @@ class SiteStatus:
 
     @cached_property
     def _digests(self) -> dict[IncidentState, str]:
-        """The digest of each record that is final, with what it does to components."""
-        months = self.site.months.values()
-        return {one: self._digest(one) for records in months for one in records.final_by(self.now)}
+        """The digest of each record as it will be in the end, with what it does to components."""
+        final = (history.final for history in self.timeline.histories)
+        return {one: self._digest(one) for one in final if one is not None}
 
     @property
     def example_paths(self) -> Iterator[str]:
@@ -163,11 +168,39 @@ class SiteStatus:
     @property
     def inputs(self) -> tuple[object, ...]:
         """Everything, besides the program, that the timed documents and their epochs depend on."""
-        former = tuple((update, tuple(map(repr, self.former[update]))) for update in sorted(self.former))
-        instants = [instant.isoformat() for instant in (self.since, *self.transitions, self.timeline.until)]
-        announced = bisect_right(self.timeline.changes, self._last_announced)
-        records = self.timeline.catalogue.incidents, self.timeline.catalogue.maintenances
-        return self.common, announced, instants, records, former
+        instants = [one.isoformat() for one in (self.since, *self.transitions, self.timeline.until)]
+        changes = self.timeline.changes
+        announced = bisect_right(changes, self._last_announced) - bisect_right(changes, self.now)
+        earliest = Instant(self.since - SHOWN_FOR)
+        histories = self.timeline.status_histories.items()
+        statuses = [(component, *history.since(earliest)) for component, history in histories]
+        records = [self._record_inputs(history) for history in self._shown(earliest)]
+        quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).begun)
+        counts = self.site.counts(self.now)
+        return self.common, announced, instants, statuses, records, quarters, counts
+
+    def _shown(self, earliest: Instant) -> Iterator[IncidentHistory]:
+        """Yield the records on which the documents that may change depend.
+
+        These are those that may change, those that changed or began after an instant, those that lists have, and the
+        latest changed: it dates the page.
+        """
+        listed = [*self.site.listed(self.now), *self.feeds.listed(self.now)]
+        listed += [] if self.pages is None else self.pages.listed(self.now)
+        ids = {one.incident.id for one in listed}
+        passed = bisect_right(self.timeline.changes, self.now)
+        ids_and_last = ids, self.timeline.changes[passed - 1] if passed else None
+        for history in self.timeline.histories:
+            if history.final is not None and (
+                not history.is_final_by(self.now) or _is_shown(history.final, earliest, *ids_and_last)
+            ):
+                yield history
+
+    def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
+        """Return what the documents of a record are made of, as it is and as it will be in the end."""
+        states = dict.fromkeys((history.state_at(self.now), history.final))
+        closed = [self.site.basis_of(one) for one in states if one is not None and one.closed]
+        return [self._digests[one] for one in (history.final,) if one is not None], closed
 
     @property
     def common(self) -> tuple[object, ...]:
@@ -217,6 +250,12 @@ class SiteStatus:
             return []
         cut = self.epochs.cut_finding()
         return [] if cut is None else [cut]
+
+
+def _is_shown(record: IncidentState, earliest: Instant, listed: Container[str], last: Instant | None) -> bool:
+    """Return whether a record that is final is in a list or in what documents look back at, or changed last."""
+    is_listed = record.incident.id in listed or record.since == last or record.resolved_at is None
+    return is_listed or max(record.since, began_at(record.incident)) > earliest
 
 
 def status_at(catalogue: Catalogue, now: Instant) -> SiteStatus:

@@ -71,14 +71,13 @@ class FeedDocuments:
 
     def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that returns every feed, the calendar and every badge at an instant from `start` on."""
-        lists = self._lists(state_at(self.timeline, start))
-        listed = (
-            record
-            for records in (lists.history, lists.calendar, *lists.components.values())
-            for record in records
-        )
-        states = later_states(self.timeline, start, listed)
+        states = later_states(self.timeline, start, self.listed(start))
         return lambda at: self._documents(states(at))
+
+    def listed(self, at: Instant) -> list[IncidentState]:
+        """Return the records in any feed or in the calendar at an instant."""
+        lists = self._lists(state_at(self.timeline, at))
+        return [*lists.history, *lists.calendar, *(one for of in lists.components.values() for one in of)]
 
     def _documents(self, state: PageState) -> list[Document]:
         lists = self._lists(state)

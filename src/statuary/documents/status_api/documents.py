@@ -149,13 +149,8 @@ class StatusDocuments:
         midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the history.
         """
         changes = frozenset((start, *self.timeline.changes))
-        opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
-        present, cap = state_at(self.timeline, start), self.settings.cap
-        listed = (
-            *latest(present.incidents, cap),
-            *latest(present.maintenances, cap),
-        )
-        states = later_states(self.timeline, start, listed)
+        opened = [one for one in self.timeline.histories if not one.is_final_by(start)]
+        states = later_states(self.timeline, start, self._listed(start))
         archives = self._archives_from(start) if self.settings.archives else None
 
         def documents_at(at: Instant) -> list[Document]:
@@ -167,6 +162,23 @@ class StatusDocuments:
             return [*documents, *self._uptime(at)]
 
         return documents_at
+
+    def _listed(self, at: Instant) -> list[IncidentState]:
+        state, cap = state_at(self.timeline, at), self.settings.cap
+        return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
+
+    def listed(self, start: Instant) -> list[IncidentState]:
+        """Return the records in lists, and in archives that may change from an instant on."""
+        months = [
+            one for one in self.months.values() if self.settings.archives and not one.is_final_by(start)
+        ]
+        archived = (record for month in months for records in month.at(start) for record in records)
+        return [*self._listed(start), *archived]
+
+    def counts(self, at: Instant) -> list[tuple[object, ...]]:
+        """Return what the list of archives says of each month at an instant."""
+        months = {month: records.at(at) for month, records in self.months.items()}
+        return [(month, *map(len, one), one.changed_at) for month, one in months.items() if any(one)]
 
     def _documents(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
         """Return the lists of a state, and the documents of some records."""

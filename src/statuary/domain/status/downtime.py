@@ -51,6 +51,22 @@ class DateRange(NamedTuple):
     counted_until: Instant | None = None  # the instant up to which an ongoing status counts; None for `at`
 
 
+class _KnownDays(NamedTuple):
+    """A component's days with downtime in a range of days."""
+
+    days: DateRange
+    passed: int  # how many changes had passed
+    present: ComponentStatus
+    found: dict[date, DayDowntime]
+
+    def covers(self, days: DateRange, passed: int, present: ComponentStatus) -> bool:
+        """Return whether a range has no other days with downtime than this one has."""
+        if self.passed != passed or self.present != present:
+            return False
+        is_later = self.days.first <= days.first and self.days.last <= days.last and self.days.at <= days.at
+        return days == self.days if present != "operational" else is_later
+
+
 class DowntimeByDay:
     """The downtime of every component by day; that of unchanged days of a component is the same value."""
 
@@ -62,17 +78,20 @@ class DowntimeByDay:
             for component_id in history.components:
                 self._records.setdefault(component_id, []).append(history)
         self._changes: dict[str, list[Instant]] = {}
-        self._known: dict[str, tuple[object, dict[date, DayDowntime]]] = {}
+        self._known: dict[str, _KnownDays] = {}
 
     def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
         """Return a component's days with downtime in a range of days, in order."""
         present = self._timeline.status_histories[component_id].at(days.at)[0]
         passed = bisect_right(self._changes_of(component_id), days.at)
-        depends_on = days if present != "operational" else (days.first, days.last), passed
-        remembered = self._known.get(component_id)
-        if remembered is None or remembered[0] != depends_on:
-            remembered = self._known[component_id] = depends_on, self._found(component_id, days, present)
-        return remembered[1]
+        known = self._known.get(component_id)
+        if known is None or not known.covers(days, passed, present):
+            found = self._found(component_id, days, present)
+            known = self._known[component_id] = _KnownDays(days, passed, present, found)
+        elif known.days.first != days.first:
+            found = {day: downtime for day, downtime in known.found.items() if day >= days.first}
+            known = self._known[component_id] = _KnownDays(days, passed, present, found)
+        return known.found
 
     def _changes_of(self, component_id: str) -> list[Instant]:
         """Return the instants at which a component's status or a record of it changes, in order."""

@@ -159,6 +159,11 @@ class IncidentTemplate(NamedTuple):
     deliver_notifications: bool = True
 
 
+def began_at(record: Incident) -> Instant:
+    """Return the instant that pages list a record under: its start, or that of its maintenance window."""
+    return record.scheduled_for if isinstance(record, Maintenance) else record.started_at
+
+
 class StatusChange(NamedTuple):
     """A recorded change: the component has this status from this instant on."""
 

@@ -48,6 +48,12 @@ class StatusHistory:
         passed = bisect_right(self.instants, instant)
         return (self.statuses[passed - 1], self.instants[passed - 1]) if passed else (self.base, None)
 
+    def since(self, instant: Instant) -> tuple[ComponentStatus, list[Instant], list[ComponentStatus]]:
+        """Return the status before the last change up to an instant; that change and later ones; the statuses after each."""
+        first = max(bisect_right(self.instants, instant) - 1, 0)
+        base = self.statuses[first - 1] if first else self.base
+        return base, self.instants[first:], self.statuses[first:]
+
     def change(self, instant: Instant, status: ComponentStatus) -> None:
         """Append a change not earlier than the last one; of several at one instant only the last counts."""
         if status == self.last:

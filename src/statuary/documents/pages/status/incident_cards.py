@@ -12,7 +12,7 @@ from statuary.documents.pages.site_context import FormattedTime, Localization
 from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.primitives import Instant, day_of
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import Component, Incident, Maintenance
+from statuary.domain.status.records import Component, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
 
 
@@ -76,11 +76,6 @@ class IncidentCard(NamedTuple):
     def last_word(self) -> CardUpdate | None:
         """The newest update."""
         return self.updates[0] if self.updates else None
-
-
-def began_at(incident: Incident) -> Instant:
-    """Return the instant that pages list an incident under: its start, or that of its maintenance window."""
-    return incident.scheduled_for if isinstance(incident, Maintenance) else incident.started_at
 
 
 WITHOUT_HEADINGS = 0

@@ -74,6 +74,11 @@ def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
     )
 
 
+def _neighbours(quarters: list[Quarter], quarter: Quarter) -> list[Quarter]:
+    place = quarters.index(quarter)
+    return quarters[max(place - 1, 0) : place + 2]
+
+
 class BegunQuarters(NamedTuple):
     """The records of each quarter that have begun, and the quarters in which nothing changes any more."""
 
@@ -126,10 +131,16 @@ class StatusPages:
     def final_quarters(self, start: Instant) -> "BegunQuarters":
         """Return what has begun by an instant, and the quarters whose pages do not change from then on."""
         begun = self._begun.at(start)
-        # each page names the quarters
-        is_last = begun.keys() == self._begun.at(self._timeline.until).keys()
-        final = [quarter for quarter in begun if is_last and self._begun.is_final_by(quarter, start)]
+        # a page names its neighbours
+        later = list(self._begun.at(self._timeline.until))
+        is_same = {one: _neighbours(list(begun), one) == _neighbours(later, one) for one in begun}
+        final = [one for one in begun if is_same[one] and self._begun.is_final_by(one, start)]
         return BegunQuarters(begun, final)
+
+    def listed(self, start: Instant) -> list[IncidentState]:
+        """Return the records on pages of quarters that may change from an instant on."""
+        begun, final = self.final_quarters(start)
+        return [record for quarter, records in begun.items() if quarter not in final for record in records]
 
     def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that returns the pages that may have changed at an instant from `start` on.
@@ -193,7 +204,7 @@ class StatusPages:
         """Return the page of a quarter at an instant."""
         quarters = self._begun.at(at)
         made = self._quarters.get(quarter)
-        basis = (quarters[quarter], tuple(quarters))
+        basis = (quarters[quarter], _neighbours(list(quarters), quarter))
         if made is None or made[0] != basis:
             view = self._histories.quarter(quarters, quarter)
             head = self._histories.head(view, quarter_path(quarter), self._site.name)

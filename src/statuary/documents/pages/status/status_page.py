@@ -14,11 +14,11 @@ from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
 from statuary.documents.pages.status.component_rows import ComponentRowBuilder, GroupRow, Link
-from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder, began_at
+from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
 from statuary.documents.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE, STATUS_PAGE
 from statuary.domain.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
-from statuary.domain.status.records import UNKNOWN_CREATION, Maintenance
+from statuary.domain.status.records import UNKNOWN_CREATION, Maintenance, began_at
 from statuary.domain.status.timeline import PageState, Timeline
 from statuary.domain.status.vocabulary import (
     ACTIVE_STATUSES,
@@ -201,7 +201,8 @@ class HistoryView(NamedTuple):
 
     title: str
     months: tuple[HistoryMonth, ...]  # newest first
-    quarters: tuple[Link, ...]  # the other pages, newest first; the link of the present one is empty
+    # all quarters, newest first, on the first page alone: so the page of a quarter does not change when one begins
+    quarters: tuple[Link, ...]
     newer: Link | None
     older: Link | None
 
@@ -262,7 +263,7 @@ class HistoryViewBuilder:
                 self._month((year, month), quarters.get((year, (month + 2) // 3), ()))
                 for year, month in months
             ),
-            quarters=self._links(quarters, None),
+            quarters=tuple(Link(self._title(quarter), quarter_path(quarter)) for quarter in quarters),
             newer=None,
             older=self._link(_before(quarters, _months_before(today.year, today.month, LATEST_MONTHS))),
         )
@@ -277,7 +278,7 @@ class HistoryViewBuilder:
         return HistoryView(
             title=self._title(quarter),
             months=tuple(month for month in found if month.cards),
-            quarters=self._links(quarters, quarter),
+            quarters=(),
             newer=(
                 self._link(order[place - 1])
                 if place
@@ -296,14 +297,6 @@ class HistoryViewBuilder:
         of_month = [one for one in states if _month_of(began_at(one.incident), zone) == month]
         cards = tuple(self._cards.card(one, 4) for one in of_month)
         return HistoryMonth(month=self._dates.month(*month), cards=cards)
-
-    def _links(
-        self, quarters: Mapping[Quarter, Sequence[IncidentState]], present: Quarter | None
-    ) -> tuple[Link, ...]:
-        return tuple(
-            Link(self._title(quarter), "" if quarter == present else quarter_path(quarter))
-            for quarter in quarters
-        )
 
     def _link(self, quarter: Quarter | None) -> Link | None:
         return None if quarter is None else Link(self._title(quarter), quarter_path(quarter))
