@@ -24,6 +24,9 @@ STATUS, TIMED, SETTINGS_ONLY = "status", "timed", "settings-only"
 """The groups of documents that a build keeps while they are made of the same; `TIMED` has those of `STATUS` that show
 an instant, as they are called without the site's layout."""
 
+ALL = "all of the status"
+"""The names of the groups of a status."""
+
 
 def offer_site(
     target: BuildTarget,
@@ -43,24 +46,53 @@ def offer_site(
     if additions.former:
         status = replace(status, former=additions.former)
     with stage(progress, "Status documents and pages"):
-        fingerprint = fingerprint_of(status.inputs, catalogue.hosting).text
-        paths: Sequence[str] | None = None if verify else _kept(target, STATUS, fingerprint)
-        present: Sequence[str] = target.ledger.kept(TIMED).paths
-        if paths is None:
-            present = [document.path for document in status.present]
-        _offer_final(target, status, catalogue, verify=verify)
-        offer_settings_only(target, catalogue, counts, [*present, *status.example_paths], verify=verify)
-        if paths is None:
-            documents = status_documents(
-                status.present, status.epochs, published=target.published, members=additions.changes
-            )
-            paths = _offer(target, catalogue, documents)
-        target.ledger.keep(STATUS, fingerprint, paths=paths)
-        target.ledger.keep(TIMED, fingerprint, paths=present)
+        fingerprint = fingerprint_of(status.all_inputs, catalogue.hosting).text
+        timed: Sequence[str] | None = None if verify else _keep_all(target, fingerprint)
+        if timed is None:
+            timed = _offer_timed(target, status, catalogue, additions, verify=verify)
+            parts = _offer_final(target, status, catalogue, verify=verify)
+            target.ledger.keep(ALL, fingerprint, paths=[STATUS, TIMED, *parts])
+        offer_settings_only(target, catalogue, counts, [*timed, *status.example_paths], verify=verify)
 
 
-def _offer_final(target: BuildTarget, status: SiteStatus, catalogue: Catalogue, *, verify: bool) -> None:
-    """Offer what does not change any more, part by part; parts whose records are those of the last build are kept."""
+def _keep_all(target: BuildTarget, fingerprint: str) -> Sequence[str] | None:
+    """Offer the status of the last build, if it is of the same content; return its timed documents, or None."""
+    ledger = target.ledger
+    kept = ledger.kept(ALL)
+    groups = {name: ledger.kept(name) for name in kept.paths}
+    made = [group for name, group in groups.items() if name != TIMED]
+    are_older = ledger.documents.are_older_than
+    if kept.fingerprint != fingerprint or not all(are_older(group.run, group.paths) for group in made):
+        return None
+    if not target.keep(path for group in made for path in group.paths):
+        return None
+    for name, group in {**groups, ALL: kept}.items():
+        ledger.keep(name, group.fingerprint, paths=group.paths)
+    return groups[TIMED].paths
+
+
+def _offer_timed(
+    target: BuildTarget, status: SiteStatus, catalogue: Catalogue, additions: Additions, *, verify: bool
+) -> Sequence[str]:
+    """Offer what may change before the next build, with its epochs, or keep it; return the documents of this instant."""
+    fingerprint = fingerprint_of(status.inputs, catalogue.hosting).text
+    paths: Sequence[str] | None = None if verify else _kept(target, STATUS, fingerprint)
+    present: Sequence[str] = target.ledger.kept(TIMED).paths
+    if paths is None:
+        present = [document.path for document in status.present]
+        documents = status_documents(
+            status.present, status.epochs, published=target.published, members=additions.changes
+        )
+        paths = _offer(target, catalogue, documents)
+    target.ledger.keep(STATUS, fingerprint, paths=paths)
+    target.ledger.keep(TIMED, fingerprint, paths=present)
+    return present
+
+
+def _offer_final(
+    target: BuildTarget, status: SiteStatus, catalogue: Catalogue, *, verify: bool
+) -> Iterator[str]:
+    """Offer what does not change any more, or keep the parts whose records are the same; yield the groups."""
     common = digest_of(status.common, catalogue.hosting)
     for part in status.final_parts:
         fingerprint = fingerprint_of(common, part.digest).text
@@ -68,6 +100,7 @@ def _offer_final(target: BuildTarget, status: SiteStatus, catalogue: Catalogue, 
         if paths is None:
             paths = _offer(target, catalogue, part.documents())
         target.ledger.keep(part.name, fingerprint, paths=paths)
+        yield part.name
 
 
 def _kept(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:

@@ -166,9 +166,12 @@ class SiteStatus:
         return unchanged_since(self.timeline, self.settings, self.now, days=self.context.settings.status)
 
     @property
+    def _instants(self) -> list[str]:
+        return [one.isoformat() for one in (self.since, *self.transitions, self.timeline.until)]
+
+    @property
     def inputs(self) -> tuple[object, ...]:
         """Everything, besides the program, that the timed documents and their epochs depend on."""
-        instants = [one.isoformat() for one in (self.since, *self.transitions, self.timeline.until)]
         changes = self.timeline.changes
         announced = bisect_right(changes, self._last_announced) - bisect_right(changes, self.now)
         earliest = Instant(self.since - SHOWN_FOR)
@@ -177,7 +180,13 @@ class SiteStatus:
         records = [self._record_inputs(history) for history in self._shown(earliest)]
         quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).begun)
         counts = self.site.counts(self.now)
-        return self.common, announced, instants, statuses, records, quarters, counts
+        return self.common, announced, self._instants, statuses, records, quarters, counts
+
+    @property
+    def all_inputs(self) -> tuple[object, ...]:
+        """Everything, besides the program, that the documents of the status and their epochs depend on."""
+        announced = bisect_right(self.timeline.changes, self._last_announced)
+        return self.common, announced, self._instants, list(self._digests.values())
 
     def _shown(self, earliest: Instant) -> Iterator[IncidentHistory]:
         """Yield the records on which the documents that may change depend.
