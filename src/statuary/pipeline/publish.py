@@ -1,6 +1,6 @@
 """Documents about the whole site, and applying the plan."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from statuary.documents.all_documents import (
@@ -17,6 +17,7 @@ from statuary.pipeline.progress import Progress, stage
 from statuary.pipeline.stages import Additions
 from statuary.pipeline.status import SiteStatus
 from statuary.publishing.host_layout import laid_out
+from statuary.publishing.ledger.schema import KeptGroup
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
 
@@ -60,15 +61,19 @@ def _keep_all(target: BuildTarget, fingerprint: str) -> Sequence[str] | None:
     ledger = target.ledger
     kept = ledger.kept(ALL)
     groups = {name: ledger.kept(name) for name in kept.paths}
-    made = [group for name, group in groups.items() if name != TIMED]
-    are_older = ledger.documents.are_older_than
-    if kept.fingerprint != fingerprint or not all(are_older(group.run, group.paths) for group in made):
-        return None
-    if not target.keep(path for group in made for path in group.paths):
+    if kept.fingerprint != fingerprint or not _keep_groups(target, groups):
         return None
     for name, group in {**groups, ALL: kept}.items():
         ledger.keep(name, group.fingerprint, paths=group.paths)
     return groups[TIMED].paths
+
+
+def _keep_groups(target: BuildTarget, groups: Mapping[str, KeptGroup]) -> bool:
+    made = [group for name, group in groups.items() if name != TIMED]
+    are_older = target.ledger.documents.are_older_than
+    if not all(are_older(group.run, group.paths) for group in made):
+        return False
+    return target.keep(path for group in made for path in group.paths)
 
 
 def _offer_timed(
