@@ -29,15 +29,34 @@ def cut(file: Path) -> None:
     os.utime(file.parent, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-def test_a_size_that_differs_is_noticed_in_a_folder_that_changed(content, tmp_path):
+@pytest.mark.parametrize("in_git", [False, True])
+def test_every_file_that_was_emptied_is_made_again(tmp_path, in_git):
+    content, out = site_of_many(tmp_path / "project", 2, pages=True), tmp_path / "out"
+    if in_git:
+        git(content.parent, "init", "-q")
+        git(content.parent, "add", ".")
+        git(content.parent, "commit", "-qm", "one")
+    build(content, out, git=in_git)
+    whole = files_in(out)
+    assert len(whole) > 60
+    stay_empty = []
+    for path, body in whole.items():
+        cut(out / path)
+        build(content, out, git=in_git)
+        if (out / path).read_bytes() != body:
+            stay_empty.append(path)
+    assert stay_empty == []
+    assert files_in(out) == whole
+
+
+def test_a_name_of_a_file_that_is_gone_is_made_again(content, tmp_path):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     record = tmp_path / "out/v2/contract" / CHAIN / address_of(3)
-    cut(record)
-    (record.parent / "theirs").write_bytes(b"foreign")
-    build(content, tmp_path / "out")
-    (record.parent / "theirs").unlink()
-    assert files_in(tmp_path / "out") == whole
+    for name in (record, record.with_name(record.name.lower())):
+        name.unlink()
+        build(content, tmp_path / "out")
+        assert files_in(tmp_path / "out") == whole
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,6 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "no documents": sql("DROP TABLE documents"),
     "no sources": sql("DROP TABLE sources"),
     "no notes": sql("DROP TABLE notes"),
-    "no folders": sql("DROP TABLE folders"),
     "no removals": sql("DROP TABLE removals"),
     "other columns": sql("DROP TABLE sources", "CREATE TABLE sources (place TEXT)"),
     "a column more": sql("ALTER TABLE documents ADD COLUMN more TEXT"),

@@ -57,10 +57,10 @@ class BuildTarget(Target[Document], Protocol):
         """Reuse what an interrupted build with the same fingerprint staged; return whether there was any."""
 
     def missing(self, *, verify: bool) -> frozenset[str]:
-        """Return the sources of published documents that are missing or damaged.
+        """Return the sources of published documents that are missing or have another size.
 
         Args:
-            verify: whether every document is read and compared with the ledger.
+            verify: whether every document is also read and compared with the ledger.
         """
 
 

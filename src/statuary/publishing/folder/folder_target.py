@@ -160,7 +160,6 @@ class FolderTarget(BuildTarget):
             return
         self.ledger.documents.offer_if_free(result.files)
         self.ledger.sources.add(result.rows)
-        self.ledger.documents.note_folders(result.folders)
 
     @override
     def withdraw(self, paths: Iterable[str]) -> None:
@@ -176,22 +175,14 @@ class FolderTarget(BuildTarget):
         if verify or self._is_unclean or is_moved:
             lacking = self._damaged()
         else:
-            changed = self.ledger.documents.changed_folders(self.folder.folder_time)
-            lacking = (sources for folder in changed for sources in self._absent(folder))
+            lacking = self.folder.resized(self.ledger.documents.made_from_sources())
         return frozenset(source for sources in lacking for source in sources.split("\n"))
 
-    def _absent(self, folder: str) -> Iterator[str]:
-        sizes = self.folder.sizes(folder)
-        for path, aliases, size, sources in self.ledger.documents.in_folder(folder):
-            names = (self.folder.own_name(name.rpartition("/")[2]) for name in names_of(path, aliases))
-            if any(sizes.get(name) != size for name in names):
-                yield sources
-
     def _damaged(self) -> Iterator[str]:
-        for path, aliases, digest, sources in self.ledger.documents.all():
+        for path, aliases, _, digest, sources in self.ledger.documents.made_from_sources():
             for name in names_of(path, aliases):
-                body = self.folder.read(name) if sources else None
-                if sources and (body is None or sha256(body).digest() != digest):
+                body = self.folder.read(name)
+                if body is None or sha256(body).digest() != digest:
                     yield sources
 
     @property
@@ -256,7 +247,7 @@ class FolderTarget(BuildTarget):
             self.folder.remove(name)
         if is_changed:  # after this, a power cut leaves no file empty that the ledger trusts
             self.folder.sync()
-        self.ledger.finish(self.folder.folder_time)
+        self.ledger.finish()
 
     def _sweep(self, tree: Path) -> None:
         """Delete staged bodies that are not offered: of an interrupted build, and of sources that were withdrawn."""
@@ -299,9 +290,7 @@ class StagedOutput(PartitionOutput):
 
     @override
     def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
-        result = PartitionResult(
-            items=items, rows=rows, files=self.files, folders=sorted(self.stager.source_folders)
-        )
+        result = PartitionResult(items=items, rows=rows, files=self.files)
         if self.file is None:
             return result
         write_partition_file(self.file, result)

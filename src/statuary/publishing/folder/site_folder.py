@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
@@ -20,7 +20,6 @@ from statuary.publishing.files import (
     OWN_FOLDER,
     PublishingError,
     checked_path,
-    fold_case,
     ignores_case,
 )
 from statuary.publishing.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE
@@ -50,8 +49,6 @@ class Stager:
     root: str
     tree: str  # the folder that bodies are staged in; empty for a dry run, which stages none
     ignores_case: bool = False  # whether the file system does: names that differ only in case are one file
-    # folders of the site with documents of single sources
-    source_folders: set[str] = field(default_factory=set)
     # returns the ledger's entry of a path; without a ledger every file is read
     entry_of: Callable[[str], LedgerEntry | None] | None = None
     states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
@@ -72,8 +69,6 @@ class Stager:
         for name in case_aliases:
             actions += actions[0] if self.ignores_case else self._stage_alias(holder, name, body, digest)[0]
         sources = "\n".join(document.sources)
-        if document.sources:
-            self.source_folders.add(path.rpartition("/")[0])
         aliases, persistent = "\n".join(case_aliases), document.persistent
         yield OfferedFile(path, aliases, digest, len(body), modified, sources, persistent, actions)
         for name in others:
@@ -337,26 +332,25 @@ class SiteFolder:
             except OSError:
                 return
 
-    def folder_time(self, folder: str) -> int | None:
-        """Return when a folder's list of names last changed (`st_mtime_ns`); None without the folder."""
-        try:
-            status = os.lstat(self.root / folder)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        return status.st_mtime_ns if stat.S_ISDIR(status.st_mode) else None
+    def resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
+        """Yield the sources of files that are missing under one of their names, or have another size.
 
-    def own_name(self, name: str) -> str:
-        """Return the form of a name that is the same for all names of one file here."""
-        return fold_case(name) if self.ignores_case else name
-
-    def sizes(self, folder: str) -> dict[str, int]:
-        """Return the size of each regular file in a folder of the site, by `own_name`."""
-        try:
-            with os.scandir(self.root / folder) as entries:
-                files = (entry for entry in entries if entry.is_file(follow_symlinks=False))
-                return {self.own_name(file.name): file.stat(follow_symlinks=False).st_size for file in files}
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
+        Args:
+            files: path, aliases, size, SHA-256 and sources of each.
+        """
+        root, lstat, is_file = str(self.root), os.lstat, stat.S_ISREG
+        for path, aliases, size, _, sources in files:
+            try:
+                there = lstat(f"{root}/{path}")
+                others = aliases.split("\n") if aliases else ()
+                if there.st_nlink != 1 + len(others):  # else these are all names of the file
+                    for name in others:
+                        if lstat(f"{root}/{name}").st_size != size:
+                            yield sources
+                if there.st_size != size or not is_file(there.st_mode):
+                    yield sources
+            except (FileNotFoundError, NotADirectoryError):
+                yield sources
 
     def sync(self) -> None:
         """Wait until everything written is on disk, where the system can tell."""

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
@@ -173,11 +173,10 @@ class DocumentTable:
             names, size = names - minus_names, size - minus_size
         return names, size
 
-    def all(self) -> Iterator[tuple[str, str, bytes, str]]:
-        """Yield path, aliases, SHA-256 and sources of every published file, by path."""
-        yield from self.connection.execute(
-            "SELECT path, aliases, digest, sources FROM documents ORDER BY path"
-        )
+    def made_from_sources(self) -> Iterator[tuple[str, str, int, bytes, str]]:
+        """Yield path, aliases, size, SHA-256 and sources of every published file that was made from some."""
+        query = "SELECT path, aliases, size, digest, sources FROM documents WHERE sources != '' ORDER BY path"
+        return self.connection.execute(query)
 
     def digest_at(self, path: str) -> str:
         """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
@@ -217,33 +216,6 @@ class DocumentTable:
         query = "SELECT path FROM documents WHERE path >= ? AND path < ?"
         return [path for (path,) in self.connection.execute(query, (f"{folder}/", f"{folder}0"))]
 
-    def in_folder(self, folder: str) -> Iterator[tuple[str, str, int, str]]:
-        """Yield path, aliases, size and sources of the published files directly in a folder."""
-        query = "SELECT path, aliases, size, sources FROM documents WHERE path >= ? AND path < ?"
-        # "0" follows "/" in ASCII
-        for row in self.connection.execute(query, (f"{folder}/", f"{folder}0")):
-            if "/" not in row[0][len(folder) + 1 :]:
-                yield row
-
-    def note_folders(self, folders: Iterable[str]) -> None:
-        """Record folders of the site that hold documents of single sources."""
-        query = "INSERT OR IGNORE INTO work.folders VALUES (?)"
-        self.connection.executemany(query, ((folder,) for folder in folders))
-
-    def note_folder_times(self, time_of: Callable[[str], int | None]) -> None:
-        """Record when each folder with documents of single sources last changed."""
-        for (folder,) in self.connection.execute("SELECT path FROM folders").fetchall():
-            time = time_of(folder)
-            if time is None:
-                self.connection.execute("DELETE FROM folders WHERE path = ?", (folder,))
-            else:
-                self.connection.execute("UPDATE folders SET modified = ? WHERE path = ?", (time, folder))
-
-    def changed_folders(self, time_of: Callable[[str], int | None]) -> list[str]:
-        """Return the recorded folders in which names were added or removed since then."""
-        times = self.connection.execute("SELECT path, modified FROM folders ORDER BY path").fetchall()
-        return [folder for folder, modified in times if time_of(folder) != modified]
-
     def removals(self, *, but_other_names: bool) -> Iterator[str]:
         """Yield the names that the last `save` decided to remove.
 
@@ -280,7 +252,6 @@ class DocumentTable:
             " OR path != excluded.path COLLATE BINARY",
             (run,),
         )
-        execute("INSERT OR IGNORE INTO folders SELECT path, 0 FROM work.folders")
 
 
 def same_path_error(first: str, first_sources: str, second: str, second_sources: str) -> PublishingError:
@@ -297,7 +268,6 @@ SCHEMA = f"""
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
 CREATE TABLE offered {OFFERED_COLUMNS.format(key="")};
 CREATE TABLE built {SOURCE_COLUMNS.format(key="")};
-CREATE TABLE folders (path TEXT NOT NULL);
 BEGIN;
 """
 
@@ -311,7 +281,6 @@ def write_partition_file(file: Path, result: PartitionResult) -> None:
         # sqlite3 binds the values of a plain tuple in half of the time
         connection.executemany(f"INSERT INTO offered {OFFERED_VALUES}", map(tuple, result.files))
         connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", map(tuple, result.rows))
-        connection.executemany("INSERT INTO folders VALUES (?)", ((folder,) for folder in result.folders))
         connection.execute("COMMIT")
     os.replace(unfinished, file)
 
@@ -335,7 +304,6 @@ def merge_partition_file(connection: sqlite3.Connection, file: Path) -> Publishi
             (files,) = connection.execute("SELECT COUNT(*) FROM partition.offered").fetchone()
             merged = connection.execute("INSERT OR IGNORE INTO work.offered SELECT * FROM partition.offered")
             connection.execute("INSERT OR REPLACE INTO work.built SELECT * FROM partition.built")
-            connection.execute("INSERT OR IGNORE INTO work.folders SELECT path FROM partition.folders")
             is_clash = merged.rowcount < files
             clash = connection.execute(CLASH).fetchone() if is_clash else None
     finally:

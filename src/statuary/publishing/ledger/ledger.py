@@ -11,7 +11,7 @@ about to move into place before it does so. Until it finishes, sizes and times o
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
@@ -334,14 +334,9 @@ class Ledger:
             self._set_notes(totals | self._notes)
             self._set_notes({"unfinished run": str(self.run), "run": str(self.run)})
 
-    def finish(self, time_of: Callable[[str], int | None]) -> None:
-        """Record that the last saved run is complete.
-
-        Args:
-            time_of: returns when a folder of the site last changed.
-        """
+    def finish(self) -> None:
+        """Record that the last saved run is complete."""
         with transaction(self.connection):
-            self.documents.note_folder_times(time_of)
             self.connection.execute(FORGET_OWNED)
             self.connection.execute("DELETE FROM removals")
             self._set_notes({"unfinished run": "0"})

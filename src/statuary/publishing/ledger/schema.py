@@ -137,7 +137,6 @@ CREATE TABLE IF NOT EXISTS documents (
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS documents_of_the_site ON documents (path) WHERE persistent = 0;
 CREATE TABLE IF NOT EXISTS removals (path TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS folders (path TEXT PRIMARY KEY, modified INTEGER NOT NULL) WITHOUT ROWID;
 """
 
 OWNED = """
@@ -185,7 +184,6 @@ PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;
 PRAGMA work.cache_size=-{CACHE}; PRAGMA main.cache_size=-{CACHE};
 CREATE TABLE work.offered {OFFERED_COLUMNS.format(key="PRIMARY KEY COLLATE NOCASE")} WITHOUT ROWID;
 CREATE TABLE work.removed_unless_offered (path TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
-CREATE TABLE work.folders (path TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE work.built {SOURCE_COLUMNS.format(key="PRIMARY KEY")} WITHOUT ROWID;
 CREATE TABLE work.changed_units (unit TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE work.superseded (location TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -215,7 +213,6 @@ EXPECTED_COLUMNS = {
     "kept": ("name", *KeptGroup._fields),
     "documents": ("path", "aliases", *OfferedFile._fields[2:7], "run"),
     "removals": ("path",),
-    "folders": ("path", "modified"),
     "sources": SourceRow._fields,
 }
 """The columns of the ledger's tables; a ledger with others is damaged."""
@@ -283,7 +280,6 @@ class PartitionResult(NamedTuple):
     rows: Sequence[SourceRow] = ()
     documents: Sequence[Document] = ()  # its documents, if they were not staged
     files: Sequence[OfferedFile] = ()
-    folders: Sequence[str] = ()  # the folders of the site with these files
     file: Path | None = None  # where all of this is recorded; None if it is here
 
 
