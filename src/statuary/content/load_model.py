@@ -5,7 +5,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from statuary.content.parse_yaml import Tree, parse_yaml
+from statuary.content.parse_yaml import parse_yaml
 from statuary.content.source_files import SourceFile
 from statuary.content.source_model import SourceModel, describe_value, item_of, members_of
 from statuary.content.unreadable import UnreadableError
@@ -122,7 +122,7 @@ def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[
     return validate_tree(tree, model, file.path, findings)
 
 
-def validate_tree(tree: Tree, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
+def validate_tree(tree: Json, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
     """Return a tree as its model; None after adding what is wrong to `findings`."""
     if not isinstance(tree, dict):
         findings.append(
@@ -141,7 +141,7 @@ def validate_tree(tree: Tree, model: type[Model], path: str, findings: list[Find
         return None
 
 
-def read_tree(file: SourceFile, limit: int) -> Tree:
+def read_tree(file: SourceFile, limit: int) -> Json:
     """Return the value of a YAML or JSON file, scalars as text.
 
     Raises:

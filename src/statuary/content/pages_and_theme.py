@@ -6,11 +6,12 @@ from typing import TypeVar
 
 from statuary.content.file_kinds import THEME
 from statuary.content.load_model import read_tree, validate_tree
-from statuary.content.parse_yaml import Tree, parse_yaml
+from statuary.content.parse_yaml import parse_yaml
 from statuary.content.source_files import SourceFile
 from statuary.content.source_model import Flag, SourceModel, Text, WholeNumber, value_of
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, Severity
+from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_SOURCE_FILE
 from statuary.domain.reserved_names import is_reserved_name
 from statuary.domain.settings import LANGUAGES, SitePage, Theme
@@ -133,7 +134,7 @@ def _pairs(file: SourceFile) -> list[tuple[str, str]]:
     return list(_flat(read_tree(file, LARGEST_SOURCE_FILE), ""))
 
 
-def _flat(tree: Tree, prefix: str) -> Iterable[tuple[str, str]]:
+def _flat(tree: Json, prefix: str) -> Iterable[tuple[str, str]]:
     """Yield the texts of a tree, keys of several levels joined by dots."""
     if isinstance(tree, dict):
         for key, value in tree.items():

@@ -6,18 +6,16 @@ and take twice the time. As in the JSON schema of YAML 1.2, only `null`, `~` and
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TypeAlias
 
-from yaml import MappingNode, ScalarNode, SequenceNode, YAMLError
+from yaml import MappingNode, Node, ScalarNode, SequenceNode, YAMLError
 from yaml._yaml import CParser
 from yaml.reader import ReaderError
 
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.domain.findings import Pointer, Position
+from statuary.domain.json_values import Json
 from statuary.domain.limits import MAX_DEPTH, MAX_EXPANSION, MAX_NODES, MAX_RAW_DEPTH
-
-Tree = Any
-"""dict[str, Tree], list[Tree], text or None."""
 
 NULLS = frozenset({"", "~", "null"})
 """The plain scalars that mean null."""
@@ -42,7 +40,7 @@ class _Composer(CParser):
         pass
 
 
-def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Tree:
+def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Json:
     """Return the value of a YAML text, scalars as text.
 
     Args:
@@ -68,18 +66,19 @@ def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Pos
     return [_locate(node, pointer, children, on_key=on_key) for pointer, on_key in parts]
 
 
-_Children = dict[int, dict[str | int, tuple[Any, Any]]]
+_Children: TypeAlias = dict[int, dict[str | int, tuple[Node | None, Node]]]
 """By the identity of a mapping or sequence: each child, by key or index, with its key's node."""
 
 
-def _locate(node: Any, pointer: Pointer, children: _Children, *, on_key: bool) -> Position:
+def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key: bool) -> Position:
     if node is None:
         return Position(1, 1)
     mark = node.start_mark
     for step in pointer:
         if id(node) not in children:
             children[id(node)] = _children(node)
-        key, child = children[id(node)].get(step) or children[id(node)].get(str(step), (None, None))
+        own = children[id(node)]
+        key, child = own.get(step) or own.get(str(step)) or (None, None)
         if child is None:
             break
         # of a collection, the key is the better position to look at
@@ -89,7 +88,7 @@ def _locate(node: Any, pointer: Pointer, children: _Children, *, on_key: bool) -
     return Position(mark.line + 1, mark.column + 1)
 
 
-def _children(node: Any) -> dict[str | int, tuple[Any, Any]]:
+def _children(node: Node) -> dict[str | int, tuple[Node | None, Node]]:
     if isinstance(node, MappingNode):
         # the first of equal keys, as that is the one with the wrong value
         pairs = [(key.value, (key, value)) for key, value in node.value if isinstance(key, ScalarNode)]
@@ -99,7 +98,7 @@ def _children(node: Any) -> dict[str | int, tuple[Any, Any]]:
     return {}
 
 
-def _compose(text: str) -> Any:
+def _compose(text: str) -> Node | None:
     _check_raw_depth(text)
     try:
         return _Composer(text).get_single_node()
@@ -176,20 +175,21 @@ class _Constructor:
         self.nodes_left = MAX_NODES
         self.size_left = MAX_EXPANSION * size
 
-    def value(self, node: Any, depth: int) -> Tree:
+    def value(self, node: Node, depth: int) -> Json:
         if node.tag:
             raise _at(node, f"tag {node.tag!r} is not supported", "remove the tag")
         self.count(node, depth)
         if isinstance(node, ScalarNode):
-            if not node.style:  # plain: neither quoted nor a block
-                return None if node.value in NULLS else self.scalar(node.value)
-            return node.value
+            text: str = node.value
+            if node.style:  # quoted, or a block
+                return text
+            return None if text in NULLS else self.scalar(text)
         if isinstance(node, SequenceNode):
             return [self.value(item, depth + 1) for item in node.value]
         return self.mapping(node, depth)
 
-    def mapping(self, node: MappingNode, depth: int) -> dict[str, Tree]:
-        members: dict[str, Tree] = {}
+    def mapping(self, node: Node, depth: int) -> dict[str, Json]:
+        members: dict[str, Json] = {}
         for key, item in node.value:
             name = key.value
             if not isinstance(key, ScalarNode):
@@ -201,7 +201,7 @@ class _Constructor:
             members[name] = self.value(item, depth + 1)
         return members
 
-    def count(self, node: Any, depth: int) -> None:
+    def count(self, node: Node, depth: int) -> None:
         self.nodes_left -= 1
         self.size_left -= 1 + (len(node.value) if isinstance(node, ScalarNode) else 0)
         if self.nodes_left < 0 or self.size_left < 0:
@@ -214,9 +214,9 @@ class _Constructor:
             )
 
 
-def _at(node: Any, message: str, hint: str) -> UnreadableError:
+def _at(node: Node, message: str, hint: str) -> UnreadableError:
     return UnreadableError(message, hint, _start(node))
 
 
-def _start(node: Any) -> Position:
+def _start(node: Node) -> Position:
     return Position(node.start_mark.line + 1, node.start_mark.column + 1)

@@ -8,11 +8,12 @@ anything else raises `EditError`.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from statuary.content.parse_yaml import NULLS, Tree, parse_yaml
+from statuary.content.parse_yaml import NULLS, parse_yaml
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Pointer
+from statuary.domain.json_values import Json, as_list, as_object
 from statuary.editing.files import EditError
 from statuary.editing.yaml_nodes import (
     BREAKS,
@@ -275,7 +276,7 @@ def _check_no_header_comment(text: str, node: YamlNode) -> None:
         raise EditError("a comment follows the block indicator", "move the comment", node.position)
 
 
-def _verified(text: str, replacements: Sequence[Replacement], expected: Tree) -> str:
+def _verified(text: str, replacements: Sequence[Replacement], expected: Json) -> str:
     """Return the edited text after parsing it again; raise EditError if it does not hold what is expected."""
     edited = apply_replacements(text, replacements)
     try:
@@ -294,20 +295,23 @@ def _dotted(pointer: Pointer) -> str:
     return ".".join(map(str, pointer)) or "the file"
 
 
-def _parsed(value: YamlValue) -> Tree:
+_Value: TypeAlias = "YamlValue | Json | Sequence[YamlValue | Json]"
+
+
+def _parsed(value: _Value) -> Json:
     """Return a value as `parse_yaml` returns it: scalars as text, null as None."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None or isinstance(value, str):
         return value
-    if isinstance(value, int):
+    if isinstance(value, int | float):
         return str(value)
     if isinstance(value, Mapping):
         return {key: _parsed(inner) for key, inner in value.items()}
     return [_parsed(inner) for inner in value]
 
 
-def _with_value(tree: Tree, pointer: Pointer, value: YamlValue) -> Tree:
+def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
     """Return a copy of a tree in which a pointer leads to a value."""
     if not pointer:
         return _parsed(value)
@@ -318,9 +322,9 @@ def _with_value(tree: Tree, pointer: Pointer, value: YamlValue) -> Tree:
     return {**inner, str(step): _with_value(inner.get(str(step)), rest, value)}
 
 
-def _with_item(tree: Tree, pointer: Pointer, item: YamlValue) -> Tree:
+def _with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:
     """Return a copy of a tree in which the list at a pointer has one more item."""
     items = tree
     for step in pointer:
-        items = items[step]
-    return _with_value(tree, pointer, [*items, item])
+        items = as_list(items)[step] if isinstance(step, int) else as_object(items).get(step)
+    return _with_value(tree, pointer, [*as_list(items), item])

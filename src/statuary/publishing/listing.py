@@ -10,17 +10,18 @@ or removed document changes only its own part, and two listings that are much al
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from hashlib import sha256
 from heapq import merge
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import NamedTuple, Self
 
 import orjson
 
-from statuary.domain.primitives import checksum_address
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, is_whole_number
+from statuary.domain.primitives import InvalidValueError, checksum_address
 from statuary.publishing.files import (
     FOLDER,
     OWN_FOLDER,
@@ -178,7 +179,6 @@ def _clash(path: str, owner: tuple[str, bool]) -> DamagedSnapshotError:
 # Lines
 
 
-Value = TypeVar("Value")
 DIGEST = re.compile("[0-9a-f]{64}")
 
 
@@ -208,9 +208,9 @@ def parse_entry(line: bytes) -> Entry:
     return entry
 
 
-def _entry(value: Mapping[str, Any]) -> Entry:
+def _entry(value: JsonObject) -> Entry:
     path = document_path(checked_text(value["path"]))
-    aliases = tuple(document_path(checked_text(name)) for name in value.get("also", ()))
+    aliases = tuple(document_path(checked_text(name)) for name in as_list(value.get("also")))
     if aliases and aliases != (lower_case_address(path),):
         raise DamagedSnapshotError(f"{path} has unexpected aliases: {', '.join(aliases)}")
     return Entry(
@@ -222,7 +222,7 @@ def _entry(value: Mapping[str, Any]) -> Entry:
     )
 
 
-def json_object(text: bytes, what: str) -> Mapping[str, Any]:
+def json_object(text: bytes, what: str) -> JsonObject:
     """Return the members of a JSON object; raise DamagedSnapshotError if the text is anything else."""
     try:
         value = orjson.loads(text)
@@ -233,30 +233,32 @@ def json_object(text: bytes, what: str) -> Mapping[str, Any]:
     return value
 
 
-def checked_text(value: str) -> str:
-    """Return a value that must be a string; raise ValueError if it is not."""
-    return _checked(value, "text", is_right=isinstance(value, str))
-
-
-def checked_count(value: int) -> int:
-    """Return a value that must be an integer of at least 0; raise ValueError if it is not."""
-    return _checked(value, "a count", is_right=type(value) is int and value >= 0)
-
-
-def checked_digest(value: str) -> str:
-    """Return a value that must be a SHA-256 in hex; raise ValueError if it is not."""
-    return _checked(value, "a SHA-256", is_right=DIGEST.fullmatch(checked_text(value)) is not None)
-
-
-def _header_value(value: str) -> str:
-    """Return a text that is a valid header value: printable ASCII without line breaks."""
-    return _checked(value, "a media type", is_right=checked_text(value).isascii() and value.isprintable())
-
-
-def _checked(value: Value, what: str, *, is_right: bool) -> Value:
-    if not is_right:
-        raise ValueError(f"{value!r} is not {what}")
+def checked_text(value: Json) -> str:
+    """Return a value that must be a string; raise InvalidValueError if it is not."""
+    if not isinstance(value, str):
+        raise InvalidValueError(f"{value!r} is not text")
     return value
+
+
+def checked_count(value: Json) -> int:
+    """Return a value that must be an integer of at least 0; raise InvalidValueError if it is not."""
+    if not is_whole_number(value) or value < 0:
+        raise InvalidValueError(f"{value!r} is not a count")
+    return value
+
+
+def checked_digest(value: Json) -> str:
+    """Return a value that must be a SHA-256 in hex; raise InvalidValueError if it is not."""
+    if not DIGEST.fullmatch(text := checked_text(value)):
+        raise InvalidValueError(f"{value!r} is not a SHA-256")
+    return text
+
+
+def _header_value(value: Json) -> str:
+    """Return a text that is a valid header value: printable ASCII without line breaks."""
+    if not ((text := checked_text(value)).isascii() and text.isprintable()):
+        raise InvalidValueError(f"{value!r} is not a media type")
+    return text
 
 
 def check_body(entry: Entry, body: bytes) -> None:
@@ -286,13 +288,14 @@ class Part(NamedTuple):
         return part_path(self.sha256)
 
 
-def parse_part_row(value: Mapping[str, Any]) -> Part:
-    """Return a part from its members; raise ValueError, KeyError or TypeError if they are not those of a part."""
+def parse_part_row(value: Json) -> Part:
+    """Return a part from its members; raise InvalidValueError if they are not those of a part."""
+    members = as_object(value)
     return Part(
-        sha256=checked_digest(value["sha256"]),
-        first=document_path(checked_text(value["first"])),
-        documents=checked_count(value["documents"]),
-        size=checked_count(value["size"]),
+        sha256=checked_digest(members.get("sha256")),
+        first=document_path(checked_text(members.get("first"))),
+        documents=checked_count(members.get("documents")),
+        size=checked_count(members.get("size")),
     )
 
 

@@ -9,14 +9,15 @@ The last member is the SHA-256 of the same text without that member. The parts l
 wherever it was made, so its digest identifies the site and its signature signs the site.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 
+from statuary.domain.json_values import JsonObject, as_list
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, format_utc, parse_instant
 from statuary.publishing.files import MANIFEST, PublishingError
 from statuary.publishing.folder.reader import find_ledger
@@ -111,14 +112,14 @@ def parse_manifest(text: bytes) -> Manifest:
     return manifest
 
 
-def _manifest(value: Mapping[str, Any]) -> Manifest:
+def _manifest(value: JsonObject) -> Manifest:
     origin = SiteOrigin(
-        instant=parse_instant(value["instant"]),
+        instant=parse_instant(checked_text(value["instant"])),
         revision=checked_text(value["revision"]),
         statuary=checked_text(value["statuary"]),
-        only=tuple(map(checked_text, value["only"])),
+        only=tuple(map(checked_text, as_list(value["only"]))),
     )
-    parts = tuple(map(parse_part_row, value["parts"]))
+    parts = tuple(map(parse_part_row, as_list(value["parts"])))
     if any(part.first >= following.first for part, following in pairwise(parts)):
         raise ValueError("its parts are not in order")
     return Manifest(

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 from statuary.content.remote_files import is_remote
 from statuary.content.unreadable import UnreadableError
@@ -46,6 +46,10 @@ PRAGMAS = (
 """Without a journal: an unfinished bucket is thrown away."""
 
 
+Row = tuple[Any, ...]
+"""A row of SQL, whose values are as its query gives them."""
+
+
 class BucketWriter:
     """Fills all buckets in one pass; a context manager that finishes them."""
 
@@ -71,9 +75,9 @@ class BucketWriter:
                     bucket.execute(f"CREATE INDEX by_{name} ON {name} ({columns.partition(',')[0]})")
                 bucket.execute("COMMIT")
 
-    def add(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    def add(self, table: str, rows: Iterable[Row]) -> None:
         """Add rows to their buckets; the first value of a row is the number of its bucket."""
-        by_bucket: dict[int, list[tuple[Any, ...]]] = {}
+        by_bucket: dict[int, list[Row]] = {}
         for number, *values in rows:
             self.left -= sum(len(value) for value in values if isinstance(value, (str, bytes)))
             by_bucket.setdefault(number, []).append(tuple(values))
@@ -145,7 +149,18 @@ def _first_row(path: str) -> tuple[int, str]:
     return int(numbers[-1]) if numbers else 0, path
 
 
-def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> Any:
+class _Engine(Protocol):
+    """A connection of DuckDB; what it gives after a query are the rows of that query."""
+
+    def execute(self, query: str, parameters: Mapping[str, object] | None = None) -> Self: ...
+    def fetchone(self) -> Row: ...
+    def fetchmany(self, size: int) -> list[Row]: ...
+    def fetchall(self) -> list[Row]: ...
+    def register_filesystem(self, filesystem: object) -> None: ...
+    def close(self) -> None: ...
+
+
+def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> _Engine:
     """Open the SQL engine.
 
     Args:
@@ -165,10 +180,11 @@ def connect(limits: JoinLimits, scratch: Path, database: Path | None = None) -> 
         "preserve_insertion_order": False,
         "autoinstall_known_extensions": False,
     }
-    return duckdb.connect(":memory:" if database is None else str(database), config=config)
+    engine: _Engine = duckdb.connect(":memory:" if database is None else str(database), config=config)
+    return engine
 
 
-def open_tables(connection: Any, root: Path, tables: Mapping[str, list[str]]) -> None:
+def open_tables(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> None:
     """Create a view of each table, with the further columns `filename` and `file_row_number`."""
     if any(is_remote(file) for files in tables.values() for file in files):
         _open_stores(connection, {file.partition("://")[0] for files in tables.values() for file in files})
@@ -179,7 +195,7 @@ def open_tables(connection: Any, root: Path, tables: Mapping[str, list[str]]) ->
         )
 
 
-def check_sizes(connection: Any, root: Path, tables: Mapping[str, list[str]]) -> int:
+def check_sizes(connection: _Engine, root: Path, tables: Mapping[str, list[str]]) -> int:
     """Return the bytes of all files, after comparing them with the number of rows.
 
     Raises:
@@ -198,14 +214,14 @@ def check_sizes(connection: Any, root: Path, tables: Mapping[str, list[str]]) ->
     return total
 
 
-def view(connection: Any, name: str, files: Iterable[str], options: str) -> None:
+def view(connection: _Engine, name: str, files: Iterable[str], options: str) -> None:
     """Create a view of Parquet files, which may differ in their columns."""
     listed = ", ".join(map(_literal, files))
     query = f"SELECT * FROM read_parquet([{listed}], union_by_name = true, {options})"
     connection.execute(f"CREATE VIEW {name} AS {query}")
 
 
-def _open_stores(connection: Any, schemes: set[str]) -> None:
+def _open_stores(connection: _Engine, schemes: set[str]) -> None:
     """Register object stores with the engine."""
     try:
         filesystem = optional(
@@ -222,7 +238,7 @@ def _literal(path: str) -> str:
     return "'" + re.sub(r"([\[*?])", r"[\1]", path).replace("'", "''") + "'"
 
 
-def has_column(connection: Any, table: str, column: str) -> bool:
+def has_column(connection: _Engine, table: str, column: str) -> bool:
     """Say whether a view has a column."""
     return any(row[0] == column for row in connection.execute(f"DESCRIBE {table}").fetchall())
 
@@ -257,7 +273,7 @@ class BucketQuery(NamedTuple):
     key: str = ""  # the key column of the narrow side
 
 
-def bucket_queries(connection: Any, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
+def bucket_queries(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
     """Yield the queries for all tables of the buckets that the export has."""
     moment = "strftime(CAST(created_at AS TIMESTAMP), '%Y-%m-%dT%H:%M:%SZ')"
     yield BucketQuery(
@@ -288,7 +304,7 @@ def _of_match(name: str, columns: str, tables: str) -> BucketQuery:
     return BucketQuery(name, query, "needed_matches", "match_id")
 
 
-def _of_compilation(connection: Any, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
+def _of_compilation(connection: _Engine, tables: Mapping[str, list[str]]) -> Iterator[BucketQuery]:
     additional = has_column(connection, "compiled_contracts", "additional_input")
     columns = (
         TABLES["compilations"] if additional else TABLES["compilations"].replace("additional_input", "NULL")
@@ -418,7 +434,7 @@ QUALIFY row_number() OVER (PARTITION BY chain_id, address ORDER BY updated_at DE
 """One match for each contract, the newest: a contract may be deployed to its address more than once."""
 
 
-def _join_keys(connection: Any, chains: Collection[str]) -> tuple[int, int]:
+def _join_keys(connection: _Engine, chains: Collection[str]) -> tuple[int, int]:
     """Create the table of keys; return the number of buckets, and of matches whose rows are missing."""
     connection.execute(NEWEST)
     (newest,) = connection.execute("SELECT count(*) FROM newest").fetchone()
@@ -444,7 +460,9 @@ def _dangling(path: str, count: int) -> Finding:
     )
 
 
-def _fill(connection: Any, tables: Mapping[str, list[str]], bench: BucketWriter, limits: JoinLimits) -> None:
+def _fill(
+    connection: _Engine, tables: Mapping[str, list[str]], bench: BucketWriter, limits: JoinLimits
+) -> None:
     """Add to each bucket all rows that its records need."""
     for name, query in NEEDS:
         connection.execute(f"CREATE TABLE {name} AS {query}")
@@ -457,7 +475,7 @@ def _fill(connection: Any, tables: Mapping[str, list[str]], bench: BucketWriter,
                 bench.add(wide.name, rows)
 
 
-def _passes(connection: Any, wide: BucketQuery, limits: JoinLimits) -> list[str]:
+def _passes(connection: _Engine, wide: BucketQuery, limits: JoinLimits) -> list[str]:
     """Return the narrow side of a join, in as many parts as it takes for each to fit into memory."""
     if not wide.needed:
         return [""]

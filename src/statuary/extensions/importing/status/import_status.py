@@ -10,6 +10,7 @@ from statuary.content.source_files import SourceFile
 from statuary.content.source_model import IDENTIFIER, MAX_ID_LENGTH
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.findings import Finding, Severity
+from statuary.domain.json_values import as_object
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.domain.status.records import Component, Incident, StatusCatalogue, derived_id
 from statuary.editing.check_edit import StatusContent, added_findings, read_status_content
@@ -153,7 +154,7 @@ class _Merger:
 
 def _with_updates(text: str, updates: Iterable[Source], source: Source) -> str:
     """Return the file of a record with new updates, and with the keys that follow the source."""
-    before = parse_yaml(text)
+    before = as_object(parse_yaml(text))
     for update in updates:
         text = append_item(text, ("updates",), update)
     for key in FOLLOWING:
