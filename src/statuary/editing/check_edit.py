@@ -5,25 +5,28 @@ Contracts are not read: they do not affect the status documents.
 """
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from typing_extensions import override
 
+from statuary.checks.status.status_checks import status_findings
+from statuary.content.file_kinds import CONTRACTS
 from statuary.content.locate import locate_findings
 from statuary.content.read_content import read_content
-from statuary.content.source_files import SourceFile, walk_folder
+from statuary.content.source_files import SourceFile, walk_folder, walk_path
 from statuary.content.unreadable import BeyondLimitError
 from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import Instant
+from statuary.domain.status.schedule import timeline_from
 from statuary.domain.status.timeline import Timeline
-from statuary.editing.files import FileEdit
-from statuary.pipeline.options import ALL_CHECKS
-from statuary.pipeline.status import status_at
+from statuary.editing.files import FileEdit, record_files
 
-CONTRACT_FOLDERS = frozenset({"contracts"})
+INCIDENTS, MAINTENANCES = "incidents", "maintenances"
+RECORD_FOLDERS = frozenset({INCIDENTS, MAINTENANCES})
 
 
 class StatusContent(NamedTuple):
@@ -34,33 +37,68 @@ class StatusContent(NamedTuple):
     language: str = ""  # of the pages
 
 
-def read_status_content(root: Path, now: Instant, edits: Iterable[FileEdit] = ()) -> StatusContent:
-    """Read and check the status side of a content folder, as it is or with edits."""
+class Scope(NamedTuple):
+    """The records that an edit is about; the others are not read."""
+
+    folders: frozenset[str] = RECORD_FOLDERS  # those of which every file is read
+    paths: tuple[str, ...] = ()  # files in the other folders
+
+
+EVERYTHING = Scope()
+
+
+def scope_of(root: Path, folder: str, typed: str | None) -> Scope:
+    """Return the records that an edit of a record is about, in `incidents` or `maintenances`.
+
+    Args:
+        typed: an id or its beginning; None for a new record. If no file has such a name, everything is read.
+    """
+    if folder == MAINTENANCES:
+        # windows are compared with each other
+        return Scope(frozenset({MAINTENANCES}))
+    if typed is None:
+        return Scope(frozenset())
+    stems = record_files(root, folder)
+    paths = stems.get(typed) or [
+        path for stem, paths in stems.items() if stem.startswith(typed) for path in paths
+    ]
+    return Scope(frozenset(), tuple(sorted(paths))) if paths else EVERYTHING
+
+
+def read_status_content(
+    root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
+) -> StatusContent:
+    """Read and check the status side of a content folder, as it is or with edits; or only what an edit is about."""
     edited = {edit.path: edit.after for edit in edits}
-    files = edited_files(root, edited, CONTRACT_FOLDERS) if root.is_dir() or edited else None
+    files = edited_files(root, edited, scope) if root.is_dir() or edited else None
     catalogue, findings = read_content(root, files)
     timeline, language = None, ""
     if catalogue is not None:
         language = catalogue.pages.language
-        status = status_at(catalogue, now)
-        findings = [*findings, *status.findings(ALL_CHECKS)]
-        timeline = status.timeline
+        timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
+        findings = [*findings, *status_findings(timeline, now)]
     return StatusContent(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)
 
 
-def check_edit(root: Path, now: Instant, before: StatusContent, edit: FileEdit) -> tuple[list[Finding], bool]:
-    """Return the findings that an edit adds, and whether it may be written: not if one is an error."""
-    added = added_findings(root, now, before, [edit])
+def check_edit(
+    root: Path, now: Instant, before: StatusContent, edit: FileEdit, scope: Scope = EVERYTHING
+) -> tuple[list[Finding], bool]:
+    """Return the findings that an edit adds, and whether it may be written: not if one is an error.
+
+    Args:
+        before: the content of the same scope.
+    """
+    added = added_findings(root, now, before, [edit], scope)
     return added, not has_errors(added)
 
 
 def added_findings(
-    root: Path, now: Instant, before: StatusContent, edits: Iterable[FileEdit]
+    root: Path, now: Instant, before: StatusContent, edits: Iterable[FileEdit], scope: Scope = EVERYTHING
 ) -> list[Finding]:
     """Return the findings that edits add."""
     counts = Counter(map(_identity, before.findings))
     added = []
-    for finding in read_status_content(root, now, edits).findings:
+    for finding in read_status_content(root, now, edits, scope).findings:
         if counts[_identity(finding)]:
             counts[_identity(finding)] -= 1
         else:
@@ -90,11 +128,13 @@ class EditedFile(SourceFile):
 
 
 def edited_files(
-    root: Path, edits: Mapping[str, str], without: Container[str] = ()
+    root: Path, edits: Mapping[str, str], scope: Scope = EVERYTHING
 ) -> Iterator[SourceFile | Finding]:
-    """Yield what `walk_folder` yields, edited files with their new texts, and new files last."""
+    """Yield what `walk_folder` yields of a scope, edited files with their new texts, and new files last."""
     new = dict(edits)
-    for item in walk_folder(root, without) if root.is_dir() else ():
+    without = RECORD_FOLDERS - scope.folders | {CONTRACTS}
+    walked = [walk_folder(root, without)] if root.is_dir() else []
+    for item in chain(*walked, *(walk_path(root, path) for path in scope.paths)):
         if isinstance(item, SourceFile) and item.path in new:
             yield EditedFile(root, item.path, new.pop(item.path))
         else:

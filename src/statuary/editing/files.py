@@ -132,17 +132,51 @@ def new_file(
     return FileEdit(path=f"{folder}/{file_id}.yaml", before=None, after=block_text(written))
 
 
-def taken_ids(timeline: Timeline, folder: Path) -> set[str]:
-    """Return the ids and file names of all incidents and maintenances, and of the files in a folder."""
+def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
+    """Return the ids that a new record cannot have: those of the records that were read, and the names of all files.
+
+    Args:
+        root: the content folder.
+        given_id: an id that a person chose; then the ids that files give themselves are looked up too.
+    """
     catalogue = timeline.catalogue
     records = (*catalogue.incidents, *catalogue.maintenances)
     histories = (*timeline.incidents, *timeline.maintenances)
+    files: dict[str, list[str]] = {}
+    for folder in ("incidents", "maintenances"):
+        files |= record_files(root, folder)
+    paths = [path for named in files.values() for path in named] if given_id else []
     return {
         *(history.incident.id for history in histories),
         *(record.id for record in records),
         *(PurePosixPath(record.source).stem for record in records),
-        *(file.stem for file in folder.glob("*.*")),
+        *files,
+        *([given_id] if given_id and any(_gives_id(root / path, given_id) for path in paths) else ()),
     }
+
+
+def _gives_id(file: Path, given_id: str) -> bool:
+    """Return whether a file gives itself an id, as it is usually written."""
+    try:
+        return f"id: {given_id}".encode() in file.read_bytes().splitlines()
+    except (OSError, UnicodeEncodeError):
+        return False
+
+
+RECORD_SUFFIXES = frozenset({"yaml", "yml", "json"})
+
+
+def record_files(root: Path, folder: str) -> dict[str, list[str]]:
+    """Return the paths of the files of a folder of records, by their names without suffix."""
+    stems: dict[str, list[str]] = {}
+    for place, folders, files in os.walk(root / folder):
+        folders[:] = (name for name in folders if not name.startswith("."))
+        below = PurePosixPath(Path(place).relative_to(root).as_posix())
+        for name in files:
+            stem, _, suffix = name.rpartition(".")
+            if suffix in RECORD_SUFFIXES and stem and not stem.startswith("."):
+                stems.setdefault(stem, []).append(f"{below}/{name}")
+    return stems
 
 
 def page_day(timeline: Timeline, at: Instant) -> date:

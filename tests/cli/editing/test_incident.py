@@ -178,11 +178,18 @@ def test_an_unknown_id_is_rejected_with_the_nearest(opened):
     assert "run `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
 
 
-def test_two_files_of_one_id_are_rejected(opened):
-    opened.write("content/incidents/other.yaml", "id: 2026-11-02-slow-answers\n" + opened.read(FILE))
-    output = opened.run("incident", "resolve", "2026-11-02-slow-answers", code=3)
-    assert "several files have the id" in output
-    assert "incidents/other.yaml" in output
+def test_of_two_files_with_one_id_the_one_of_that_name_is_edited_and_check_names_the_other(opened):
+    other = "id: 2026-11-02-slow-answers\n" + opened.read(FILE)
+    opened.write("content/incidents/other.yaml", other)
+    assert FILE in opened.run("incident", "resolve", "2026-11-02-slow-answers", now="2026-11-02T11:00:00Z")
+    assert opened.read("content/incidents/other.yaml") == other
+    assert "is already used by incidents/2026-11-02-slow-answers.yaml" in opened.run("check", code=1)
+
+
+def test_an_id_that_another_file_gives_itself_is_taken(opened):
+    opened.write("content/incidents/other.yaml", "id: slow\n" + opened.read(FILE))
+    assert "the id 'slow' is taken" in opened.run(*OPEN, "--id", "slow", code=3)
+    assert "other.yaml" in opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
 
 
 def test_an_incident_is_also_found_by_its_file_name(opened):

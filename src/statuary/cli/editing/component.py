@@ -25,7 +25,7 @@ def component_command() -> None:
 
 
 @component_command.command("set")
-@with_edit_session
+@with_edit_session()
 def set_status(
     session: EditSession,
     component: Annotated[

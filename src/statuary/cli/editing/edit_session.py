@@ -1,6 +1,6 @@
 """One run of a command that edits content: read, check the edit, write, commit, build."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from difflib import unified_diff
 from functools import wraps
@@ -41,7 +41,7 @@ from statuary.editing.files import (
 )
 
 if TYPE_CHECKING:  # reading content takes libraries that shell completion and help do not wait for
-    from statuary.editing.check_edit import StatusContent
+    from statuary.editing.check_edit import Scope, StatusContent
 
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -69,8 +69,14 @@ class EditSession:
     """The status side of a content folder, as it was read, while a command edits it."""
 
     def __init__(
-        self, options: EditOptions, now: Instant, content: "StatusContent", timeline: Timeline
+        self,
+        options: EditOptions,
+        now: Instant,
+        content: "StatusContent",
+        timeline: Timeline,
+        scope: "Scope | None" = None,
     ) -> None:
+        self.scope = scope  # what was read of the records; None for everything
         self.options = options
         self.now = now
         self.at = options.at or now  # the instant of the edit
@@ -135,16 +141,17 @@ class EditSession:
                     )
 
     def _check_unchanged(self) -> None:
-        from statuary.editing.check_edit import read_status_content
+        from statuary.editing.check_edit import EVERYTHING, read_status_content
 
-        present = read_status_content(self.options.content, self.now)
+        present = read_status_content(self.options.content, self.now, (), self.scope or EVERYTHING)
         if present.timeline is None or present.timeline.catalogue != self.catalogue:
             raise EditError("the content has changed since this command read it", "run the command again")
 
     def _check(self, edit: FileEdit) -> None:
-        from statuary.editing.check_edit import check_edit
+        from statuary.editing.check_edit import EVERYTHING, check_edit
 
-        findings, may_be_written = check_edit(self.options.content, self.now, self.content, edit)
+        scope = self.scope or EVERYTHING
+        findings, may_be_written = check_edit(self.options.content, self.now, self.content, edit, scope)
         if findings:
             click.echo(text_report(findings, str(self.options.content), {edit.path: edit.after}), err=True)
         if not may_be_written:
@@ -152,29 +159,53 @@ class EditSession:
             raise Exit(ExitCode.FINDINGS)
 
 
-def with_edit_session(function: Callable[..., None]) -> Callable[..., Any]:
-    """Add the options of a command that edits content, after its own; the function gets an `EditSession` first."""
+class Subject(NamedTuple):
+    """What a command edits: a record that exists, or a new one."""
 
-    @wraps(function)
-    def run(edit_options: EditOptions, **values: Any) -> Any:
-        if edit_options.build:
-            refuse_overlapping_folders(edit_options.content, edit_options.out)
-        now = Instant(build_instant(edit_options.now).replace(microsecond=0))
-        with open_session(edit_options, now) as session:
-            function(session, **values)
-        if not edit_options.build or edit_options.dry_run:
-            return ExitCode.OK
-        from statuary.cli.build import build_command
+    folder: str  # `incidents` or `maintenances`
+    argument: str = ""  # the name of the argument with the id; empty for a new record
 
-        return click.get_current_context().invoke(
-            build_command, content=edit_options.content, out=edit_options.out, now=now
-        )
 
-    return options(run, {**get_annotations(function), "edit_options": EditOptions})
+def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[..., None]], Callable[..., Any]]:
+    """Add the options of a command that edits content, after its own; the function gets an `EditSession` first.
+
+    Args:
+        subject: what it edits; None if it needs the status as a whole.
+    """
+
+    def decorate(function: Callable[..., None]) -> Callable[..., Any]:
+        @wraps(function)
+        def run(edit_options: EditOptions, **values: Any) -> Any:
+            if edit_options.build:
+                refuse_overlapping_folders(edit_options.content, edit_options.out)
+            now = Instant(build_instant(edit_options.now).replace(microsecond=0))
+            with open_session(edit_options, now, _scope(edit_options.content, subject, values)) as session:
+                function(session, **values)
+            if not edit_options.build or edit_options.dry_run:
+                return ExitCode.OK
+            from statuary.cli.build import build_command
+
+            return click.get_current_context().invoke(
+                build_command, content=edit_options.content, out=edit_options.out, now=now
+            )
+
+        return options(run, {**get_annotations(function), "edit_options": EditOptions})
+
+    return decorate
+
+
+def _scope(content: Path, subject: Subject | None, values: Mapping[str, Any]) -> "Scope":
+    """Return what a command has to read; a person who is to choose a record chooses among all."""
+    from statuary.editing.check_edit import EVERYTHING, scope_of
+
+    typed = values[subject.argument] if subject is not None and subject.argument else None
+    if subject is None or (subject.argument and typed is None):
+        return EVERYTHING
+    return scope_of(content, subject.folder, typed)
 
 
 @contextmanager
-def open_session(edit_options: EditOptions, now: Instant) -> Iterator[EditSession]:
+def open_session(edit_options: EditOptions, now: Instant, scope: "Scope") -> Iterator[EditSession]:
     """Read the content under its lock, so that concurrent edits wait for each other.
 
     The lock is not held while a person answers questions: `apply` takes it, and stops if the content has changed
@@ -183,15 +214,17 @@ def open_session(edit_options: EditOptions, now: Instant) -> Iterator[EditSessio
     with ExitStack() as stack:
         if not is_interactive() and edit_options.content.is_dir():
             stack.enter_context(content_lock(edit_options.content))
-        content, timeline = read_or_exit(edit_options.content, now)
-        yield EditSession(edit_options, now, content, timeline)
+        content, timeline = read_or_exit(edit_options.content, now, scope)
+        yield EditSession(edit_options, now, content, timeline, scope)
 
 
-def read_or_exit(folder: Path, now: Instant) -> "tuple[StatusContent, Timeline]":
+def read_or_exit(
+    folder: Path, now: Instant, scope: "Scope | None" = None
+) -> "tuple[StatusContent, Timeline]":
     """Return the status side of a content folder; print the findings and exit if it cannot be read."""
-    from statuary.editing.check_edit import read_status_content
+    from statuary.editing.check_edit import EVERYTHING, read_status_content
 
-    content = read_status_content(folder, now)
+    content = read_status_content(folder, now, (), scope or EVERYTHING)
     if content.timeline is None:
         click.echo(text_report(content.findings, str(folder)), err=True)
         raise Exit(ExitCode.FINDINGS)

@@ -13,6 +13,7 @@ from statuary.cli.editing.edit_session import (
     EditSession,
     NewId,
     PublishAt,
+    Subject,
     read_or_exit,
     with_edit_session,
 )
@@ -245,7 +246,7 @@ def incident_command() -> None:
 
 
 @incident_command.command("open")
-@with_edit_session
+@with_edit_session(Subject("incidents"))
 def open_incident(
     session: EditSession,
     name: Annotated[str | None, option(help="The title.")],
@@ -292,7 +293,7 @@ def open_incident(
         "started_at": None if opening else format_if_given(started_at),
         "updates": [*(one.value for one in opening), update.value],
     }
-    existing = taken_ids(session.timeline, session.options.content / "incidents")
+    existing = taken_ids(session.timeline, session.options.content, new_id)
     day = page_day(session.timeline, opening[0].at if opening else session.at)
     edit = new_file("incidents", value, day, existing, new_id)
     session.apply(edit, f"Open incident: {title}", update.details_with(affected))
@@ -363,7 +364,7 @@ def _opening(
 
 
 @incident_command.command("update")
-@with_edit_session
+@with_edit_session(Subject("incidents", "incident"))
 def update_incident(
     session: EditSession, incident: IncidentId, status: NewStatus, update_options: UpdateOptions
 ) -> None:
@@ -375,7 +376,7 @@ def update_incident(
 
 
 @incident_command.command("resolve")
-@with_edit_session
+@with_edit_session(Subject("incidents", "incident"))
 def resolve_incident(session: EditSession, incident: IncidentId, update_options: UpdateOptions) -> None:
     """Resolve an incident; its components become operational unless --component gives another status."""
     unresolved = _find_unresolved(session, incident)
@@ -387,7 +388,7 @@ def resolve_incident(session: EditSession, incident: IncidentId, update_options:
 
 
 @incident_command.command("reopen")
-@with_edit_session
+@with_edit_session(Subject("incidents", "incident"))
 def reopen_incident(
     session: EditSession, incident: IncidentId, status: NewStatus, update_options: UpdateOptions
 ) -> None:
@@ -406,7 +407,7 @@ def reopen_incident(
 
 
 @incident_command.command("postmortem")
-@with_edit_session
+@with_edit_session(Subject("incidents", "incident"))
 def publish_postmortem(
     session: EditSession,
     incident: IncidentId,

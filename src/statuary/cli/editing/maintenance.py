@@ -10,6 +10,7 @@ from statuary.cli.editing.edit_session import (
     EditSession,
     NewId,
     PublishAt,
+    Subject,
     read_or_exit,
     with_edit_session,
 )
@@ -68,7 +69,7 @@ def maintenance_command() -> None:
 
 
 @maintenance_command.command("schedule")
-@with_edit_session
+@with_edit_session(Subject("maintenances"))
 def schedule_maintenance(
     session: EditSession,
     name: Annotated[str | None, option(help="The title.")],
@@ -115,14 +116,14 @@ def schedule_maintenance(
         "scheduled_auto_completed": False if no_auto_complete else None,
         "recurrence": {"rule": rule} if rule else None,
     }
-    existing = taken_ids(session.timeline, session.options.content / "maintenances")
+    existing = taken_ids(session.timeline, session.options.content, new_id)
     edit = new_file("maintenances", value, page_day(session.timeline, start), existing, new_id)
     times = f"{format_exact(start)} to {format_exact(end)}"
     session.apply(edit, f"Schedule maintenance: {title}", f"{times}\n\n{announcement}\n")
 
 
 @maintenance_command.command("start")
-@with_edit_session
+@with_edit_session(Subject("maintenances", "maintenance"))
 def start_maintenance(
     session: EditSession, maintenance: MaintenanceId, update_options: UpdateOptions
 ) -> None:
@@ -135,7 +136,7 @@ def start_maintenance(
 
 
 @maintenance_command.command("update")
-@with_edit_session
+@with_edit_session(Subject("maintenances", "maintenance"))
 def update_maintenance(
     session: EditSession,
     maintenance: MaintenanceId,
@@ -151,7 +152,7 @@ def update_maintenance(
 
 
 @maintenance_command.command("complete")
-@with_edit_session
+@with_edit_session(Subject("maintenances", "maintenance"))
 def complete_by_hand(session: EditSession, maintenance: MaintenanceId, update_options: UpdateOptions) -> None:
     """Complete a maintenance: early, or because it does not complete automatically."""
     window = _find(session, maintenance, ACTIVE_STATUSES)
@@ -164,7 +165,7 @@ def complete_by_hand(session: EditSession, maintenance: MaintenanceId, update_op
 
 
 @maintenance_command.command("cancel")
-@with_edit_session
+@with_edit_session(Subject("maintenances", "maintenance"))
 def cancel_maintenance(session: EditSession, maintenance: MaintenanceId, body_options: BodyOptions) -> None:
     """Cancel a maintenance. It is published as completed, because Statuspage has no status for it."""
     body = body_options.text
@@ -180,7 +181,7 @@ def cancel_maintenance(session: EditSession, maintenance: MaintenanceId, body_op
 
 
 @maintenance_command.command("reschedule")
-@with_edit_session
+@with_edit_session(Subject("maintenances", "maintenance"))
 def reschedule_maintenance(
     session: EditSession,
     maintenance: MaintenanceId,
@@ -270,9 +271,10 @@ def list_maintenances(
 ) -> None:
     """List upcoming and current windows, the next first."""
     from statuary.cli.editing.tables import maintenance_rows
+    from statuary.editing.check_edit import scope_of
 
-    instant = build_instant(now)
-    rows = maintenance_rows(read_or_exit(content, instant)[1], instant, everything=everything)
+    instant, scope = build_instant(now), scope_of(content, "maintenances", None)
+    rows = maintenance_rows(read_or_exit(content, instant, scope)[1], instant, everything=everything)
     columns = ("id", "status", "scheduled_for", "scheduled_until", "name")
     print_rows(rows, columns, form, "no upcoming maintenances")
 
