@@ -122,6 +122,16 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     assert tick(tmp_path / "site", begins).changed == []
 
 
+def test_a_dry_run_names_what_a_tick_changes_and_changes_nothing(tmp_path: Path) -> None:
+    content = write_files(tmp_path / "content", dict(SMALL_SITE))
+    site = tmp_path / "site"
+    build(content, site, START)
+    before, since = files_in(site), read_epoch_index(site).instants[-1]
+    shown = tick(site, since, dry_run=True).changed
+    assert files_in(site) == before
+    assert tick(site, since).changed == shown != []
+
+
 def test_a_build_after_a_tick_writes_nothing_again(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)

@@ -18,7 +18,10 @@ from statuary.publishing.epoch_index import read_epoch_index
 @click.command()
 @options
 def tick_command(
-    out: Out, now: Now, extension_options: Annotated[ExtensionValues, extension_options("tick")]
+    out: Out,
+    now: Now,
+    dry_run: Annotated[bool, option(help="Show what would change, without changing it.")],
+    extension_options: Annotated[ExtensionValues, extension_options("tick")],
 ) -> ExitCode:
     """Update a published site to the current time, without a build.
 
@@ -26,7 +29,7 @@ def tick_command(
     touches nothing else. Run it at the instant that `statuary next` prints; running it more often is harmless.
     """
     instant = build_instant(now)
-    changed, line, findings = tick(out, instant, ExtensionOptions(extension_options))
+    changed, line, findings = tick(out, instant, ExtensionOptions(extension_options), dry_run=dry_run)
     index = read_epoch_index(out)
     for path in changed:
         click.echo(f"~ {printable(path)}")
@@ -34,7 +37,8 @@ def tick_command(
     following = (
         f"next transition at {format_utc(due)}" if due else f"no transition until {format_utc(index.end)}"
     )
-    click.echo(f"{len(changed)} changed, as of {format_utc(instant)}; {following}")
+    did = "would change" if dry_run else "changed"
+    click.echo(f"{len(changed)} {did}, as of {format_utc(instant)}; {following}")
     if line:
         click.echo(line)
     if findings:

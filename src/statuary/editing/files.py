@@ -142,17 +142,16 @@ def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> se
     catalogue = timeline.catalogue
     records = (*catalogue.incidents, *catalogue.maintenances)
     histories = (*timeline.incidents, *timeline.maintenances)
-    files: dict[str, list[str]] = {}
-    for folder in ("incidents", "maintenances"):
-        files |= record_files(root, folder)
-    paths = [path for named in files.values() for path in named] if given_id else []
-    return {
+    files = record_files(root, "incidents") | record_files(root, "maintenances")
+    taken = {
         *(history.incident.id for history in histories),
         *(record.id for record in records),
         *(PurePosixPath(record.source).stem for record in records),
         *files,
-        *([given_id] if given_id and any(_gives_id(root / path, given_id) for path in paths) else ()),
     }
+    if given_id and any(_gives_id(root / path, given_id) for paths in files.values() for path in paths):
+        taken.add(given_id)
+    return taken
 
 
 def _gives_id(file: Path, given_id: str) -> bool:

@@ -24,13 +24,16 @@ class TickResult(NamedTuple):
     findings: list[Finding]  # what went wrong in stages
 
 
-def tick(root: Path, now: Instant, extension_options: ExtensionOptions = NO_OPTIONS) -> TickResult:
+def tick(
+    root: Path, now: Instant, extension_options: ExtensionOptions = NO_OPTIONS, *, dry_run: bool = False
+) -> TickResult:
     """Replace the documents of a published site with those of an instant; return the changed paths.
 
     Args:
         root: the folder.
         now: the instant.
         extension_options: the options of the extensions that the site has.
+        dry_run: change nothing, and say nothing of extensions.
 
     Raises:
         PublishingError: if the site has no epochs, was built for a later instant, or is being built.
@@ -47,15 +50,18 @@ def tick(root: Path, now: Instant, extension_options: ExtensionOptions = NO_OPTI
         moved = _moved(target, stored)
         absent = (path for path, document in stored.items() if document is None)
         removed = [path for path in absent if target.ledger.entry(path) is not None]
+        changed = _changed_paths(moved, removed)
+        if dry_run:
+            return TickResult(changed, "", [])
         stages = open_published_stages(extension_options, now, target)
         additions = stages.extend(lambda: _incidents(target, moved, removed), contracts=False)
         late = stages.applied() if _apply(target, moved, removed, additions) else []
+    return TickResult(changed, additions.line, [*additions.findings, *late])
+
+
+def _changed_paths(moved: list[Document], removed: list[str]) -> list[str]:
     changed = [*(document.path for document in moved), *removed]
-    return TickResult(
-        [*changed, url_table.CHANGES.path()] if changed else [],
-        additions.line,
-        [*additions.findings, *late],
-    )
+    return [*changed, url_table.CHANGES.path()] if changed else []
 
 
 def _apply(target: FolderTarget, moved: list[Document], removed: list[str], additions: Additions) -> bool:
