@@ -107,7 +107,7 @@ def build_contracts_of_files(
     """Read contracts and make their documents; each has the size and time of its source before it was read."""
     read = ((source, source_stat(root, source), _read(root, source)) for source in sources)
     for batch in in_batches((source, contract, stat) for source, stat, contract in read):
-        built = build_contracts_together([one[:2] for one in batch], settings)
+        built = build_contracts_together([item[:2] for item in batch], settings)
         yield from zip(built, [stat for _, _, stat in batch], strict=True)
 
 
@@ -117,9 +117,9 @@ ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContrac
 def in_batches(read: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
     """Yield contracts in groups that are proved together: few enough, and small enough for a processor's cache."""
     batch, size = list[ReadContract](), 0
-    for one in read:
-        batch.append(one)
-        size += len(one[1].canonical or b"") or BATCH_BYTES  # a record in another form may have any size
+    for item in read:
+        batch.append(item)
+        size += len(item[1].canonical or b"") or BATCH_BYTES  # a record in another form may have any size
         if len(batch) == BATCH or size >= BATCH_BYTES:
             yield batch
             batch, size = [], 0
@@ -156,7 +156,7 @@ def _defective(source: ContractSource, findings: Sequence[Finding]) -> BuiltCont
     """Return a contract that is withheld because something went wrong with it; in a bulk file, its line is named."""
     place = Position(source.line, 1) if source.line else None
     return BuiltContract(
-        source, findings=tuple(replace(one, position=one.position or place) for one in findings)
+        source, findings=tuple(replace(finding, position=finding.position or place) for finding in findings)
     )
 
 
@@ -181,11 +181,13 @@ def _proved(
     provable: Sequence[tuple[Provable, ContractSource]], checks: Sequence[ContractCheck]
 ) -> Sequence[Proof | Finding]:
     """Prove records together; if that goes wrong, one by one, so that the others keep their verdict."""
-    records = [one for one, _ in provable]
+    records = [record for record, _ in provable]
     together = attempt(partial(prove_together, records, checks), "", CHECKING)
     if not isinstance(together, Finding):
         return together
-    return [attempt(partial(_proved_alone, one, checks), source.path, CHECKING) for one, source in provable]
+    return [
+        attempt(partial(_proved_alone, record, checks), source.path, CHECKING) for record, source in provable
+    ]
 
 
 def _proved_alone(one: Provable, checks: Sequence[ContractCheck]) -> Proof:
@@ -197,8 +199,8 @@ def _faults(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> tuple[Finding, ...]:
     """Return why a contract's record cannot be proved: it cannot be read, or is not where it belongs."""
-    found = () if contract.record is None else _location_findings(contract.record, source, settings)
-    return (*contract.findings, *found)
+    findings = () if contract.record is None else _location_findings(contract.record, source, settings)
+    return (*contract.findings, *findings)
 
 
 def _provable(source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings) -> Provable:
@@ -220,7 +222,7 @@ def _built(
     is_workspace = source.form is ContractForm.WORKSPACE
     differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
     own = tuple(finding.within(source.path) for finding in (*proof.findings, *differs))
-    found = (*own, *contract.notes, *_evidence_findings(proof, source))
+    findings = (*own, *contract.notes, *_evidence_findings(proof, source))
     published = not has_errors(own) or settings.contracts.publish is PublishPolicy.ALL
     row = _row(record, proof, settings)
     make = partial(
@@ -240,7 +242,7 @@ def _built(
         make=partial(_made, make, at_address, settings.pages),
         row=row,
         published=published,
-        findings=found,
+        findings=findings,
     )
 
 

@@ -218,10 +218,10 @@ def _withhold_later(target: BuildTarget, now: Instant, tree: GitState | None) ->
     Return the git state by which the next build may know that nothing has changed: none, if it must read these again.
     """
     later = target.ledger.sources.verified_after(format_utc(now + LATER))
-    for one in later:
-        row, source, _ = _duplicate(one)
+    for duplicate in later:
+        row, source, _ = _duplicate(duplicate)
         finding = orjson.dumps(verified_before_the_build(row, source)).decode()
-        target.withdraw(target.ledger.sources.withhold(one, finding))
+        target.withdraw(target.ledger.sources.withhold(duplicate, finding))
     return None if later else tree
 
 

@@ -98,12 +98,12 @@ def releases(compiler: str) -> Mapping[str, Release]:
     tests/support/compiler_releases.py makes the table from the packages.
     """
     table = orjson.loads(Path(__file__).with_name("compiler_releases.json").read_bytes())
-    found: dict[str, Release] = {}
+    by_version: dict[str, Release] = {}
     day = ""
     for version, row in table.get(compiler, {}).items():
         day = max(day, row.get("released", "")) if compiler == "solc" else row["released"]
-        found[version] = Release(tuple(row["commits"]), day)
-    return found
+        by_version[version] = Release(tuple(row["commits"]), day)
+    return by_version
 
 
 _VERSION: Final = re.compile(
@@ -143,7 +143,11 @@ _VERSION_POINTER: Final = ("compilation", "compilerVersion")
 
 
 def _other_commit(release: Release, commit: str, language: str) -> Iterator[Violation]:
-    if commit and release.commits and not any(_is_same_commit(commit, one) for one in release.commits):
+    if (
+        commit
+        and release.commits
+        and not any(_is_same_commit(commit, released) for released in release.commits)
+    ):
         yield Violation(
             f"this release was built of commit {' or '.join(release.commits)}, not of {commit[:40]}",
             _VERSION_POINTER,
@@ -152,8 +156,8 @@ def _other_commit(release: Release, commit: str, language: str) -> Iterator[Viol
 
 
 def _known_version(record: RecordView) -> tuple[Mapping[str, Release], re.Match[str] | None]:
-    known = releases(as_text(record.compilation.get("compiler")))
-    return known, _VERSION.fullmatch(record.version) if known else None
+    list_of_releases = releases(as_text(record.compilation.get("compiler")))
+    return list_of_releases, _VERSION.fullmatch(record.version) if list_of_releases else None
 
 
 def _is_same_commit(one: str, other: str) -> bool:

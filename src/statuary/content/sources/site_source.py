@@ -119,7 +119,7 @@ class CheckpointSource(SourceModel):
 
 
 def _one_hash_for_a_block(checkpoints: tuple[CheckpointSource, ...]) -> tuple[CheckpointSource, ...]:
-    for number, count in Counter(one.block for one in checkpoints).items():
+    for number, count in Counter(checkpoint.block for checkpoint in checkpoints).items():
         if count > 1:
             raise InvalidValueError(
                 f"block {number} has {count} checkpoints", "keep the one with the right hash"
@@ -148,7 +148,7 @@ class ChainSource(SourceModel):
     def chain(self) -> Chain:
         """Return the chain."""
         explorer = (self.explorer or "").rstrip("/")
-        checkpoints = tuple((one.block, one.hash) for one in self.checkpoints)
+        checkpoints = tuple((checkpoint.block, checkpoint.hash) for checkpoint in self.checkpoints)
         return value_of(
             Chain, self, title=self.title or self.name, explorer=explorer, checkpoints=checkpoints
         )

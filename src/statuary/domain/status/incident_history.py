@@ -94,13 +94,13 @@ class IncidentHistory:
     @cached_property
     def deadlines(self) -> tuple[Instant, ...]:
         """The instants at which a promised update has not come; only pages show that."""
-        found = []
+        promises = []
         for place, published in enumerate(self._published_updates):
             promised, later = published.update.next_update_at, self._published_at[place + 1 :]
             is_open = published.update.status not in CLOSED_STATUSES
             if promised is not None and is_open and promised > published.published_at:
-                found += [promised] if all(at > promised for at in later) else []
-        return tuple(found)
+                promises += [promised] if all(at > promised for at in later) else []
+        return tuple(promises)
 
     @cached_property
     def _turns(self) -> Sequence[Instant]:

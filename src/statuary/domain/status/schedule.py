@@ -51,7 +51,7 @@ def unchanged_since(
         days: whether something shows days, as for `document_transitions`.
     """
     turns = (timeline.changes, timeline.deadlines)
-    instants = {turn for one in turns for turn in one[: bisect_right(one, at)][-1:]}
+    instants = {turn for series in turns for turn in series[: bisect_right(series, at)][-1:]}
     if days or settings.uptime:
         if has_ongoing_outage(timeline, at):
             return at

@@ -185,7 +185,7 @@ class _Replayer:
         self._set_statuses(event, statuses, named)
         affected = tuple(self._affected(component, old) for component, old in before.items())
         # an automatic update lists components only if it changes them; a written one always does (measured)
-        if event.update.automatic and all(one.old_status == one.new_status for one in affected):
+        if event.update.automatic and all(change.old_status == change.new_status for change in affected):
             return None
         return affected or None
 

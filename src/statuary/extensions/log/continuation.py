@@ -41,10 +41,10 @@ def parse_pending(body: bytes | None) -> Pending | None:
     """Read what `Pending.encode` wrote; None if it is anything else."""
     try:
         value = orjson.loads(body or b"")
-        found = Pending(int(value["base"]), str(value["checkpoint"]), tuple(map(str, value["entries"])))
+        pending = Pending(int(value["base"]), str(value["checkpoint"]), tuple(map(str, value["entries"])))
     except (ValueError, KeyError, TypeError):
         return None
-    return found if found.encode() == body else None
+    return pending if pending.encode() == body else None
 
 
 def new_pending(
@@ -127,7 +127,7 @@ class LogPlaces(NamedTuple):
             LogError: if a log is damaged, not signed with the key, or does not continue what was published.
         """
         own = open_log(*self.folder, key)
-        there = [log for one in self.elsewhere if (log := open_log(*one, key)) is not None]
+        there = [log for place in self.elsewhere if (log := open_log(*place, key)) is not None]
         published = max(there, key=lambda one: one.head.size, default=None)
         for log in there:
             _require(published, log.head, f"the log of {log.name}")

@@ -276,7 +276,7 @@ def _shown_of_proxy(proof: Proof, texts: PageTexts) -> str:
         return texts("proxy.claimed")
     key = "in_slot" if "implementationSlot" in claim.evidence else "in_code"
     names = {"blockNumber": "number", "implementationSlot": "slot", "implementation": "address"}
-    values = {name: claim.evidence[one] for one, name in names.items() if one in claim.evidence}
+    values = {name: claim.evidence[member] for member, name in names.items() if member in claim.evidence}
     is_vouched_for = claim.evidence.get("vouchedBy") == CHECKPOINT
     block = () if is_vouched_for else (texts("proof.vouched_file"),)
     return " ".join((texts(f"proxy.{key}", **values), *block))
