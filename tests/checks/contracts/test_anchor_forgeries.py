@@ -61,6 +61,14 @@ def test_the_demo_network_is_shown(demo):
     assert not creators["NetworkCharter"]
 
 
+def test_the_blocks_of_the_demo_network_are_checkpoints(demo):
+    [chain] = read_content(CONTENT).catalogue.chains
+    for record, anchor, digest in demo:
+        claims = anchor_claims(RecordView(record), anchor, digest, dict(chain.checkpoints)).claims
+        assert claims[0].status is ClaimStatus.VERIFIED
+        assert claims[1].status in (ClaimStatus.VERIFIED, ClaimStatus.NOT_SHOWN)
+
+
 def swapped(nodes, other, rng):
     at, its = rng.randrange(len(nodes)), rng.choice(other)
     return (*nodes[:at], its, *nodes[at + 1 :])

@@ -112,6 +112,17 @@ def test_a_record_is_the_same_contract(content, code, tmp_path):
     assert row.match == "exact_match"
 
 
+def test_code_on_the_chain_that_is_not_the_compiled_code_is_not_written(content, code, tmp_path):
+    """The creation code matches, and what stands at the address is another: a constructor may return anything."""
+    options = code("Fare")
+    (tmp_path / "foundry-Fare-runtime.hex").write_text("0x33ff")
+    result = run(content, artifact("Fare"), *options)
+    assert result.exit_code == ExitCode.FINDINGS
+    assert "error: contradicted: the code on the chain (2 bytes) is not the compiled code (" in result.output
+    assert "statuary: the contract does not match the chain; nothing was written" in result.output
+    assert set(tree(content)) == {"site.yaml"}
+
+
 def test_match_ids_continue_and_may_be_given(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "41")
     run(content, artifact("Station"), *code("Station"))

@@ -275,6 +275,93 @@ def test_nodes_that_agree_are_named_and_those_that_are_silent_are_a_note(content
     assert value["block"]["agreed"] == ["127.0.0.1", "localhost"]
 
 
+@pytest.fixture
+def changed_node(node):
+    """Yield the node; what a test does to its chain is undone."""
+    before = ask(node, "evm_snapshot")
+    yield node
+    ask(node, "evm_revert", before)
+
+
+def with_code(url, code):
+    ask(url, "anvil_setCode", FARE, code)
+    for _ in range(3):
+        ask(url, "evm_mine")
+
+
+CONTRADICTED = {
+    "0x": "there is no code at the address",
+    "0x33ff": "the code at the address has Keccak-256 0x",
+}
+
+
+@pytest.mark.parametrize("code", CONTRADICTED)
+def test_newer_evidence_wins(content, changed_node, code):
+    add(content, changed_node)
+    assert statuses(content)[0] == STATED
+    with_code(changed_node, code)
+    result = anchor(content, changed_node)
+    assert result.exit_code == ExitCode.FINDINGS
+    assert f"{FARE}  code contradicted since block " in result.output
+    assert CONTRADICTED[code] in result.output
+    assert "the code of 0 of 1 contracts is proved on chain 31337, 1 contradicted\n" in result.output
+    published, output = proof(content)
+    first = published["claims"]["onChain"]["evidence"]["blockNumber"]
+    assert published["claims"]["onChain"]["status"] == published["verdict"]["status"] == "contradicted"
+    assert published["verdict"]["sentence"].startswith(f"Contradicted since block {first}: ")
+    assert published["published"]
+    assert CONTRADICTED[code] in output
+    checked = run("check", "--content", content, "--now", NOW)
+    assert checked.exit_code == ExitCode.FINDINGS
+    assert f"error: contradicted since block {first}, hash 0x" in checked.output
+
+    # it stays contradicted since the first block, also where only old anchors are to be renewed
+    with_code(changed_node, code)
+    assert anchor(content, changed_node, "--older-than", "100d").exit_code == ExitCode.FINDINGS
+    assert proof(content)[0]["claims"]["onChain"]["evidence"]["blockNumber"] == first
+    # a node that cannot prove anything does not take it away
+    with through(changed_node, no_proofs) as url:
+        anchor(content, url)
+    assert statuses(content)[0] == "contradicted"
+
+
+def test_a_node_that_denies_its_own_code_adds_nothing(content, changed_node):
+    code = ask(changed_node, "eth_getCode", FARE, "latest")
+    with_code(changed_node, "0x33ff")
+
+    def lying(method, answer):
+        return answer | {"result": code} if method == "eth_getCode" else answer
+
+    with through(changed_node, lying) as url:
+        arguments = ("contract", "add", ARTIFACT, "--content", content, "--now", NOW, "--address", FARE)
+        result = run(*arguments, "--rpc", url)
+    assert result.exit_code == ExitCode.FINDINGS
+    assert "code contradicted since block " in result.output
+    assert (
+        "statuary: the node's own proof contradicts the code that it gave; nothing was written"
+        in result.output
+    )
+    assert not (content / "contracts").exists()
+
+
+def test_a_checkpoint_vouches_for_a_block_and_denies_another_chain(content, node):
+    add(content, node)
+    block = json.loads(anchor_file(content).read_text())["block"]
+    site, claimed = content / "site.yaml", site_with_checkpoint(content, block["number"], block["hash"])
+    site.write_text(claimed)
+    assert statuses(content)[0] == "verified_here"
+    assert "code verified here in block" in anchor(content, node).output
+    site.write_text(claimed.replace(block["hash"], "0x" + "11" * 32))
+    published, output = proof(content)
+    assert published["claims"]["onChain"]["status"] == "not_shown"
+    assert "note: not shown: the anchor is of another chain" in output
+
+
+def site_with_checkpoint(content, number, name):
+    listed = f'31337, checkpoints: [{{block: {number}, hash: "{name}"}}]}}'
+    return (content / "site.yaml").read_text().replace("31337}", listed)
+
+
 def test_a_snapshot_is_verified_again_with_its_anchors(content, node, tmp_path):
     add(content, node)
     snapshot = tmp_path / "site.zip"

@@ -174,7 +174,7 @@ class AnchorVerifier:
         name = _name(proof)
         claims = as_object(proof.get("claims"))
         statuses = [as_object(claims.get(claim.value)).get("status") for claim in CHAIN_CLAIMS]
-        if proof.get("anchor") is None and not set(statuses) & set(IN_FAVOUR):
+        if proof.get("anchor") is None and not any(status in IN_FAVOUR for status in statuses):
             return
         about_chain = {member: proof[member] for member in ("claims", "anchor") if member in proof}
         record = self._take(f"record {name}")
