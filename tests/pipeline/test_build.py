@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from statuary.cli.summary import findings_line
+from statuary.domain.findings import Severity
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline.build import BuildResult, build_site
 from statuary.pipeline.options import CheckOptions
@@ -79,7 +80,10 @@ def assert_served_as_they_came(content: Path, out: Path) -> int:
 def test_every_real_record_is_published_byte_for_byte(tmp_path: Path) -> None:
     content = site_of_records(tmp_path, real_files("contract-records/*/*.json"))
     outcome = build(content, tmp_path / "build")
-    assert outcome.checked.all_findings == []
+    # one of them has other code on the chain than its sources give: a real server serves it, and so does a site
+    [note] = outcome.checked.all_findings
+    assert (note.severity, note.rule) == (Severity.NOTE, "runtime-code-is-the-compiled-code")
+    assert Path(note.path).stem.startswith("0x7eCF")
     assert assert_served_as_they_came(content, tmp_path / "build") == 94
 
 

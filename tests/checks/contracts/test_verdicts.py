@@ -11,7 +11,9 @@ import orjson
 import pytest
 from click.testing import CliRunner, Result
 
+from statuary.checks.contracts.anchor_claims import anchor_claims
 from statuary.checks.contracts.prove import prove
+from statuary.checks.contracts.record_view import RecordView
 from statuary.cli.main import command
 from statuary.content.evidence import anchor_file, compilation_json
 from statuary.content.read_content import read_content
@@ -298,6 +300,32 @@ def test_what_is_said_of_what_is_tried(name: str, tmp_path: Path) -> None:
     )
 
 
+NO_PROXY = {"isProxy": False, "proxyType": None, "implementations": []}
+FACTORY = "0x600080f0" + "00" * 40
+
+
+@pytest.mark.parametrize(
+    ("resolution", "creation", "status"),
+    [
+        (None, None, ClaimStatus.CONTRADICTED),
+        (NO_PROXY, None, ClaimStatus.CONTRADICTED),  # a slot that was empty
+        (NO_PROXY, FACTORY, ClaimStatus.STATED),  # to Sourcify, whatever creates contracts is no proxy
+        ({"proxyResolutionError": {"message": "no answer"}}, None, ClaimStatus.STATED),
+    ],
+)
+def test_a_slot_contradicts_what_a_record_says_of_it_and_nothing_else(
+    resolution: dict[str, Any] | None, creation: str | None, status: ClaimStatus
+) -> None:
+    record, own = proxy()
+    slots = {slot: 0xAA if slot.startswith("0x360894") else 0 for slot in own.storage}
+    anchor = anchor_of("ab", record["address"], record["runtimeBytecode"]["onchainBytecode"], slots=slots)
+    if resolution is not None:
+        record["proxyResolution"] = resolution
+    if creation is not None:
+        record["creationBytecode"] = record["creationBytecode"] | {"onchainBytecode": creation}
+    assert anchor_claims(RecordView(record), anchor, "ab").claims[0].status is status
+
+
 def test_a_page_names_the_block_its_time_who_vouches_and_what_to_compare(tmp_path: Path) -> None:
     for name, words in {
         "a block that a checkpoint names": "The author of this site vouches for this block: a checkpoint",
@@ -376,6 +404,11 @@ def test_a_runtime_code_in_a_workspace_that_is_not_the_compiled_one_is_an_error(
     [proof] = [orjson.loads(file.read_bytes()) for file in (tmp_path / "site/proof").glob("*/0x*[A-F]*.json")]
     assert (proof["published"], proof["verdict"]["status"]) == (False, CONTRADICTED)
     assert not [*(tmp_path / "site/v2/contract").glob("*/0x*")]
+    page = (tmp_path / f"site/contracts/748463/{proof['address']}.html").read_text()
+    assert (
+        '<h2 id="level">Rejected. Contradicted: the code on the chain is not the compiled code.</h2>' in page
+    )
+    assert "something contradicts it" in text_of(page)
 
 
 @pytest.mark.real_data

@@ -116,5 +116,5 @@ def test_words_of_an_anchor_are_quoted():
     record = made_record(FEATURES[0] if isinstance(FEATURES, (list, tuple)) else next(iter(FEATURES)))
     anchor = Anchor("ab", missing={"onChain": "example.org has no {such} block"})
     claim = prove(record, anchor=anchor, digest="ab").claim(ClaimName.ON_CHAIN)
-    assert english(claim.reason) == "example.org has no {such} block"
+    assert english(claim.reason) == "in the words of anchor.json: “example.org has no {such} block”"
     assert "„example.org has no {such} block“" in shown_reason(claim.reason, "de")

@@ -110,7 +110,10 @@ def test_only_what_is_older_is_anchored_again(content, node):
     result = anchor(content, node, "--older-than", "100d")
     assert result.output == "the code of 1 of 1 contracts is proved on chain 31337\n"
     assert anchor_file(content).stat().st_mtime_ns == before
-    assert f"{FARE}  code proved by the node in block" in anchor(content, node).output
+    again = anchor(content, node)
+    assert f"{FARE}  code proved by the node in block" in again.output
+    assert "note: no checkpoint names block " in again.output
+    assert "to `checkpoints:` of chain 31337 in site.yaml" in again.output
     assert anchor_file(content).stat().st_mtime_ns != before
 
 
@@ -350,7 +353,9 @@ def test_a_checkpoint_vouches_for_a_block_and_denies_another_chain(content, node
     site, claimed = content / "site.yaml", site_with_checkpoint(content, block["number"], block["hash"])
     site.write_text(claimed)
     assert statuses(content)[0] == "verified_here"
-    assert "code verified here in block" in anchor(content, node).output
+    again = anchor(content, node)
+    assert "code verified here in block" in again.output
+    assert "note: no checkpoint" not in again.output
     site.write_text(claimed.replace(block["hash"], "0x" + "11" * 32))
     published, output = proof(content)
     assert published["claims"]["onChain"]["status"] == "not_shown"

@@ -89,9 +89,7 @@ def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> Anch
         return AnchoredProxy(resolution.get("isProxy") is False)
     words = _words(record, code, account, anchor)
     evidence = next((_in_slot(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
-    return AnchoredProxy(
-        is_shown=False, evidence=evidence, is_other=_is_other(words, resolution, record.address)
-    )
+    return AnchoredProxy(is_shown=False, evidence=evidence, is_other=_is_other(words, record))
 
 
 def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
@@ -102,14 +100,19 @@ def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) ->
     return {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
 
 
-def _is_other(words: Mapping[str, int], resolution: Mapping[str, Json], address: Address) -> bool:
-    """Return whether no slot of the type of proxy that the record names has the implementation that it names."""
-    if words.get(_BEACON):
+def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
+    """Return whether no slot of the type of proxy that the record names holds the implementation that it names.
+
+    A record that names no proxy says nothing of slots, unless a slot is what Sourcify's patterns left open.
+    """
+    if not words or words.get(_BEACON):
         return False
+    resolution = as_object(record.value.get("proxyResolution"))
     if resolution.get("isProxy") is False:
-        return any(words.values())
-    named = _named(resolution)
-    own = [slot for slot in proxy_slots(as_text(resolution.get("proxyType")), address) if slot in words]
+        code = record.creation.onchain or record.runtime.onchain or b""
+        return any(words.values()) and bool(proxy_evidence(code).candidates)
+    kind, named = as_text(resolution.get("proxyType")), _named(resolution)
+    own = [slot for slot in proxy_slots(kind, record.address) if slot in words]
     return bool(own and named) and named not in [[_address_in(words[slot])] for slot in own]
 
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
@@ -149,6 +150,7 @@ def anchor(
         sources = choose_sources(catalogue, addresses, chain)
         findings: list[Finding] = []
         counts: Counter[ClaimStatus] = Counter()
+        last: Claim | None = None
         checkpoints = _checkpoints(catalogue, chain)
         anchored = anchor_contracts(content, sources, nodes, before=before, checkpoints=checkpoints)
         with show_progress() as progress, stage(progress, "Anchoring", len(sources)):
@@ -157,13 +159,24 @@ def anchor(
                 counts[contract.status] += 1
                 if contract.path:
                     _print_anchor(contract.source.address, contract.claims)
-    for note in nodes.notes:
+                    last = contract.claims[0]
+    for note in (*nodes.notes, *_missing_checkpoint(last, chain)):
         click.echo(f"note: {printable(note)}", err=True)
     click.echo(_anchor_summary(counts, chain))
     if findings:
         click.echo(text_report(sorted_findings(locate_findings(content, findings)), str(content)), err=True)
     is_wrong = has_errors(findings) or counts[ClaimStatus.CONTRADICTED]
     sys.exit(ExitCode.FINDINGS if is_wrong else ExitCode.OK)
+
+
+def _missing_checkpoint(claim: Claim | None, chain: ChainId) -> Iterator[str]:
+    """Yield what the author has to do before the block of an anchor is more than what a file states."""
+    if claim is not None and claim.status is ClaimStatus.STATED:
+        number, name = claim.evidence["blockNumber"], claim.evidence["blockHash"]
+        yield (
+            f"no checkpoint names block {number:,}, so its proofs are stated by a file: compare its hash with nodes that"
+            f' you trust, then add `{{block: {number}, hash: "{name}"}}` to `checkpoints:` of chain {chain} in site.yaml'
+        )
 
 
 def _anchor_summary(counts: Counter[ClaimStatus], chain: ChainId) -> str:

@@ -201,7 +201,7 @@ def contract_view(
         chain_href=CHAIN_PAGE.path(chain_id=chain_id),
         published=published,
         level=str(status) if published else "refused",
-        level_label=headline(proof.verdict, texts) if published else texts("level.refused"),
+        level_label=headline(proof.verdict, texts, published=published),
         level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if published else "major_outage",
         level_meaning=meaning(
             proof,

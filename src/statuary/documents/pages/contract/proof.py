@@ -170,11 +170,12 @@ def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
     return texts("proof.vouched_hosts", hosts=hosts) if hosts else texts("proof.vouched_file")
 
 
-def headline(verdict: Verdict | None, texts: PageTexts) -> str:
+def headline(verdict: Verdict | None, texts: PageTexts, *, published: bool) -> str:
     """Return the sentences that are said first of a record."""
     if verdict is None:
-        return texts("level.unchecked")
-    return " ".join(one_line(texts.reason(sentence)) for sentence in verdict.sentences)
+        return texts("level.unchecked" if published else "level.refused")
+    sentences = [one_line(texts.reason(sentence)) for sentence in verdict.sentences]
+    return " ".join(sentences if published else [f"{texts('level.refused')}.", *sentences])
 
 
 def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
