@@ -105,15 +105,15 @@ def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
 
     A record that names no proxy says nothing of slots, unless a slot is what Sourcify's patterns left open.
     """
+    resolution = as_object(record.value.get("proxyResolution"))
     if not words or words.get(_BEACON):
         return False
-    resolution = as_object(record.value.get("proxyResolution"))
     if resolution.get("isProxy") is False:
         code = record.creation.onchain or record.runtime.onchain or b""
         return any(words.values()) and bool(proxy_evidence(code).candidates)
-    kind, named = as_text(resolution.get("proxyType")), _named(resolution)
-    own = [slot for slot in proxy_slots(kind, record.address) if slot in words]
-    return bool(own and named) and named not in [[_address_in(words[slot])] for slot in own]
+    own = proxy_slots(as_text(resolution.get("proxyType")), record.address)
+    held, named = [[_address_in(words[slot])] for slot in own if slot in words], _named(resolution)
+    return bool(held and named) and named not in held
 
 
 def _named(resolution: Mapping[str, Json]) -> list[Json]:
