@@ -113,7 +113,7 @@ def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
         return any(words.values()) and bool(proxy_evidence(code).candidates)
     own = proxy_slots(as_text(resolution.get("proxyType")), record.address)
     held, named = [[_address_in(words[slot])] for slot in own if slot in words], _named(resolution)
-    return bool(held and named) and named not in held
+    return bool(held) and named not in ([], *held)
 
 
 def _named(resolution: Mapping[str, Json]) -> list[Json]:
