@@ -26,6 +26,7 @@ from support.check_bundle import BUNDLE, MODULES, bundled
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import OFFLINE, deno
 from support.ethereum_node import ask, ethereum_node
+from support.false_claims import FALSE_CLAIMS
 from support.forgeries import FORGERIES, repeat
 from support.real_records import DATA, real_records, served_vectors
 from support.record_damages import DAMAGES
@@ -115,7 +116,7 @@ def _known_damage(record: dict[str, Any], chance: random.Random) -> str:
 
 
 def _forgery(record: dict[str, Any], chance: random.Random) -> str:
-    forgery = chance.choice(FORGERIES)
+    forgery = chance.choice([*FORGERIES, *FALSE_CLAIMS])
     return forgery.name if forgery.apply(record) and repeat(record) else ""
 
 

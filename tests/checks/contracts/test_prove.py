@@ -11,6 +11,7 @@ from statuary.checks.contracts.check import ContractCheck, Evidence, Violation
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, Provable, prove, prove_together
 from statuary.checks.rules import rule_of
 from statuary.domain.contracts.proof import CheckOutcome, ClaimName, ClaimStatus
+from statuary.domain.contracts.storage_layout import LayoutFault, vyper_layout_faults
 from statuary.domain.findings import Finding, Severity
 from support.contracts import FEATURES, made_record
 from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors
@@ -218,3 +219,41 @@ def test_bytecode_that_ends_within_a_byte_of_the_one_on_the_chain_is_not_hex():
     record["runtimeBytecode"]["recompiledBytecode"] = record["runtimeBytecode"]["onchainBytecode"][:-1]
     (finding,) = result_of(record, "hex-is-well-formed").findings
     assert finding.pointer == ("runtimeBytecode", "recompiledBytecode")
+
+
+ROUNDED = [18_446_744_073_709_552_000, "18446744073709552000", 1.8446744073709552e19, "1e+21"]
+
+
+@pytest.mark.parametrize("slot", ROUNDED, ids=map(str, ROUNDED))
+def test_a_slot_that_javascript_rounded_is_not_checked(slot):
+    """Two variables share it, which no compiler does, and a record is not lost for it."""
+    place = {"type": "uint256", "slot": slot, "n_slots": 1}
+    faults = list(vyper_layout_faults({"a": place, "b": place, "c": {"type": "address", "slot": 0}}))
+    assert [fault.is_known for fault in faults] == [False, False]
+    assert "is not checked: JavaScript rounds numbers above 2^53" in faults[0].message
+
+
+@pytest.mark.parametrize("slot", ["5", "", "-1", "1e5", -1, 1.5, None, float("inf"), "9" * 90])
+def test_a_slot_that_is_none_is_a_fault(slot):
+    (fault,) = vyper_layout_faults({"a": {"type": "uint256", "slot": slot}})
+    assert fault == LayoutFault("a variable has no slot", ("a",))
+
+
+def test_small_slots_beside_a_rounded_one_are_checked():
+    layout = {
+        "a": {"type": "uint256", "slot": 1 << 60},
+        "b": {"type": "uint256", "slot": 3},
+        "c": {"type": "address", "slot": 3},
+    }
+    assert [fault.is_known for fault in vyper_layout_faults(layout)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "day", ["2026-11", "99999999-1-1", "", "2026.11.02", "\uff12\uff10\uff12\uff16-11-02"]
+)
+def test_a_day_of_any_form_is_compared_or_not(day):
+    record = made_record() | {"verifiedAt": day}
+    assert result_of(record, "verified-after-the-release").outcome in (
+        CheckOutcome.PASSED,
+        CheckOutcome.NOT_APPLICABLE,
+    )

@@ -94,3 +94,11 @@ def test_a_struct_that_contains_itself_does_not_loop() -> None:
 def test_thousands_of_variables_are_counted_and_not_drawn() -> None:
     found = solidity(*((f"v{n}", "t_uint", n, 0) for n in range(MAX_VARIABLES + 7)))
     assert (len(found.slots), found.more) == (MAX_VARIABLES, 7)
+
+
+def test_a_slot_that_javascript_rounded_is_about_there() -> None:
+    """A real server's `9.007e15` and more are rounded: two variables share a slot."""
+    place = {"type": "address", "slot": "18446744073709552000", "n_slots": 1}
+    view = storage_view({"a": place, "b": place, "c": {"type": "address", "slot": 0, "n_slots": 1}})
+    assert view is not None
+    assert [slot.first for slot in view.slots] == ["0", "≈ 18446744073709552000"]

@@ -143,11 +143,7 @@ _VERSION_POINTER: Final = ("compilation", "compilerVersion")
 
 
 def _other_commit(release: Release, commit: str, language: str) -> Iterator[Violation]:
-    if (
-        commit
-        and release.commits
-        and not any(_is_same_commit(commit, released) for released in release.commits)
-    ):
+    if commit and release.commits and not any(_is_same_commit(commit, built) for built in release.commits):
         yield Violation(
             f"this release was built of commit {' or '.join(release.commits)}, not of {commit[:40]}",
             _VERSION_POINTER,
@@ -160,8 +156,8 @@ def _known_version(record: RecordView) -> tuple[Mapping[str, Release], re.Match[
     return list_of_releases, _VERSION.fullmatch(record.version) if list_of_releases else None
 
 
-def _is_same_commit(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
+def _is_same_commit(commit: str, other: str) -> bool:
+    short, long = sorted((commit, other), key=len)
     return len(short) >= SHORTEST_COMMIT and long.startswith(short)
 
 
@@ -169,10 +165,14 @@ def _numbers(version: str) -> list[int]:
     return [int(digits) for digits in re.split(r"\.|a|b|rc", version)[:3]]
 
 
+_DAY: Final = re.compile(r"(\d{4})[-.](\d{1,2})[-.](\d{1,2})", re.ASCII)
+
+
 def _day(text: str) -> date | None:
     """Return a day of three numbers; None if there is no such day."""
+    numbers = _DAY.fullmatch(text)
     try:
-        return date(*map(int, re.split(r"[-.]", text)))
+        return date(*map(int, numbers.groups())) if numbers else None
     except ValueError:
         return None
 

@@ -130,13 +130,19 @@ def _flat(table: Mapping[str, Any], prefix: str) -> list[tuple[str, str]]:
     return texts
 
 
-HIDDEN_CHARACTERS = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed and carriage return
+_HIDDEN = (
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed and carriage return
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     "\u2800\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff"
     "\U000e0000-\U000e007f"  # tags: a text within the text that nobody sees
-    "\ud800-\udfff]"  # half of a character, which UTF-8 cannot encode
-    "|(?<![^\x00-\x7f])[\u200c\u200d\ufe00-\ufe0e]|[\u200c\u200d](?![^\x00-\x7f])|(?<=[A-Za-z_$])\ufe0f"
+    "\ud800-\udfff"  # half of a character, which UTF-8 cannot encode
+)
+_JOINERS, _VARIANTS, _OTHER = "\u200c\u200d", "\ufe00-\ufe0e", "[^\x00-\x7f]"
+
+HIDDEN_CHARACTERS = re.compile(
+    f"[{_HIDDEN}{_JOINERS}{_VARIANTS}\ufe0f](?:(?<=[{_HIDDEN}])"
+    f"|(?<=[{_JOINERS}])(?:(?<!{_OTHER}[{_JOINERS}])|(?!{_OTHER}))"
+    f"|(?<=[{_VARIANTS}])(?<!{_OTHER}[{_VARIANTS}])|(?<=[A-Za-z_$]\ufe0f))"
 )
 """Characters that are shown by their number instead; joiners of scripts and emoji are, if they join nothing."""
 
@@ -144,7 +150,7 @@ ALIKE = "\u0250-\u02af\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff\u1f00-\u1fff\u2c80
 """Letters of other alphabets that look like Latin ones: phonetic, Greek, Cyrillic, Armenian, Cherokee, Coptic, wide, mathematical."""
 
 _ALIKE = re.compile(f"[{ALIKE}]")
-_WORD = re.compile(f"\\w*[{ALIKE}]\\w*")
+_WORD = re.compile(r"\w+")
 _LATIN = re.compile("[A-Za-z]")
 
 
@@ -181,7 +187,10 @@ def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> tuple[st
     def of_word(word: re.Match[str]) -> str:
         return _ALIKE.sub(marked, word[0]) if _LATIN.search(word[0]) else word[0]
 
-    return (text, []) if text.isascii() else (_WORD.sub(of_word, text), list(names))
+    if text.isascii() or not _ALIKE.search(text):
+        return text, []
+    lines = [_WORD.sub(of_word, line) if _ALIKE.search(line) else line for line in text.split("\n")]
+    return "\n".join(lines), list(names)
 
 
 def hidden_characters(text: str) -> list[str]:

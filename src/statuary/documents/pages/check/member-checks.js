@@ -144,7 +144,7 @@ export function* stdJsonOutputRepeatsTheRecord({ record, output, path, name, met
   if (!output) return yield fault("it has no contract of the record's fully qualified name", where);
   const files = Object.values(asObject(at(held, "contracts")));
   if (files.length !== 1 || Object.keys(asObject(files[0])).length !== 1) {
-    yield broken(where);
+    yield broken([...where]);
   }
   where.push(path, name);
   for (const member of Object.keys(output).filter((one) => ![...DOCUMENTS, "metadata", "evm"].includes(one))) {

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from statuary.documents.pages.page_texts import one_line
+from statuary.documents.pages.page_texts import one_line, visible_name
 from statuary.domain.contracts.abi import signature_hash, signature_text
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.rows import ContractRow
@@ -19,7 +19,7 @@ def with_page_members(row: ContractRow, record: RecordValue, verdict: str) -> Co
     signatures = dict.fromkeys(signatures_of(record.get("abi")))
     names = dict.fromkeys(signature.partition("(")[0] for signature in signatures)
     return row._replace(
-        name=one_line(as_text(compilation.get("name")))[:MAX_NAME_LENGTH],
+        name=_cut(visible_name(as_text(compilation.get("name")))),
         language=one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
         selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
         abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
@@ -41,6 +41,10 @@ def verdict_sign(verdict: str, level: str) -> str:
 def level_of(row: ContractRow) -> str:
     """Return the key of the text about a contract in lists: its runtime side's, unless that is contradicted."""
     return "contradicted" if row.verdict == "contradicted" else row.runtimeMatch or "unchecked"
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…"
 
 
 def signatures_of(abi: Json) -> Iterator[str]:

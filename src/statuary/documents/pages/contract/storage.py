@@ -8,7 +8,8 @@ from functools import cache
 from itertools import groupby, islice
 from typing import NamedTuple
 
-from statuary.documents.pages.page_texts import one_line
+from statuary.documents.pages.page_texts import visible_name
+from statuary.domain.contracts.storage_layout import LARGEST_EXACT
 from statuary.domain.json_values import Json, as_list, as_object, as_size, as_text
 
 SLOT_BYTES = 32
@@ -36,6 +37,7 @@ class StorageVariable(NamedTuple):
     size: int  # in bytes
     kind: str  # `value`, or for content elsewhere: `mapping`, `dynamic_array`, `bytes`
     tone: int = 0  # the number of its colour
+    rounded: bool = False  # whether a server in JavaScript may have rounded its slot
 
     @property
     def slots(self) -> int:
@@ -112,7 +114,7 @@ def _member(
     kind = as_object(types.get(as_text(entry.get("type"))))
     if slot is None or offset is None or offset >= SLOT_BYTES:
         return
-    label = prefix + one_line(as_text(entry.get("label")))
+    label = prefix + visible_name(as_text(entry.get("label")))
     members = as_list(kind.get("members"))
     if members and depth < MAX_LAYOUT_DEPTH:
         for member in members:
@@ -121,7 +123,7 @@ def _member(
     encoding = as_text(kind.get("encoding"))
     yield StorageVariable(
         label=label,
-        type=one_line(as_text(kind.get("label")) or as_text(entry.get("type"))),
+        type=visible_name(as_text(kind.get("label")) or as_text(entry.get("type"))),
         slot=base + slot,
         offset=offset,
         size=as_size(kind.get("numberOfBytes")) or SLOT_BYTES,
@@ -134,16 +136,17 @@ def _vyper(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[Stor
     for name, entry in layout.items():
         place = as_object(entry)
         slot = as_size(place.get("slot"))
-        label = prefix + one_line(name)
+        label = prefix + visible_name(name)
         if slot is not None:
             kind = as_text(place.get("type"))
             yield StorageVariable(
                 label=label,
-                type=one_line(kind),
+                type=visible_name(kind),
                 slot=slot,
                 offset=0,
                 size=(as_size(place.get("n_slots")) or 1) * SLOT_BYTES,
                 kind="mapping" if kind.startswith("HashMap") else "value",
+                rounded=slot > LARGEST_EXACT,
             )
         elif depth < MAX_LAYOUT_DEPTH:
             yield from _vyper(place, f"{label}.", depth + 1)
@@ -157,10 +160,10 @@ def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
         for variable in of_slot:
             toned.append(variable._replace(tone=tone % TONES))
             tone += 1
-        slots = max(part.slots for part in toned)
+        slots, about = max(part.slots for part in toned), "≈ " if toned[0].rounded else ""
         yield StorageSlot(
-            first=str(first),
-            last=str(first + slots - 1) if slots > 1 else "",
+            first=f"{about}{first}",
+            last=f"{about}{first + slots - 1}" if slots > 1 else "",
             skipped=str(first - after) if first > after else "",
             variables=tuple(toned),
         )
