@@ -14,7 +14,7 @@ from statuary.domain.catalogue import ContractSource, evidence_folder
 from statuary.domain.chain.anchor import CREATION_CODE, Anchor, AnchoredBlock, DeploymentEvidence, anchor_json
 from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.findings import Finding
-from statuary.domain.limits import LARGEST_SOURCE_FILE
+from statuary.domain.limits import LARGEST_BLOCK, LARGEST_SOURCE_FILE
 from statuary.domain.primitives import InvalidValueError, is_hex_digits
 
 COMPILATION_FILE = "compilation.json"
@@ -75,7 +75,7 @@ HexNodes = tuple[HexText, ...]
 class AnchoredBlockSource(SourceModel):
     """A block that proofs are under."""
 
-    number: Annotated[WholeNumber, Field(ge=0)]
+    number: Annotated[WholeNumber, Field(ge=0, lt=LARGEST_BLOCK)]
     """The block's number."""
     hash: Hash
     """The block's hash: Keccak-256 of its header. Ask a node that you trust for it."""

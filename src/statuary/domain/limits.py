@@ -54,6 +54,9 @@ MAX_PERMUTED_VARIABLES: Final = 5
 MAX_SHOWN_FINDINGS: Final = 100
 """Findings of one check about one record."""
 
+LARGEST_BLOCK: Final = 1 << 63
+"""The number of a block, its time in seconds or a nonce is less: JSON and databases hold no more."""
+
 LARGEST_SOURCE_FILE: Final = 1 << 20
 """Bytes of one YAML or JSON file, and of one file of a theme."""
 

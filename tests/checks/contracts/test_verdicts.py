@@ -65,16 +65,29 @@ def with_files(record: dict[str, Any], **evidence: bytes) -> dict[str, Any]:
     }
 
 
-def constructor_that_returns_its_argument() -> dict[str, Any]:
-    """Return a record whose creation code matches exactly, and whose code on the chain is another."""
+def unmatched(side: str, code: str | None) -> dict[str, Any]:
+    """Return a record with another code of one side on the chain, for which it claims no match."""
     record = made_record()
-    record["runtimeMatch"] = None
-    record["runtimeBytecode"] |= {
-        "onchainBytecode": OTHER_CODE,
+    record[f"{side}Match"] = None
+    record[f"{side}Bytecode"] |= {
+        "onchainBytecode": code,
         "transformations": None,
         "transformationValues": None,
     }
     return record
+
+
+def constructor_that_returns_its_argument() -> dict[str, Any]:
+    """Return a record whose creation code matches exactly, and whose code on the chain is another."""
+    return unmatched("runtime", OTHER_CODE)
+
+
+def without_runtime_code() -> dict[str, Any]:
+    return unmatched("runtime", None)
+
+
+def words_of_an_anchor() -> bytes:
+    return orjson.dumps({"record": digest_of(made_record()), "missing": {"onChain": "Shown by Etherscan."}})
 
 
 def proxy() -> tuple[dict[str, Any], Anchor]:
@@ -171,6 +184,41 @@ CASES = {
         NOT_SHOWN,
         {"onChain": NOT_SHOWN},
         "note: not shown: block 11 is older than the record, and has other code at the address",
+    ),
+    "creation code alone": Case(
+        lambda: with_files(without_runtime_code()),
+        "The code at the address is not checked: the record does not have it.",
+        NOT_SHOWN,
+        {"consistent": VERIFIED, "onChain": NOT_SHOWN},
+        "no errors or warnings",
+    ),
+    "creation code that does not match": Case(
+        lambda: with_files(unmatched("creation", "0x6080604052")),
+        f"{EXACT} {NOT_COMPARED}",
+        NOT_SHOWN,
+        {"consistent": VERIFIED},
+        "no errors or warnings",
+    ),
+    "words in an anchor": Case(
+        lambda: with_files(made_record(), anchor=words_of_an_anchor()),
+        f"{EXACT} {NOT_COMPARED}",
+        NOT_SHOWN,
+        {"onChain": NOT_SHOWN},
+        "no errors or warnings",
+    ),
+    "a block whose number no JSON holds": Case(
+        lambda: {path: body.replace(b"21000000", b"1" + b"0" * 30) for path, body in anchored().items()},
+        f"{EXACT} {NOT_COMPARED}",
+        NOT_SHOWN,
+        {"onChain": NOT_SHOWN},
+        "anchor.json:",
+    ),
+    "a block of the year 10 to the 20": Case(
+        lambda: anchored(time=10**20),
+        f"{EXACT} {NOT_COMPARED}",
+        NOT_SHOWN,
+        {"onChain": NOT_SHOWN},
+        "note: not shown: blockTime is larger than any of Ethereum's",
     ),
     "an upgraded proxy": Case(
         upgraded,
@@ -348,6 +396,24 @@ def test_a_page_names_the_block_its_time_who_vouches_and_what_to_compare(tmp_pat
         assert 'class="age" datetime="2027-01-15T08:00:00' in page.read_text()
         assert words in text
         assert "Compare the hash with that of block 21000000 on a node that you trust" in text
+
+
+def test_a_creation_side_that_differs_and_words_of_a_file_are_said_as_such(tmp_path: Path) -> None:
+    for name, words in {
+        "creation code that does not match": "The creation code differs.",
+        "words in an anchor": "in the words of anchor.json: “Shown by Etherscan.”",
+    }.items():
+        run(
+            "build",
+            "--content",
+            written(tmp_path / name, CASES[name]),
+            "--out",
+            tmp_path / name / "s",
+            "--now",
+            NOW,
+        )
+        [page] = [*(tmp_path / name / "s/contracts").glob("*/0x*.html")]
+        assert words in text_of(page.read_text())
 
 
 def test_a_compilation_pins_only_what_a_compiler_decides() -> None:

@@ -49,6 +49,7 @@ from statuary.domain.contracts.proof import (
 )
 from statuary.domain.contracts.proxy_detection import BEACON_SLOT, EIP_1167, proxy_evidence, proxy_slots
 from statuary.domain.json_values import Json, as_list, as_object, as_text
+from statuary.domain.limits import LARGEST_BLOCK
 from statuary.domain.primitives import (
     Address,
     InvalidValueError,
@@ -258,9 +259,6 @@ class _ChainClaim:
         raise NotImplementedError
 
 
-LARGEST_NUMBER: Final = 1 << 63
-
-
 class _Verifier:
     """Verifies the two claims; collects the members that they pin, and why they are not shown."""
 
@@ -312,7 +310,7 @@ class _Verifier:
             **outcome.evidence,
         }
         for name, value in evidence.items():
-            if isinstance(value, int) and value >= LARGEST_NUMBER:
+            if isinstance(value, int) and value >= LARGEST_BLOCK:
                 raise EvidenceError("number_too_large", member=name)
         try:
             return evidence | {"blockTime": format_utc(datetime.fromtimestamp(outcome.time, UTC))}

@@ -22,6 +22,7 @@ from statuary.content.source_model import (
     WholeNumber,
     value_of,
 )
+from statuary.domain.limits import LARGEST_BLOCK
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.settings import (
     NO_HOSTING,
@@ -112,7 +113,7 @@ def translate_page(source: PageSource) -> Page:
 class CheckpointSource(SourceModel):
     """A block of the chain that the author of the site vouches for."""
 
-    block: Annotated[WholeNumber, Field(ge=0)]
+    block: Annotated[WholeNumber, Field(ge=0, lt=LARGEST_BLOCK)]
     """Its number."""
     hash: Annotated[HexText, Field(min_length=66, max_length=66)]
     """Its hash, compared with nodes that the author trusts."""
