@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from statuary.extensions.log.options import BRANCHES, PRODUCTION, REQUESTS
 from support.object_stores import Server, moto
 from support.requirements import require_module
 from support.second_stage import belongs, changed_since, is_due
@@ -26,6 +27,8 @@ def pytest_configure() -> None:
     start the program, which would compile the package each time.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    for name in (*PRODUCTION, *BRANCHES, *REQUESTS):  # the tests are no preview of a site
+        os.environ.pop(name, None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

@@ -81,6 +81,7 @@ def build(
     dry_run: bool = False,
     workers: int = 1,
     log_key: str | Path | None = None,
+    log_start: bool = False,
 ) -> BuildResult:
     """Check a content folder and publish its site into a folder, as `statuary build` does.
 
@@ -93,6 +94,7 @@ def build(
         dry_run: change nothing; `plan.changes()` yields what would change, and only then can it be called.
         workers: processes. With more than one, the program's file needs `if __name__ == "__main__":`.
         log_key: the file with the private key of the site's log; by default the key in STATUARY_LOG_KEY.
+        log_start: start the log with entry 0, the first time.
 
     Raises:
         PublishingError: if the folder cannot take the site, or contains the content.
@@ -123,7 +125,7 @@ def build(
                 NoProgress(),
                 CheckOptions(strict=strict),
                 execution=ExecutionOptions(executor=executor, git=git),
-                extension_options=ExtensionOptions({"log": {"log_key": key}}),
+                extension_options=ExtensionOptions({"log": {"log_key": key, "log_start": log_start}}),
             )
             if dry_run and result.plan is not None:
                 changes = tuple(result.plan.changes())

@@ -66,6 +66,18 @@ LOG_KEY = CommandOption(
     "Sign the log with the private key in this file. Default: the key in the variable STATUARY_LOG_KEY.",
     Path,
 )
+LOG_FROM = CommandOption(
+    "--log-from",
+    "Continue the log of this place too, such as an earlier deploy or a copy: a folder, a snapshot or a URL.",
+    str,
+    "FOLDER|FILE|URL",
+)
+LOG_START = CommandOption("--log-start", "Start the log with entry 0: the first time only.", bool)
+LOG_BELOW_FLOOR = CommandOption(
+    "--log-below-floor",
+    "Continue a log that has fewer entries than were published, or others. Readers see that it was rewritten.",
+    bool,
+)
 RECOMPILE = CommandOption("--recompile", "Compile every contract again and compare the result.", bool)
 COMPILER = CommandOption(
     "--compiler",
@@ -137,7 +149,7 @@ EXTENSIONS = (
         },
         marker="log/checkpoint",
         guard="statuary.extensions.log.published_log:require_growth",
-        options=dict.fromkeys(("build", "tick"), (LOG_KEY,)),
+        options={"build": (LOG_KEY, LOG_FROM, LOG_START, LOG_BELOW_FLOOR), "tick": (LOG_KEY,)},
         key="log",
         folders=("log",),
         urls="statuary.extensions.log.published_log:LOG_URLS",

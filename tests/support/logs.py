@@ -24,13 +24,14 @@ LOGGED_SITE = SMALL_SITE | {"site.yaml": f"{SITE}log:\n  origin: {ORIGIN}\n", pa
 
 
 def run_with(
-    key: PrivateKey | None = KEY, key_file: Path | None = None, elsewhere: Path | None = None
+    key: PrivateKey | None = KEY, key_file: Path | None = None, elsewhere: Path | None = None, **options: Any
 ) -> ExtensionOptions:
     """Return the options of a run that signs with a key, given by the environment unless it is in a file."""
     os.environ.pop(KEY_VARIABLE, None)
     if key is not None and key_file is None:
         os.environ[KEY_VARIABLE] = key.text
-    return ExtensionOptions({"log": {"log_key": key_file}}, None if elsewhere is None else str(elsewhere))
+    to = None if elsewhere is None else str(elsewhere)
+    return ExtensionOptions({"log": {"log_key": key_file, **options}}, to)
 
 
 def built(content: Path, out: Path, now: str = NOW, options: ExtensionOptions | None = None) -> BuildResult:
@@ -41,8 +42,10 @@ def built(content: Path, out: Path, now: str = NOW, options: ExtensionOptions | 
 
 
 def logged(content: Path, out: Path, now: str = NOW, **run: Any) -> BuildResult:
-    """Build a site with its log; `run` as for `run_with`."""
+    """Build a site with its log, which a new folder starts unless it is elsewhere; `run` as for `run_with`."""
     with patch.dict(os.environ):
+        if not out.exists() and run.get("elsewhere") is None:
+            run = {"log_start": True} | run
         result = built(content, out, now, run_with(**run))
     assert result.checked.extension_findings == ()
     return result

@@ -140,6 +140,7 @@ def extension_option(row: CommandOption) -> Decorator:
         Path: {"type": FILE},
         bool: {"is_flag": True},
         tuple: {"multiple": True},
+        str: {},
     }
     return click.option(row.flag, help=row.help, metavar=row.metavar or None, **attributes[row.kind])
 

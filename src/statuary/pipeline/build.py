@@ -212,7 +212,7 @@ def check_site(
     site = read_site(root, now, check_options, progress)
     if site.catalogue is None:
         return check(root, site)
-    stages = open_stages(site.catalogue, extension_options, now)
+    stages = open_stages(root, site.catalogue, extension_options, now)
     try:
         with nullcontext(target) if target is not None else CheckTarget() as into:
             contracts = _build_contracts(
@@ -268,7 +268,8 @@ def build_site(
             checked = check(root, site, contracts)
             if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
                 _offer_lists(target, contracts, progress, execution)
-                stages = open_stages(site.catalogue, extension_options or NO_OPTIONS, now, target)
+                options = extension_options or NO_OPTIONS
+                stages = open_stages(root, site.catalogue, options, now, target)
                 status = site.status
                 additions = stages.extend(lambda: status.incidents, contracts=True)
                 remove_what_is_off(site.catalogue, target)

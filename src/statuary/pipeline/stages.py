@@ -63,6 +63,7 @@ class StageInputs(NamedTuple):
     instant: Instant  # of the run
     target: "BuildTarget | None" = None  # None in a check
     to: str | None = None  # where the site is published besides
+    root: Path | None = None  # the content folder; None in a tick
 
 
 OpenStage = Callable[[StageInputs], SiteStage | None]
@@ -158,7 +159,11 @@ def _together(first: Additions, second: Additions) -> Additions:
 
 
 def open_stages(
-    catalogue: "Catalogue", options: ExtensionOptions, instant: Instant, target: "BuildTarget | None" = None
+    root: Path,
+    catalogue: "Catalogue",
+    options: ExtensionOptions,
+    instant: Instant,
+    target: "BuildTarget | None" = None,
 ) -> Stages:
     """Open the stages of the extensions that the content has a key for, or whose options were given."""
     stages, settings = Stages(catalogue.status.page_source), dict(catalogue.extensions)
@@ -166,7 +171,7 @@ def open_stages(
         is_on = extension.key in settings if extension.key else options.ask_for(extension)
         if extension.stage and is_on:
             inputs = options.inputs(extension, instant, target)
-            stages.open(extension, inputs._replace(settings=settings.get(extension.key)))
+            stages.open(extension, inputs._replace(settings=settings.get(extension.key), root=root))
     return stages
 
 

@@ -92,12 +92,23 @@ def test_a_proof_needs_nothing_else(tmp_path, site):
 
 def test_a_key_is_made_once_and_signs(tmp_path, content):
     key = tmp_path / "keys/log.key"
-    printed = run("init", "status.plinth.example/log", "--out", key)
+    printed = run("init", "status.plinth.example/log", "--out", key, "--content", content)
+    assert (content / "log-floor.txt").read_text("utf-8").startswith("status.plinth.example/log\n0\n")
     assert key.stat().st_mode & 0o077 == 0
     assert "exists" in run("init", "status.plinth.example/log", "--out", key, code=3)
     assert "cannot name a key" in run("init", "two words", "--out", tmp_path / "other", code=3)
     built = CliRunner().invoke(
-        command, ["build", "--content", str(content), "--out", str(tmp_path / "site"), "--log-key", str(key)]
+        command,
+        [
+            "build",
+            "--content",
+            str(content),
+            "--out",
+            str(tmp_path / "site"),
+            "--log-key",
+            str(key),
+            "--log-start",
+        ],
     )
     assert "log: 6 new entries (6 added), 6 in all" in built.output, built.output
     public = next(line.strip() for line in printed.splitlines() if line.startswith("  status.plinth"))
@@ -133,9 +144,10 @@ def test_an_upload_that_fails_after_signing_is_resumed_with_the_same_checkpoint(
     key = write_files(tmp_path / "keys", {"log.key": KEY.text}) / "log.key"
     target = tmp_path / "target"
 
-    def build(number: int, to: Path, code: int = 0) -> str:
+    def build(number: int, to: Path, *more: str, code: int = 0) -> str:
         arguments = [
             "build",
+            *more,
             "--content",
             content,
             "--out",
@@ -150,7 +162,7 @@ def test_an_upload_that_fails_after_signing_is_resumed_with_the_same_checkpoint(
         assert done.exit_code == code, done.output
         return done.output
 
-    build(1, target)
+    build(1, target, "--log-start")
     before = log_of(target).head
     monkeypatch.setattr("statuary.cli.publication.publish_to_folder", _fails)
     write_files(content, {"incidents/slow.yaml": INCIDENT.replace("Slow", "Down")})

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import FILE, out_option, with_options
+from statuary.cli.options import FILE, content_option, out_option, with_options
 from statuary.cli.output import count_text, show_progress
 from statuary.cli.printable import print_error, printable
 from statuary.extensions.http.client import HttpResponse, UnreachableError, send
@@ -329,11 +329,14 @@ log_command.add_command(witness)
 @log_command.command()
 @click.argument("origin")
 @click.option("--out", type=FILE, required=True, help="Write the private key here, outside of the content.")
-def init(origin: str, out: Path) -> None:
-    """Make the key of a log.
+@content_option
+def init(origin: str, out: Path, content: Path) -> None:
+    """Make the key of a log, and the file of the content that says how much of it is published.
 
     ORIGIN names the log for ever: its address without https://, such as status.example.org/log.
     """
+    from statuary.extensions.log.continuation import EMPTY, FLOOR, write_floor
+
     key = new_key(origin)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -351,7 +354,12 @@ def init(origin: str, out: Path) -> None:
     )
     click.echo(f"public key, which readers give to `statuary log verify`:\n  {key.public.text}")
     click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
-    click.echo(f"then: statuary build --log-key {printable(str(out))}")
+    if content.is_dir():
+        write_floor(content, origin, EMPTY)
+        click.echo(
+            f"{printable(str(content / FLOOR))} says how much is published: keep it in git; builds in CI move it"
+        )
+    click.echo(f"then, the first time: statuary build --log-key {printable(str(out))} --log-start")
 
 
 @log_command.command()

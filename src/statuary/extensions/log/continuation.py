@@ -8,21 +8,66 @@ another publisher was faster, is given up.
 
 from collections.abc import Iterator
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 import orjson
 
 from statuary.documents.document import encode_json
-from statuary.extensions.log.merkle import EMPTY_ROOT, LogError, LogGrowth, ReadPath
-from statuary.extensions.log.notes import PublicKey, parse_checkpoint, verify_checkpoint
+from statuary.extensions.log.merkle import EMPTY_ROOT, HASH_SIZE, LogError, LogGrowth, ReadPath
+from statuary.extensions.log.notes import (
+    DECIMAL,
+    PublicKey,
+    checkpoint_text,
+    decode_base64,
+    parse_checkpoint,
+    verify_checkpoint,
+)
 from statuary.extensions.log.published_log import LOG_PENDING, PREFIX, PublishedLog, TreeHead, open_log
+from statuary.publishing.files import atomic_file
 
 MOST_PENDING = 20_000
 """Entries of a publication that can be resumed with the same checkpoint; a larger one is signed again."""
 
 EMPTY = TreeHead(0, EMPTY_ROOT)
 
-RESTORE = "restore the newest log/ folder of the site, or name a site that has it: --to, `log: {url: …}`, or --log-from"
+RESTORE = (
+    "restore the newest log/ folder of the site, or name a place that has it: --to, `log: {url: …}`, or --log-from;"
+    " if it is lost, --log-below-floor"
+)
+
+FLOOR = "log-floor.txt"
+"""The file of the content folder that states what is published at least: name, size and root, as a checkpoint does."""
+
+
+def read_floor(content: Path, origin: str) -> TreeHead | None:
+    """Return the floor of a log; None if the content has none.
+
+    Raises:
+        LogError: if the file cannot be read, or is of another log.
+    """
+    try:
+        text = (content / FLOOR).read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise LogError(f"{FLOOR} cannot be read: {error}") from None
+    name, size, root, *_ = [*text.split("\n"), "", ""]
+    digest = decode_base64(root)
+    if not DECIMAL.fullmatch(size) or digest is None or len(digest) != HASH_SIZE:
+        raise LogError(
+            f"{FLOOR} does not state name, size and root of a log",
+            "restore it from the history of the content",
+        )
+    if name != origin:
+        raise LogError(f"{FLOOR} is of the log {name}, but site.yaml names {origin}")
+    return TreeHead(int(size), digest)
+
+
+def write_floor(content: Path, origin: str, head: TreeHead) -> None:
+    """State in the content what is published at least; raise PublishingError if it cannot be written."""
+    with atomic_file(content / FLOOR) as stream:
+        stream.write(checkpoint_text(origin, *head).encode())
 
 
 class Pending(NamedTuple):

@@ -1,17 +1,19 @@
 """Who keeps the log of a site: its key, what the key signed last, and where the site is published."""
 
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from statuary.cli.options import read_key
-from statuary.domain.primitives import Instant
 from statuary.extensions.http.client import UnreachableError
+from statuary.extensions.log.continuation import read_floor
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
 from statuary.extensions.log.published_log import LOG_CHECKPOINT, LogKeeper, LogSettings, TreeHead, parse_head
+from statuary.pipeline.stages import StageInputs
 from statuary.publishing.files import PublishingError, atomic_file
 from statuary.publishing.places import open_place
 
@@ -21,30 +23,37 @@ public_log_key_option = click.option(
 )
 
 
-def log_keeper(
-    settings: LogSettings, now: Instant, key_file: Path | None, to: str | None = None
-) -> LogKeeper:
-    """Return who extends a log, with the key of a file or the environment.
-
-    Args:
-        key_file: the file of --log-key.
-        to: where else the site is published.
+def log_keeper(settings: LogSettings, inputs: StageInputs) -> LogKeeper:
+    """Return who extends a log: the key of a file or the environment, and what is known of what was published.
 
     Raises:
         LogError: if the key is not one, or the published log cannot be read.
-        PublishingError: if it cannot be read.
+        PublishingError: if a file cannot be read.
     """
+    options = inputs.options
+    key_file: Path | None = options.get("log_key")
     text = read_key(key_file) if key_file else os.environ.get(KEY_VARIABLE, "")
-    keeper = LogKeeper(settings, parse_private_key(text) if text else None, now)
+    keeper = LogKeeper(
+        settings,
+        parse_private_key(text) if text else None,
+        inputs.instant,
+        floor=None if inputs.root is None else read_floor(inputs.root, settings.origin),
+        may_start=bool(options.get("log_start")),
+        may_shrink=bool(options.get("log_below_floor")),
+        preview=preview_of(os.environ, settings.branch),
+    )
     if key_file is not None:
         with suppress(OSError):
             last = _beside(key_file, LAST).read_text("utf-8")
             keeper = keeper._replace(seen=parse_head(last.partition("\n")[0]))
         with suppress(OSError):
             keeper = keeper._replace(pending=_beside(key_file, PENDING).read_bytes())
-    name = to or settings.url
-    if not name:
-        return keeper
+    names = filter(None, (inputs.to or settings.url, options.get("log_from")))
+    return keeper._replace(elsewhere=tuple((name, _readable(name)) for name in names))
+
+
+def _readable(name: str) -> ReadPath:
+    """Return what reads a place of the log; raise LogError if it cannot be read."""
     try:
         reader = site_reader(name)
         reader(LOG_CHECKPOINT.pattern)
@@ -53,7 +62,49 @@ def log_keeper(
             f"the published log cannot be read: {error}",
             "the site keeps the log that it has; the next build appends what is missing",
         ) from None
-    return keeper._replace(elsewhere=((name, reader),))
+    return reader
+
+
+def preview_of(variables: Mapping[str, str], branch: str) -> str:
+    """Return why a build is a preview, by the variables of hosts and of CI; empty if it is none.
+
+    Args:
+        branch: the published branch, for hosts that state the branch alone.
+    """
+    for name, published in PRODUCTION.items():
+        if variables.get(name, published) != published:
+            return f"a preview does not sign ({name} is {variables[name]})"
+    for name in BRANCHES:
+        if variables.get(name, branch) != branch:
+            return (
+                f"a preview does not sign ({name} is {variables[name]}, and the published branch is {branch})"
+            )
+    for name, beginning in REQUESTS.items():
+        if variables.get(name, "").startswith(beginning) and variables.get(name):
+            return f"a preview does not sign ({name} is {variables[name]})"
+    return ""
+
+
+PRODUCTION = {"CONTEXT": "production", "VERCEL_ENV": "production"}
+"""Variables of Netlify and Vercel that have one value in the build of the published site, and others in previews."""
+
+BRANCHES = ("CF_PAGES_BRANCH", "WORKERS_CI_BRANCH")
+"""Variables of Cloudflare that hold the branch."""
+
+REQUESTS = {
+    "GITHUB_EVENT_NAME": "pull_request",
+    "CI_PIPELINE_SOURCE": "merge_request",
+    "CI_MERGE_REQUEST_IID": "",
+    "BUILD_REASON": "PullRequest",
+    "IS_PULL_REQUEST": "true",
+    "AWS_PULL_REQUEST_ID": "",
+}
+"""Variables of GitHub, GitLab, Azure, Render and Amplify, and how they begin in the build of a pull or merge request."""
+
+
+def is_in_ci(variables: Mapping[str, str]) -> bool:
+    """Say whether this is a machine of CI: all of them set CI."""
+    return variables.get("CI", "").lower() not in ("", "0", "false")
 
 
 def site_reader(name: str) -> ReadPath:

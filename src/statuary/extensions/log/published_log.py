@@ -80,6 +80,7 @@ class LogSettings(NamedTuple):
 
     origin: str  # the name of the log, of its checkpoints and of its key
     url: str = ""  # the site's address; the log that is published there is read before a checkpoint is signed
+    branch: str = "main"  # the published one, on hosts that do not say what a preview is
     example_key: bool = False  # whether the public example key signs
     # name-and-key text (vkey) and URL of the witnesses for `statuary log witness`
     witnesses: tuple[tuple[str, str], ...] = ()
@@ -235,6 +236,8 @@ def require_growth(site: Place, target: Place) -> dict[str, str | None]:
 WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: "removed"}
 
 
+FRESH = "; warning: no `log: {url: …}` and no --to name the published site, so a build in a new folder cannot continue this log"
+
 NO_KEY = "no signing key (give --log-key FILE or set STATUARY_LOG_KEY; `statuary log init` makes one)"
 
 
@@ -248,6 +251,10 @@ class LogKeeper(NamedTuple):
     elsewhere: tuple[tuple[str, ReadPath], ...] = ()
     seen: TreeHead | None = None  # the longest head that the key's keeper has seen published
     pending: bytes | None = None  # what the key has signed since then, as `log/pending.json` has it
+    floor: TreeHead | None = None  # the least that is published, as the content says
+    may_start: bool = False  # whether entry 0 may be written
+    may_shrink: bool = False  # whether it may continue less than is known to be published
+    preview: str = ""  # why this is a preview, which never signs; empty if it is none
 
     @property
     def signing_key(self) -> PrivateKey | None:
@@ -257,6 +264,8 @@ class LogKeeper(NamedTuple):
             LogError: if the key is that of another log.
         """
         origin = self.settings.origin
+        if self.preview:
+            return None
         if self.settings.example_key:
             return PrivateKey(origin, EXAMPLE_SEED)
         if self.key is not None and self.key.name != origin:
@@ -265,6 +274,24 @@ class LogKeeper(NamedTuple):
                 f"use the key of {origin}; a log keeps its name and its key",
             )
         return self.key
+
+    def check_start(self, size: int) -> None:
+        """Make sure that a log is not started by accident.
+
+        Args:
+            size: of the log that was found.
+
+        Raises:
+            LogError: if none was found, or one was although a new one is wanted.
+        """
+        may_start = self.may_start or self.may_shrink or self.settings.example_key
+        if not size and not may_start:
+            raise LogError(
+                "no log was found to continue, and a second log from entry 0 on is a fork",
+                "the first time: --log-start. Else name a place that has the log: --to, `log: {url: …}`, or --log-from",
+            )
+        if size and self.may_start:
+            raise LogError(f"the log has {size:,} entries already", "leave out --log-start")
 
 
 class LogExtension(NamedTuple):
@@ -278,6 +305,7 @@ class LogExtension(NamedTuple):
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has
     published: TreeHead  # the longest head that others may have seen before this run
+    is_alone: bool  # whether it was started, and nothing names the place where it is published
     given_up: int  # entries that were signed, but not published, since another publisher was first
 
     @override
@@ -292,6 +320,4 @@ class LogExtension(NamedTuple):
         example = "; the key is the example key, which shows nothing about who signed, or when"
         new = f"{total:,} new entries ({parts})" if total else "no new entries"
         lost = f"; {self.given_up:,} signed entries are given up: another publisher was first"
-        return (
-            f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.given_up else ''}"
-        )
+        return f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.given_up else ''}{FRESH if self.is_alone else ''}"

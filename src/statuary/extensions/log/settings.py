@@ -28,6 +28,8 @@ class LogSource(SourceModel):
     url: Annotated[Text, Field(pattern=r"^https?://")] | None = None
     """The address of the published site, whose log is read before a checkpoint is signed; default: only the folder that
     is built, and the target of `--to`, are read."""
+    branch: Text = "main"
+    """The branch that is published, on hosts that tell a build its branch but not whether it is a preview."""
     example_key: Flag = False
     """Sign with the public example key: for demonstrations. The origin must contain `example-key`."""
     witnesses: tuple[WitnessSource, ...] = ()
@@ -54,6 +56,7 @@ class LogSource(SourceModel):
         return LogSettings(
             origin=self.origin,
             url=self.url or "",
+            branch=self.branch,
             example_key=self.example_key,
             witnesses=tuple((witness.key, witness.url) for witness in self.witnesses),
             quorum=self.quorum,

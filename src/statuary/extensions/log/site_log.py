@@ -81,8 +81,10 @@ class SiteLog:
         self.key = keeper.signing_key
         public = None if self.key is None else self.key.public
         places = LogPlaces((str(target.folder.root), target.published), keeper.elsewhere, keeper.pending)
-        seen = (parse_head(self.table.state.published), keeper.seen)
-        self.start = places.continuation(public, iter(seen))
+        seen = (parse_head(self.table.state.published), keeper.seen, keeper.floor)
+        self.start = places.continuation(public, iter(() if keeper.may_shrink else seen))
+        if self.key is not None:
+            keeper.check_start(self.start.head.size)
         self.base, self.before, self.is_restored = self.start.log, self.start.head, not self.start.is_own
         if parse_head(self.table.state.head) != self.before:
             self.table.replace(self.base.entries() if self.base else (), self.before.text)
@@ -119,9 +121,10 @@ class SiteLog:
             actions,
             by_incident,
             self._former(documents),
-            obstacle="" if self.key else NO_KEY,
+            obstacle="" if self.key else self.keeper.preview or NO_KEY,
             is_example=self.keeper.settings.example_key,
             published=published,
+            is_alone=not self.before.size and not self.keeper.elsewhere and bool(head),
             given_up=self.start.given_up,
         )
 
@@ -241,7 +244,9 @@ class SiteLog:
         """Yield the log's name and key, and the schema of its entries."""
         settings = self.keeper.settings
         published = self.target.published(LOG.path())
-        body: bytes | None = published
+        if self.base is not None and self.is_restored:
+            published = self.base.read(LOG.path().removeprefix(f"{PREFIX}/"))
+        body = published
         if self.key is not None:
             witnesses = [{"key": key, "url": url} for key, url in settings.witnesses]
             body = encode_json(

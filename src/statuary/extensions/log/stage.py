@@ -1,13 +1,21 @@
 """The log as a stage: extended by what a build or a tick is about to publish."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
 from statuary.documents.document import Document
-from statuary.extensions.log.options import log_keeper, note_signed
-from statuary.extensions.log.published_log import LOG_PENDING, LogExtension, LogSettings, published_settings
+from statuary.extensions.log.continuation import read_floor, write_floor
+from statuary.extensions.log.options import is_in_ci, log_keeper, note_signed
+from statuary.extensions.log.published_log import (
+    LOG_PENDING,
+    LogExtension,
+    LogSettings,
+    TreeHead,
+    published_settings,
+)
 from statuary.extensions.log.site_log import SiteLog
 from statuary.pipeline.stages import Additions, SiteStage, StageInputs
 from statuary.publishing.folder.folder_target import FolderTarget
@@ -35,7 +43,7 @@ class LogStage(SiteStage):
 
     @override
     def extend(self, incidents: Sequence[Document], *, contracts: bool) -> Additions:
-        keeper = log_keeper(self._settings, self._inputs.instant, self._key_file, self._inputs.to)
+        keeper = log_keeper(self._settings, self._inputs)
         extension = SiteLog(self._target, keeper).extend(incidents, contracts=contracts)
         self._extension = extension
         numbers = extension.by_incident.items()
@@ -47,3 +55,13 @@ class LogStage(SiteStage):
         if self._extension is not None and not self._extension.obstacle:
             pending = self._target.published(LOG_PENDING.path())
             note_signed(self._key_file, self._extension.published, pending)
+            self._move_floor(self._extension.published)
+
+    def _move_floor(self, head: TreeHead) -> None:
+        """State in the content what is published: in CI if it is more than before; anywhere if less was asked for."""
+        root, origin = self._inputs.root, self._settings.origin
+        floor = None if root is None else read_floor(root, origin)
+        if root is None or floor is None:
+            return
+        if self._inputs.options.get("log_below_floor") or (is_in_ci(os.environ) and head.size > floor.size):
+            write_floor(root, origin, head)
