@@ -78,6 +78,9 @@ LOG_BELOW_FLOOR = CommandOption(
     "Continue a log that has fewer entries than were published, or others. Readers see that it was rewritten.",
     bool,
 )
+LOG_CORRECT_CLOCK = CommandOption(
+    "--log-correct-clock", "State in the log that its last time was wrong: the clock is before it.", bool
+)
 RECOMPILE = CommandOption("--recompile", "Compile every contract again and compare the result.", bool)
 COMPILER = CommandOption(
     "--compiler",
@@ -149,7 +152,10 @@ EXTENSIONS = (
         },
         marker="log/checkpoint",
         guard="statuary.extensions.log.published_log:require_growth",
-        options={"build": (LOG_KEY, LOG_FROM, LOG_START, LOG_BELOW_FLOOR), "tick": (LOG_KEY,)},
+        options={
+            "build": (LOG_KEY, LOG_FROM, LOG_START, LOG_BELOW_FLOOR, LOG_CORRECT_CLOCK),
+            "tick": (LOG_KEY, LOG_CORRECT_CLOCK),
+        },
         key="log",
         folders=("log",),
         urls="statuary.extensions.log.published_log:LOG_URLS",

@@ -6,10 +6,11 @@ from typing import Any
 from unittest.mock import patch
 
 from statuary.domain.primitives import parse_instant
-from statuary.extensions.log.entries import LogEntry, parse_entry
+from statuary.extensions.log.entries import EntryKind, LogEntry, parse_entry
 from statuary.extensions.log.notes import PrivateKey, verify_checkpoint
 from statuary.extensions.log.options import KEY_VARIABLE
 from statuary.extensions.log.published_log import PublishedLog, TreeHead, open_log
+from statuary.extensions.log.verify import DocumentCheck, SiteCheck
 from statuary.pipeline.build import BuildResult, build_site
 from statuary.pipeline.progress import NoProgress
 from statuary.pipeline.stages import ExtensionOptions
@@ -72,6 +73,24 @@ def log_of(site: Path) -> PublishedLog:
 def entries_of(site: Path) -> list[LogEntry]:
     """Return the entries of a folder's log, all verified."""
     return [parse_entry(body) for body in log_of(site).entries()]
+
+
+def authored_entries_of(site: Path) -> list[LogEntry]:
+    """Return those entries that are about records, incidents and updates."""
+    return [one for one in entries_of(site) if one.subject.kind not in (EntryKind.SITE, EntryKind.CLOCK)]
+
+
+def checked(site: Path, now: str = "2027-01-01T00:00:00Z") -> DocumentCheck:
+    """Verify a folder as `statuary log verify` does, at an instant."""
+    reader = FolderReader(site)
+    check = SiteCheck(log_of(site), KEY.public, reader.read, parse_instant(now), lambda _: None)
+    return check.check(list(reader.paths()))
+
+
+def problems_of(site: Path) -> list[str]:
+    """Return what does not agree between a site and its log, or is not covered by it."""
+    found = checked(site)
+    return [*found.problems, *found.uncovered]
 
 
 def verified_in_store(url: str, before: TreeHead | None) -> TreeHead | None:

@@ -274,9 +274,11 @@ def build_site(
                 additions = stages.extend(lambda: status.incidents, contracts=True)
                 remove_what_is_off(site.catalogue, target)
                 offer_site(target, status, contracts, progress, verify=execution.verify, additions=additions)
+                line, late = stages.complete()
                 plan = publish(target, progress)
-                late = [] if target.dry_run else stages.applied()
-                checked = checked.with_additions(additions._replace(findings=(*additions.findings, *late)))
+                late += [] if target.dry_run else stages.applied()
+                findings = (*additions.findings, *late)
+                checked = checked.with_additions(additions._replace(findings=findings, line=line))
         except ThemeError as error:
             checked = checked.with_theme_error(error)
     applied = plan is not None and not target.dry_run

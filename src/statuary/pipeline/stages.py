@@ -51,6 +51,10 @@ class SiteStage:
             contracts: whether this run may have changed contracts.
         """
 
+    def complete(self) -> str:
+        """Offer what depends on every other document, after those; return the line of the summary, empty for none."""
+        return ""
+
     def applied(self) -> None:
         """Note that the target now holds what was offered."""
 
@@ -116,6 +120,12 @@ class Stages:
     def extend(self, incidents: Callable[[], "Sequence[Document]"], *, contracts: bool) -> Additions:
         """Let every stage offer its documents; `incidents` returns what `SiteStage.extend` takes, if there is a stage."""
         return self._additions(lambda stage: stage.extend(incidents(), contracts=contracts))
+
+    def complete(self) -> tuple[str, list[Finding]]:
+        """Let every stage offer what depends on all documents; return the lines of the summary, and what went wrong."""
+        earlier = len(self.findings)
+        total = self._additions(lambda stage: Additions(line=stage.complete()))
+        return total.line, self.findings[earlier:]
 
     def applied(self) -> list[Finding]:
         """Tell every stage that the target was changed; return what went wrong."""

@@ -55,8 +55,10 @@ def tick(
             return TickResult(changed, "", [])
         stages = open_published_stages(extension_options, now, target)
         additions = stages.extend(lambda: _incidents(target, moved, removed), contracts=False)
-        late = stages.applied() if _apply(target, moved, removed, additions) else []
-    return TickResult(changed, additions.line, [*additions.findings, *late])
+        _offer(target, moved, removed, additions)
+        line, late = stages.complete()
+        late += stages.applied() if _apply(target) else []
+    return TickResult(changed, line, [*additions.findings, *late])
 
 
 def _changed_paths(moved: list[Document], removed: list[str]) -> list[str]:
@@ -64,12 +66,16 @@ def _changed_paths(moved: list[Document], removed: list[str]) -> list[str]:
     return [*changed, url_table.CHANGES.path()] if changed else []
 
 
-def _apply(target: FolderTarget, moved: list[Document], removed: list[str], additions: Additions) -> bool:
-    """Publish the change; return whether there is any."""
+def _offer(target: FolderTarget, moved: list[Document], removed: list[str], additions: Additions) -> None:
     if moved or removed:
         target.ledger.documents.remove_unless_offered(removed)
         target.offer([*moved, _changes(target, moved, additions)])
-    elif not any(target.ledger.documents.changed()):
+
+
+def _apply(target: FolderTarget) -> bool:
+    """Publish the change; return whether there is any."""
+    documents = target.ledger.documents
+    if not any(documents.changed()) and not any(documents.leaving()):
         return False
     # the site now differs from the snapshot that it was published from
     own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))

@@ -45,11 +45,11 @@ def test_the_story_of_an_edited_update(tmp_path, content, site):
     logged(content, site, LATER)
     output = run("history", "incidents/slow.html", "--from", site)
     assert "2026-11-20T12:00:00.000Z  entry 1: add update" in output
-    assert "2026-11-21T12:00:00.000Z  entry 6: change update" in output
+    assert "2026-11-21T12:00:00.000Z  entry 7: change update" in output
     assert "replaces entry 1" in output
     second = run("verify", site)
     assert "the key seen before" in second
-    assert "it continues the log seen before (6 entries)" in second
+    assert "it continues the log seen before (7 entries)" in second
     assert "0 problems" in second
     # the same without the log: the page is put back as if nothing had been edited
     (site / "incidents/slow.json").write_bytes(b"{}")
@@ -60,7 +60,7 @@ def test_a_rolled_back_log_is_rejected(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
     run("verify", site)
-    assert "fewer than the 7 of the log seen before" in run("verify", tmp_path / "old", code=1)
+    assert "fewer than the 9 of the log seen before" in run("verify", tmp_path / "old", code=1)
     assert "continues" in run("verify", site, "--since", tmp_path / "old/log/checkpoint", "--forget")
     assert "fewer than" in run(
         "verify", tmp_path / "old", "--since", site / "log/checkpoint", "--forget", code=1
@@ -81,7 +81,7 @@ def test_a_log_is_verified_over_http_and_in_a_snapshot(tmp_path, site):
 
 def test_a_proof_needs_nothing_else(tmp_path, site):
     path, proof = f"v2/contract/748463/{address_of(1)}", tmp_path / "record.tlog-proof"
-    assert "entry 0 of 6" in run("prove", path, "--from", site, "--out", proof)
+    assert "entry 0 of 7" in run("prove", path, "--from", site, "--out", proof)
     assert "unknown" in run("check", proof, site / path, code=1)
     output = run("check", proof, site / path, "--public-key", KEY.public.text)
     assert "matches entry 0 of status.plinth.example/log" in output
@@ -110,10 +110,10 @@ def test_a_key_is_made_once_and_signs(tmp_path, content):
             "--log-start",
         ],
     )
-    assert "log: 6 new entries (6 added), 6 in all" in built.output, built.output
+    assert "log: 7 new entries (7 added), 7 in all" in built.output, built.output
     public = next(line.strip() for line in printed.splitlines() if line.startswith("  status.plinth"))
     assert "0 problems" in run("verify", tmp_path / "site", "--public-key", public)
-    assert (tmp_path / "keys/log.key.last").read_text("utf-8").startswith("6 ")
+    assert (tmp_path / "keys/log.key.last").read_text("utf-8").startswith("7 ")
 
 
 def test_publishing_over_a_diverged_log_publishes_everything_else(tmp_path, content, site):

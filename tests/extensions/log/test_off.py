@@ -11,10 +11,18 @@ from click.testing import CliRunner
 from statuary.cli.main import command
 from statuary.domain.primitives import parse_instant
 from statuary.extensions.log.notes import PrivateKey
-from statuary.extensions.log.verify import check_documents
 from statuary.pipeline.tick import TickResult, tick
-from statuary.publishing.folder.reader import FolderReader
-from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_failure, log_of, logged, run_with
+from support.logs import (
+    KEY,
+    LOGGED_SITE,
+    ORIGIN,
+    authored_entries_of,
+    log_failure,
+    log_of,
+    logged,
+    problems_of,
+    run_with,
+)
 from support.sites import INCIDENT, SITE, files_in, path_of, record_of, write_files
 
 NEXT_DAY, SECOND_DAY, THIRD_DAY = (f"2026-11-{day}T12:00:00Z" for day in (21, 22, 23))
@@ -53,11 +61,6 @@ def log_files(site: Path) -> dict[str, bytes]:
     return {path: body for path, body in files_in(site).items() if path.startswith("log/")}
 
 
-def problems_of(site: Path) -> list[str]:
-    reader = FolderReader(site)
-    return check_documents(log_of(site), reader.read, list(reader.paths()), lambda _: None).problems
-
-
 def ticked(site: Path, now: str = TICK) -> TickResult:
     with patch.dict(os.environ):
         return tick(site, parse_instant(now), run_with())
@@ -79,7 +82,7 @@ def test_a_log_that_is_on_again_continues_what_was_published_and_nothing_else(
     tmp_path, content, site, settings
 ):
     shutil.copytree(site, tmp_path / "published")
-    head = log_of(site).head
+    head, count = log_of(site).head, len(authored_entries_of(site))
     logged(write_files(content, {"site.yaml": settings}), site, NEXT_DAY)
     records = {path_of(2): record_of(2)} if "chains" in settings else {}
     logged(write_files(content, records | {"incidents/slow.yaml": EDITED}), site, SECOND_DAY)
@@ -90,20 +93,20 @@ def test_a_log_that_is_on_again_continues_what_was_published_and_nothing_else(
     logged(content, site, THIRD_DAY, elsewhere=tmp_path / "published")
     log_of(site).verify_extends(head, "what was published")
     assert "assets/log.js" in files_in(site)
-    changes = [(entry.action.value, entry.subject.kind.value) for entry in entries_of(site)[head.size :]]
+    changes = [(entry.action.value, entry.subject.kind.value) for entry in authored_entries_of(site)[count:]]
     assert changes == [("add", "contract")] * len(records) + [("change", "update"), ("change", "incident")]
     assert problems_of(site) == []
 
 
 def test_what_is_published_while_the_log_fails_is_logged_afterwards(content, site, settings):
     before = log_files(site)
-    size = log_of(site).head.size
+    size = len(authored_entries_of(site))
     records = {path_of(2): record_of(2)} if "chains" in settings else {}
     write_files(content, records | {"incidents/slow.yaml": EDITED})
     log_failure(content, site, NEXT_DAY, key=PrivateKey(ORIGIN, bytes(32)))
     assert log_files(site) == before
     logged(content, site, SECOND_DAY)
-    changes = [(entry.action.value, entry.subject.kind.value) for entry in entries_of(site)[size:]]
+    changes = [(entry.action.value, entry.subject.kind.value) for entry in authored_entries_of(site)[size:]]
     assert changes == [("add", "contract")] * len(records) + [("change", "update"), ("change", "incident")]
     assert problems_of(site) == []
 

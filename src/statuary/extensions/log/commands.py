@@ -12,6 +12,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, with_options
 from statuary.cli.output import count_text, show_progress
 from statuary.cli.printable import print_error, printable
+from statuary.clock import utc_now
 from statuary.extensions.http.client import HttpResponse, UnreachableError, send
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.merkle import LogError, ReadPath
@@ -36,8 +37,8 @@ from statuary.extensions.log.published_log import (
 )
 from statuary.extensions.log.verify import (
     DocumentCheck,
+    SiteCheck,
     add_cosignatures,
-    check_documents,
     cosignature,
     entries_about,
     proof_of,
@@ -228,7 +229,7 @@ def verify(
     quorum: int,
     forget: bool,
 ) -> None:
-    """Verify a published log: signature, tiles, entries, documents, and that it continues what was seen before.
+    """Verify a published log and every file of its site, and that the log continues what was seen before.
 
     The key and the last checkpoint of each log are remembered below ~/.local/state/statuary (or STATUARY_STATE).
 
@@ -240,7 +241,7 @@ def verify(
         forget = forget or EXAMPLE in key.name
         _compare(log, key, since, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
-        result = _check(log, read, location)
+        result = _check(log, key, read, location)
     except LogError as error:
         print_error(error)
         sys.exit(ExitCode.FINDINGS)
@@ -249,16 +250,20 @@ def verify(
     if len(result.problems) > SHOWN:
         click.echo(f"and {len(result.problems) - SHOWN:,} more", err=True)
     click.echo(
-        f"{count_text(result.whole, 'document')} match their last log entries; {count_text(len(result.problems), 'problem')}"
+        f"{result.whole:,} checks of files and of what they say hold; {count_text(len(result.problems), 'problem')}"
     )
-    if result.due:
-        click.echo(
-            f"{count_text(len(result.due), 'document')} follow the site's schedule and are not in the log yet;"
-            " the next build or tick appends them"
-        )
+    _echo_paths(result.due, "follow the site's schedule, which is signed; the next build or tick logs them")
+    _echo_paths(result.unserved, "are for the host, which does not send them: not verified")
+    _echo_paths(result.uncovered, "are not covered: neither the manifest nor the log names them")
     if not forget:
         remember(KnownLog(key, log.head))
     sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
+
+
+def _echo_paths(paths: list[str], what: str) -> None:
+    if paths:
+        named = ", ".join(paths[:SHOWN]) + (" …" if len(paths) > SHOWN else "")
+        click.echo(printable(f"{count_text(len(paths), 'file')} {what}: {named}"))
 
 
 def _open(location: str, public_key: str | None) -> tuple[PublishedLog, PublicKey, ReadPath]:
@@ -292,15 +297,19 @@ def _compare(log: PublishedLog, key: "PublicKey", since: Path | None, *, forget:
         click.echo("no earlier checkpoint is known, so it is not shown yet that the log only grows")
 
 
-def _check(log: PublishedLog, read: ReadPath, location: str) -> DocumentCheck:
-    paths = None
+def _check(log: PublishedLog, key: PublicKey, read: ReadPath, location: str) -> DocumentCheck:
+    paths: list[str] | None = None
+    members: dict[str, str] = {}  # of a snapshot, which has one for all names of a file
     try:
         with open_site(location) as site:
             paths = list(site.paths())
+            if site.index is not None and site.source.has_manifest:
+                members = {name: entry.path for entry in site.index.entries() for name in entry.aliases}
     except (PublishingError, UnreachableError):
-        click.echo("the site cannot be listed, so documents that the log lacks are not found")
-    with show_progress() as progress, stage(progress, "Entries and documents"):
-        return check_documents(log, read, paths, progress.advance)
+        click.echo("the site cannot be listed, so files that the manifest lacks are not found")
+    with show_progress() as progress, stage(progress, "Entries and files"):
+        check = SiteCheck(log, key, lambda path: read(members.get(path, path)), utc_now(), progress.advance)
+        return check.check(paths)
 
 
 from_option = click.option(

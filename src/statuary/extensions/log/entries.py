@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 import orjson
 from typing_extensions import override
 
-from statuary.documents.document import Document, encode_unchecked, plain_path
+from statuary.documents.document import Document, plain_path
 from statuary.documents.url_table import incident_of
-from statuary.domain.primitives import Instant, format_milliseconds
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
 from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
 from statuary.extensions.log.notes import DECIMAL, Checkpoint, decode_base64, parse_checkpoint
 from statuary.publishing.files import transaction
@@ -31,6 +32,8 @@ class EntryKind(StrEnum):
     CONTRACT = "contract"
     INCIDENT = "incident"
     UPDATE = "update"
+    SITE = "site"  # every file of the site, by the digest of their manifest
+    CLOCK = "clock"  # the times so far were wrong
 
 
 class LogAction(StrEnum):
@@ -45,7 +48,7 @@ class LogSubject(NamedTuple):
     """The subject of an entry: a contract by chain id and address, an incident by its id, an update by both ids."""
 
     kind: EntryKind
-    first: str
+    first: str = ""
     second: str = ""
 
     @property
@@ -58,7 +61,11 @@ SUBJECT_MEMBERS = {
     EntryKind.CONTRACT: ("chainId", "address"),
     EntryKind.INCIDENT: ("incident",),
     EntryKind.UPDATE: ("incident", "update"),
+    EntryKind.SITE: (),
+    EntryKind.CLOCK: (),
 }
+
+WHOLE_SITE, CLOCK = LogSubject(EntryKind.SITE), LogSubject(EntryKind.CLOCK)
 
 
 class LogEntry(NamedTuple):
@@ -67,7 +74,9 @@ class LogEntry(NamedTuple):
     subject: LogSubject
     action: LogAction
     time: str  # of the build or tick that published it, in RFC 3339
-    sha256: str = ""  # of the published bytes, in hex; of a withheld record and of what was removed, empty
+    # in hex: of the published bytes of a record, of what an author wrote (`authored_incident`, `authored_update`), or of
+    # the manifest of the site; of a withheld record and of what was removed, empty
+    sha256: str = ""
     proof: str = ""  # of the published proof of a contract, in hex; else empty
     match_id: str = ""  # of a contract; else empty
     replaces: int | None = None  # the entry before it of the same subject; None if this is the first
@@ -92,6 +101,10 @@ class LogEntry(NamedTuple):
         return orjson.dumps(members, option=orjson.OPT_SORT_KEYS)
 
 
+NumberedEntry = tuple[int, LogEntry]
+"""An entry and its number in the log, from 0."""
+
+
 def parse_entry(body: bytes) -> LogEntry:
     """Read an entry; raise LogError if its bytes are not exactly those of one."""
     try:
@@ -113,6 +126,79 @@ def parse_entry(body: bytes) -> LogEntry:
     if not is_exact:
         raise LogError(f"{body[:80]!r} is not an entry that statuary writes")
     return entry
+
+
+TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+DIGEST = re.compile("[0-9a-f]{64}")
+FORMS = {
+    "chainId": re.compile("[0-9]{1,20}"),
+    "address": re.compile("0x[0-9a-fA-F]{40}"),
+    "incident": re.compile(".+"),
+    "update": re.compile(".+"),
+}
+"""The form of each member that names a subject."""
+
+
+class EntryRules:
+    """The rules of a log, entry by entry: each has its form, and fits the entries before it."""
+
+    def __init__(self, clock: str = "") -> None:
+        self.clock = clock  # the time of the entry before
+
+    def check(self, number: int, entry: LogEntry, last: NumberedEntry | None) -> None:
+        """Check the next entry.
+
+        Args:
+            last: the entry before it about the same subject; None if there is none.
+
+        Raises:
+            LogError: if it breaks a rule.
+        """
+        fault = _fault_of_form(entry) or _fault_of_action(entry, last) or self._fault_of_time(entry)
+        if fault:
+            raise LogError(f"entry {number:,} is not allowed: {fault}")
+        self.clock = entry.time
+
+    def _fault_of_time(self, entry: LogEntry) -> str:
+        if entry.time < self.clock and entry.subject != CLOCK:
+            return f"its time {entry.time} is before that of the entry before it, {self.clock}"
+        return ""
+
+
+def _fault_of_form(entry: LogEntry) -> str:
+    """Return what is wrong with the form of an entry; empty if nothing is."""
+    for name, value in entry.subject.members.items():
+        if not FORMS[name].fullmatch(value):
+            return f"{value[:80]!r} is no {name}"
+    try:
+        is_time = TIME.fullmatch(entry.time) is not None and parse_instant(entry.time) is not None
+    except InvalidValueError:
+        is_time = False
+    if not is_time:
+        return f"{entry.time[:80]!r} is no time"
+    if any(digest and not DIGEST.fullmatch(digest) for digest in entry.digests):
+        return "a digest has not 64 hex digits"
+    is_contract = entry.subject.kind is EntryKind.CONTRACT
+    if (entry.proof or entry.match_id) and not is_contract:
+        return "only a contract has a proof and a match id"
+    return ""
+
+
+def _fault_of_action(entry: LogEntry, last: NumberedEntry | None) -> str:
+    """Return what does not fit the entry before about the same subject; empty if all does."""
+    number, before = last if last is not None else (None, None)
+    if type(entry.replaces) is not type(number) or entry.replaces != number:
+        return f"it replaces entry {entry.replaces!r}, and the one before about the same is {number}"
+    if entry.subject == CLOCK:
+        return "" if entry.action is LogAction.CHANGE and not any(entry.digests) else "it only corrects times"
+    is_live = before is not None and before.action is not LogAction.REMOVE
+    if is_live == (entry.action is LogAction.ADD):
+        return f"it is to {entry.action.value} what is {'there' if is_live else 'not there'}"
+    if any(entry.digests) == (entry.action is LogAction.REMOVE):
+        return "a removed thing has no digest, and any other has one"
+    if before is not None and before.digests == entry.digests:
+        return "it changes nothing"
+    return ""
 
 
 HEADER = "c2sp.org/tlog-proof@v1"
@@ -151,7 +237,7 @@ def check_proof(body: bytes, document: bytes) -> tuple[TlogProof, LogEntry]:
     proof = parse_proof(body)
     entry = parse_entry(proof.extra)
     proof.verify(proof.extra)
-    digest = sha256(document).hexdigest()
+    digest = digest_of(entry.subject.kind, document)
     if digest not in entry.digests:
         named = " and ".join(filter(None, entry.digests))
         raise ProofError(f"the document has the SHA-256 {digest}; entry {proof.number} names {named}")
@@ -185,9 +271,6 @@ STATE = "CREATE TABLE IF NOT EXISTS main.log_heads (head TEXT, published TEXT, c
 
 PAGE = 2_000
 
-NumberedEntry = tuple[int, LogEntry]
-"""An entry and its number in the log, from 0."""
-
 
 class LogState(NamedTuple):
     """The log that the rows come from."""
@@ -220,18 +303,37 @@ class LogTable(OwnTable):
 
     def add(self, entries: Iterable[NumberedEntry], schema: str = "work") -> None:
         """Note entries of this run; or, in `main`, published ones."""
-        rows = ((number, _key(entry.subject), entry.encode()) for number, entry in entries)
         with transaction(self.connection):
-            self.connection.executemany(f"INSERT OR REPLACE INTO {schema}.log_entries VALUES (?,?,?)", rows)
+            for number, entry in entries:
+                self._insert(number, entry, schema)
+
+    def _insert(self, number: int, entry: LogEntry, schema: str) -> None:
+        row = number, _key(entry.subject), entry.encode()
+        self.connection.execute(f"INSERT OR REPLACE INTO {schema}.log_entries VALUES (?,?,?)", row)
+
+    @property
+    def clock(self) -> str:
+        """The time of the last published entry; empty if there is none."""
+        row = self.connection.execute(
+            "SELECT body FROM main.log_entries ORDER BY entry DESC LIMIT 1"
+        ).fetchone()
+        return parse_entry(row[0]).time if row else ""
+
+    def last(self, subject: LogSubject) -> NumberedEntry | None:
+        """Return the last entry of a subject; None if there is none."""
+        return next(reversed(self.versions(subject)), None)
 
     def replace(self, entries: Iterable[bytes], head: str) -> None:
         """Note all published entries, and their log."""
         published = self.state.published
         self._set_state(LogState(published=published))
         self.connection.execute("DELETE FROM main.log_entries")
-        numbered = enumerate(map(parse_entry, entries))
+        rules, numbered = EntryRules(), enumerate(map(parse_entry, entries))
         while page := list(islice(numbered, PAGE)):
-            self.add(page, "main")
+            with transaction(self.connection):
+                for number, entry in page:
+                    rules.check(number, entry, self.last(entry.subject))
+                    self._insert(number, entry, "main")
         self._set_state(LogState(head, published))
 
     def extended(self, head: str, published: str, *, contracts: bool) -> None:
@@ -294,14 +396,14 @@ class PublishedThing(NamedTuple):
     match_id: str = ""
 
 
-def missing_entry(thing: PublishedThing, versions: list[NumberedEntry], now: Instant) -> LogEntry | None:
+def missing_entry(thing: PublishedThing, before: NumberedEntry | None, now: Instant) -> LogEntry | None:
     """Return the entry that the log lacks about a subject; None if its last one is the same."""
-    number, last = versions[-1] if versions else (None, None)
-    before = ("", "") if last is None else last.digests  # those of a removed thing are empty
+    number, last = before if before is not None else (None, None)
+    earlier = ("", "") if last is None else last.digests  # those of a removed thing are empty
     after = thing.sha256, thing.proof
-    if before == after:
+    if earlier == after:
         return None
-    action = LogAction.CHANGE if any(before) else LogAction.ADD
+    action = LogAction.CHANGE if any(earlier) else LogAction.ADD
     time = format_milliseconds(now)
     latest = action if any(after) else LogAction.REMOVE
     return LogEntry(thing.subject, latest, time, *after, thing.match_id, number)
@@ -339,7 +441,9 @@ def published_incidents(table: LogTable, documents: Iterable[Document]) -> Itera
         yield from updates
         ids = {update.subject.second for update in updates}
         yield from _gone(table, incident, ids)
-        yield PublishedThing(LogSubject(EntryKind.INCIDENT, incident), sha256(document.body).hexdigest())
+        yield PublishedThing(
+            LogSubject(EntryKind.INCIDENT, incident), digest_of(EntryKind.INCIDENT, document.body)
+        )
     for subject in list(table.live(EntryKind.INCIDENT)):
         if subject.first not in present:
             yield from _gone(table, subject.first, set())
@@ -353,7 +457,47 @@ def _gone(table: LogTable, incident: str, present: set[str]) -> Iterator[Publish
 
 
 def updates_of(incident: str, body: bytes) -> Iterator[PublishedThing]:
-    """Yield the updates in the document of an incident, the oldest first, with the SHA-256 of their bytes in it."""
-    for update in reversed(orjson.loads(body)["incident"]["incident_updates"]):
+    """Yield the updates in the document of an incident, the oldest first, with the SHA-256 of what was written."""
+    record = orjson.loads(body)["incident"]
+    for update in reversed(record["incident_updates"]):
         subject = LogSubject(EntryKind.UPDATE, incident, update["id"])
-        yield PublishedThing(subject, sha256(encode_unchecked(update)).hexdigest())
+        yield PublishedThing(subject, _digest(authored_update(update, is_planned="scheduled_for" in record)))
+
+
+def digest_of(kind: EntryKind, document: bytes) -> str:
+    """Return the SHA-256 that an entry of a kind names for a document; raise LogError if it is not of that kind."""
+    if kind is not EntryKind.INCIDENT:
+        return sha256(document).hexdigest()
+    try:
+        return _digest(authored_incident(orjson.loads(document)["incident"]))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise LogError("this is not the document of an incident") from None
+
+
+def authored_incident(record: JsonObject) -> list[Json]:
+    """Return what an author wrote of an incident: no member that the clock or another incident changes.
+
+    `log.js` has the same in JavaScript.
+    """
+    is_planned = "scheduled_for" in record
+    updates = [
+        authored_update(as_object(one), is_planned=is_planned) for one in as_list(record["incident_updates"])
+    ]
+    components = [as_object(one)["id"] for one in as_list(record["components"])]
+    window = [record.get("scheduled_for"), record.get("scheduled_until")]
+    return [record["id"], record["name"], window, components, updates]
+
+
+def authored_update(update: JsonObject, *, is_planned: bool) -> list[Json]:
+    """Return what an author wrote of an update.
+
+    Args:
+        is_planned: whether it is of a maintenance, whose components follow from its window.
+    """
+    affected = [] if is_planned else map(as_object, as_list(update["affected_components"] or []))
+    statuses: list[Json] = [[one["code"], one["new_status"]] for one in affected]
+    return [update["id"], update["status"], update["body"], update["display_at"], statuses]
+
+
+def _digest(value: Json) -> str:
+    return sha256(orjson.dumps(value)).hexdigest()

@@ -39,6 +39,7 @@ def log_keeper(settings: LogSettings, inputs: StageInputs) -> LogKeeper:
         inputs.instant,
         floor=None if inputs.root is None else read_floor(inputs.root, settings.origin),
         may_start=bool(options.get("log_start")),
+        may_correct=bool(options.get("log_correct_clock")),
         may_shrink=bool(options.get("log_below_floor")),
         preview=preview_of(os.environ, settings.branch),
     )

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import orjson
 from typing_extensions import override
 
-from statuary.documents.pages.page_parts import FormerVersion
-from statuary.documents.url_table import IMMUTABLE, OCTET_STREAM, TEXT, PutStep, Url
+from statuary.documents.url_table import IMMUTABLE, MEDIA_TYPES, OCTET_STREAM, TEXT, PutStep, Url
 from statuary.domain.primitives import Instant
 from statuary.extensions.log.entries import LogAction
 from statuary.extensions.log.merkle import (
@@ -29,6 +28,7 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     verify_checkpoint,
 )
+from statuary.publishing.files import PARTS
 from statuary.publishing.places import Place
 
 LOG = Url("log", "log/index.json", "the name and the public key of the transparency log", own_rule=True)
@@ -42,6 +42,20 @@ LOG_PENDING = Url(
     "the checkpoint of the last publication with its new entries, put before everything else",
     put=PutStep.ANNOUNCEMENT,
     own_rule=True,
+)
+LOG_MANIFEST = Url(
+    "log-manifest",
+    "log/manifest.json",
+    "the manifest of the site's files, which the last entry about the site names by its SHA-256",
+    own_rule=True,
+)
+LOG_PART = Url(
+    "log-part",
+    "log/parts/{digest}.jsonl",
+    "a part of the manifest: a line for each file",
+    MEDIA_TYPES["jsonl"],
+    IMMUTABLE,
+    PutStep.BODY,
 )
 LOG_TILE = Url(
     "log-tile",
@@ -65,7 +79,17 @@ LOG_INCIDENT = Url(
     TEXT,
     put=PutStep.BODY,
 )
-LOG_URLS = (LOG, LOG_SCHEMA, LOG_CHECKPOINT, LOG_PENDING, LOG_TILE, LOG_CONTRACT, LOG_INCIDENT)
+LOG_URLS = (
+    LOG,
+    LOG_SCHEMA,
+    LOG_CHECKPOINT,
+    LOG_PENDING,
+    LOG_MANIFEST,
+    LOG_PART,
+    LOG_TILE,
+    LOG_CONTRACT,
+    LOG_INCIDENT,
+)
 """The rows of the log in the table of URLs."""
 
 PREFIX = LOG.path().rpartition("/")[0]
@@ -233,6 +257,15 @@ def require_growth(site: Place, target: Place) -> dict[str, str | None]:
     return {LOG_CHECKPOINT.path(): sha256(body).hexdigest()}
 
 
+COVERED = (LOG.path(), LOG_SCHEMA.path())
+"""The files of the log that the manifest of the site has; the others follow from the entries."""
+
+
+def part_of_log(path: str) -> str:
+    """Return where the log has a part of the manifest, by its path in a snapshot."""
+    return LOG_PART.path(digest=path.removeprefix(PARTS).removesuffix(".jsonl"))
+
+
 WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: "removed"}
 
 
@@ -253,6 +286,7 @@ class LogKeeper(NamedTuple):
     pending: bytes | None = None  # what the key has signed since then, as `log/pending.json` has it
     floor: TreeHead | None = None  # the least that is published, as the content says
     may_start: bool = False  # whether entry 0 may be written
+    may_correct: bool = False  # whether the clock may be before the last entry
     may_shrink: bool = False  # whether it may continue less than is known to be published
     preview: str = ""  # why this is a preview, which never signs; empty if it is none
 
@@ -264,10 +298,10 @@ class LogKeeper(NamedTuple):
             LogError: if the key is that of another log.
         """
         origin = self.settings.origin
-        if self.preview:
-            return None
         if self.settings.example_key:
             return PrivateKey(origin, EXAMPLE_SEED)
+        if self.preview:
+            return None
         if self.key is not None and self.key.name != origin:
             raise LogError(
                 f"the signing key belongs to the log {self.key.name}, but site.yaml names {origin}",
@@ -299,9 +333,6 @@ class LogExtension(NamedTuple):
 
     head: TreeHead | None  # its size and root after this run; None if there is no log
     actions: Counter[LogAction]  # how many entries were appended, by action
-    by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
-    # the published versions of an update that differ from the present one, by the update's id
-    former: dict[str, tuple[FormerVersion, ...]]
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has
     published: TreeHead  # the longest head that others may have seen before this run

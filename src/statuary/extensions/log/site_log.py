@@ -7,8 +7,10 @@ order of contracts by address, then incidents by id.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from importlib.resources import files
 from itertools import chain
+from typing import NamedTuple
 
 import orjson
 
@@ -24,8 +26,12 @@ from statuary.extensions.log.continuation import (
     parse_pending,
 )
 from statuary.extensions.log.entries import (
+    CLOCK,
+    WHOLE_SITE,
     EntryKind,
+    EntryRules,
     LogAction,
+    LogEntry,
     LogSubject,
     LogTable,
     NumberedEntry,
@@ -47,10 +53,13 @@ from statuary.extensions.log.merkle import (
 )
 from statuary.extensions.log.notes import PrivateKey, checkpoint_text
 from statuary.extensions.log.published_log import (
+    COVERED,
     LOG,
     LOG_CHECKPOINT,
     LOG_CONTRACT,
     LOG_INCIDENT,
+    LOG_MANIFEST,
+    LOG_PART,
     LOG_PENDING,
     LOG_SCHEMA,
     LOG_TILE,
@@ -60,11 +69,27 @@ from statuary.extensions.log.published_log import (
     LogKeeper,
     TreeHead,
     parse_head,
+    part_of_log,
 )
+from statuary.publishing.files import is_snapshot_path
 from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.host_layout import media_type_of
+from statuary.publishing.ledger.schema import names_of
+from statuary.publishing.listing import Entry, Listing, split_into_parts
+from statuary.publishing.manifest import ManifestBuilder, encode_manifest, manifest_digest, parse_manifest
+from statuary.publishing.origin import SiteOrigin
+from statuary.version import VERSION
 
 BATCH = 1_000
 """Entries in one transaction."""
+
+
+class LogChanges(NamedTuple):
+    """What a run appends about incidents."""
+
+    by_incident: dict[str, list[int]]  # the numbers of the new entries, by incident
+    # the published versions of an update that differ from the present one, by the update's id
+    former: dict[str, tuple[FormerVersion, ...]]
 
 
 class SiteLog:
@@ -93,34 +118,47 @@ class SiteLog:
         self.written: set[str] = set()
         self.appended: list[bytes] = []  # as far as they may be pending
         self.changed: list[LogSubject] = []
+        self.actions: Counter[LogAction] = Counter()
+        self.contracts = True
+        self.rules = EntryRules(self.table.clock)
         self.renewed: frozenset[LogSubject] = frozenset()
 
-    def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogExtension:
-        """Append what is new, changed or removed, and offer the log.
+    def extend(self, incidents: Iterable[Document], *, contracts: bool) -> LogChanges:
+        """Append an entry for each record, incident and update that is new, changed or removed.
 
         Args:
             incidents: the documents of all incidents and maintenances.
             contracts: whether this run may have changed contracts.
 
         Raises:
+            LogError: if the clock is before the last entry.
+        """
+        self.contracts = contracts
+        documents = sorted(incidents)
+        by_incident: dict[str, list[int]] = {}
+        if self.key is not None:
+            for number, entry in self._append(self._things(documents)):
+                if entry.subject.kind in (EntryKind.INCIDENT, EntryKind.UPDATE):
+                    by_incident.setdefault(entry.subject.first, []).append(number)
+        return LogChanges(by_incident, self._former(documents))
+
+    def complete(self) -> LogExtension:
+        """Append the entry about the whole site, now that every other document is offered, and offer the log.
+
+        Raises:
             LogError: if the new log would not continue the published one.
         """
-        documents = sorted(incidents)
-        actions: Counter[LogAction] = Counter()
-        by_incident: dict[str, list[int]] = {}
-        for number, entry in self._append(documents, contracts=contracts):
-            actions[entry.action] += 1
-            if entry.subject.kind is not EntryKind.CONTRACT:
-                by_incident.setdefault(entry.subject.first, []).append(number)
+        if self.key is not None:
+            self.target.offer(self._descriptions())
+            list(self._append([PublishedThing(WHOLE_SITE, self._offer_manifest())]))
         head = self._offer()
         published = self.start.published if self.keeper.elsewhere else head or EMPTY
-        if self.key is not None or not contracts:
-            self.table.extended("" if head is None else head.text, published.text, contracts=contracts)
+        if self.key is not None or not self.contracts:
+            text = "" if head is None else head.text
+            self.table.extended(text, published.text, contracts=self.contracts)
         return LogExtension(
             head,
-            actions,
-            by_incident,
-            self._former(documents),
+            self.actions,
             obstacle="" if self.key else self.keeper.preview or NO_KEY,
             is_example=self.keeper.settings.example_key,
             published=published,
@@ -128,32 +166,79 @@ class SiteLog:
             given_up=self.start.given_up,
         )
 
-    def _append(self, documents: list[Document], *, contracts: bool) -> Iterator[NumberedEntry]:
+    def _append(self, things: Iterable[PublishedThing]) -> Iterator[NumberedEntry]:
         """Append the entries that are missing, and yield them."""
         new: list[NumberedEntry] = []
-        for thing in self._things(documents, contracts=contracts):
-            entry = missing_entry(thing, self.table.versions(thing.subject), self.keeper.now)
-            if entry is None:
-                continue
-            new.append((self.growth.size, entry))
-            body = entry.encode()
-            self._take(self.growth.add(body))
-            self.appended += [body] if len(self.appended) <= MOST_PENDING else []
-            if thing.subject.kind is not EntryKind.UPDATE:
-                self.changed.append(thing.subject)
-            yield new[-1]
-            if len(new) == BATCH:
+        for thing in things:
+            last = self.table.last(thing.subject)
+            entry = missing_entry(thing, last, self.keeper.now)
+            for one in () if entry is None else (*self._correction(entry), entry):
+                new.append((self.growth.size, one))
+                self._add(one)
+                yield new[-1]
+            if len(new) >= BATCH:
                 self.table.add(new)
                 new.clear()
         self.table.add(new)
 
-    def _things(self, documents: list[Document], *, contracts: bool) -> Iterator[PublishedThing]:
-        if self.key is None:
+    def _correction(self, entry: LogEntry) -> Iterator[LogEntry]:
+        """Yield the entry that says that the times so far were wrong, where one is needed and wanted."""
+        if entry.time >= self.rules.clock:
             return
-        if contracts:
+        if not self.keeper.may_correct:
+            raise LogError(
+                f"the clock says {entry.time}, and the last entry is of {self.rules.clock}",
+                "set the clock; if the last entry is wrong: --log-correct-clock, which the log shows",
+            )
+        number = last[0] if (last := self.table.last(CLOCK)) else None
+        yield LogEntry(CLOCK, LogAction.CHANGE, entry.time, replaces=number)
+
+    def _add(self, entry: LogEntry) -> None:
+        self.rules.check(self.growth.size, entry, self.table.last(entry.subject))
+        self.actions[entry.action] += 1
+        body = entry.encode()
+        self._take(self.growth.add(body))
+        self.appended += [body] if len(self.appended) <= MOST_PENDING else []
+        if entry.subject.kind in PROVED:
+            self.changed.append(entry.subject)
+
+    def _things(self, documents: list[Document]) -> Iterator[PublishedThing]:
+        if self.contracts:
             every = not self.target.ledger.is_partial or not self.table.is_complete
             yield from published_contracts(self.table, every=every)
         yield from published_incidents(self.table, documents)
+
+    def _offer_manifest(self) -> str:
+        """Offer the manifest of all files, that of the last entry if they are the same; return its SHA-256."""
+        folder = LOG_PART.pattern.rpartition("/")[0]
+        builder, parts = ManifestBuilder(), []
+        with Listing() as files:
+            for entry in self._files():
+                files.add(entry)
+            for entries in split_into_parts(files):
+                part, text = builder.add(entries)
+                parts.append(log_document(LOG_PART, text, digest=part.sha256))
+        last = self.table.last(WHOLE_SITE)
+        text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/")) or b""
+        is_last = last is not None and manifest_digest(text) == last[1].sha256
+        if not is_last or parse_manifest(text).parts != tuple(builder.parts):
+            text = encode_manifest(builder.manifest(SiteOrigin(self.keeper.now, "", VERSION)))
+        self.target.offer([*parts, log_document(LOG_MANIFEST, text)])
+        self.target.ledger.documents.remove_unless_offered(self.target.ledger.documents.below(folder))
+        return manifest_digest(text)
+
+    def _files(self) -> Iterator[Entry]:
+        """Yield every file of the site as it will be, but those that follow from the entries of the log."""
+        for path, aliases, size, digest in self.target.ledger.listing():
+            if is_snapshot_path(path) or (path.startswith(f"{PREFIX}/") and path not in COVERED):
+                continue
+            names = tuple(names_of(path, aliases)[1:])
+            entry = Entry(path, names, size, digest.hex(), media_type_of(path))
+            body = None if digest else self.target.published(path)
+            if body is not None:  # a new ledger does not know it
+                entry = entry._replace(size=len(body), sha256=sha256(body).hexdigest())
+            if entry.sha256:
+                yield entry
 
     def _former(self, documents: list[Document]) -> dict[str, tuple[FormerVersion, ...]]:
         """Return the published versions of updates that differ from the present ones."""
@@ -190,7 +275,9 @@ class SiteLog:
             self._keep_tiles(head.size)
         else:
             self._drop_outgrown_tiles(head.size)
-        self.target.offer([log_document(LOG_CHECKPOINT, note.encode()), *self._descriptions()])
+        self.target.offer([log_document(LOG_CHECKPOINT, note.encode())])
+        if self.key is None:
+            self._keep_published(everything=everything)
         self._offer_pending(note)
         self.renewed = frozenset(self.changed)
         self.target.offer(self._proofs(note, head, everything=everything))
@@ -204,6 +291,17 @@ class SiteLog:
         verify_consistency(self.before.size, head.size, proof, self.before.root, head.root)
         text = checkpoint_text(self.keeper.settings.origin, *head)
         return f"{text}\n{require_key(self.key).sign(text)}"
+
+    def _keep_published(self, *, everything: bool) -> None:
+        """Offer what is published of the descriptions and of the manifest, which only the holder of the key renews."""
+        self.target.offer(self._descriptions())
+        text = self._read(LOG_MANIFEST.path().removeprefix(f"{PREFIX}/"))
+        if text is not None and everything:
+            paths = [part_of_log(part.path) for part in parse_manifest(text).parts]
+            bodies = ((path, self._read(path.removeprefix(f"{PREFIX}/"))) for path in paths)
+            kept = [(path.rpartition("/")[2].partition(".")[0], body) for path, body in bodies if body]
+            self.target.offer(log_document(LOG_PART, body, digest=digest) for digest, body in kept)
+            self.target.offer([log_document(LOG_MANIFEST, text)])
 
     def _offer_pending(self, note: str) -> None:
         """Offer what leads from the published log to the new checkpoint, or the pending document that is there."""

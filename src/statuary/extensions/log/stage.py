@@ -39,16 +39,24 @@ class LogStage(SiteStage):
     def __init__(self, target: FolderTarget, settings: LogSettings, inputs: StageInputs) -> None:
         self._target, self._settings, self._inputs = target, settings, inputs
         self._key_file: Path | None = inputs.options.get("log_key")
+        self._log: SiteLog | None = None  # None until it is extended without an error
         self._extension: LogExtension | None = None
 
     @override
     def extend(self, incidents: Sequence[Document], *, contracts: bool) -> Additions:
-        keeper = log_keeper(self._settings, self._inputs)
-        extension = SiteLog(self._target, keeper).extend(incidents, contracts=contracts)
-        self._extension = extension
-        numbers = extension.by_incident.items()
+        log = SiteLog(self._target, log_keeper(self._settings, self._inputs))
+        appended = log.extend(incidents, contracts=contracts)
+        self._log = log
+        numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}
-        return Additions(former=extension.former, changes=changes, line=str(extension))
+        return Additions(former=appended.former, changes=changes)
+
+    @override
+    def complete(self) -> str:
+        if self._log is None:
+            return ""
+        self._extension = self._log.complete()
+        return str(self._extension)
 
     @override
     def applied(self) -> None:

@@ -1,9 +1,10 @@
 """Verify a published log for a reader who trusts only its key, like Go's checksum database; and sign one as a witness."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
+from itertools import islice
+from struct import pack
 from typing import NamedTuple
 
 from statuary.documents.document import Document, plain_path
@@ -14,52 +15,80 @@ from statuary.documents.url_table import (
     INCIDENT,
     INCIDENT_PAGE,
     PROOF,
+    Url,
+    incident_of,
     match_url,
 )
+from statuary.domain.primitives import Instant
+from statuary.extension_table import EXTENSIONS
+from statuary.extensions.log.continuation import parse_pending
 from statuary.extensions.log.entries import (
+    WHOLE_SITE,
     EntryKind,
+    EntryRules,
+    LogAction,
     LogEntry,
     LogSubject,
     NumberedEntry,
+    digest_of,
     encode_proof,
     parse_entry,
     parse_proof,
     updates_of,
 )
 from statuary.extensions.log.merkle import (
+    ENTRIES,
+    HASH_SIZE,
     LogError,
     ReadPath,
     consistency_proof,
     inclusion_proof,
+    split_bundle,
+    tile_paths,
     tile_subtrees,
 )
-from statuary.extensions.log.notes import DECIMAL, Checkpoint, PublicKey, parse_note
+from statuary.extensions.log.notes import (
+    DECIMAL,
+    Checkpoint,
+    PublicKey,
+    parse_checkpoint,
+    parse_note,
+    verify_checkpoint,
+)
 from statuary.extensions.log.published_log import (
     LOG_CHECKPOINT,
     LOG_CONTRACT,
     LOG_INCIDENT,
+    LOG_MANIFEST,
+    LOG_PART,
+    LOG_PENDING,
+    LOG_TILE,
     PREFIX,
     PublishedLog,
+    TreeHead,
+    part_of_log,
 )
-from statuary.extensions.log.site_log import log_document
-from statuary.publishing.epoch_index import readable_epochs
+from statuary.extensions.log.site_log import PROVED, log_document, proof_url
+from statuary.publishing.epoch_index import EpochIndex, readable_epochs
 from statuary.publishing.files import temporary_database
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.host_layout import cache_of, media_type_of
+from statuary.publishing.listing import DamagedSnapshotError, Entry
+from statuary.publishing.manifest import manifest_digest, parse_manifest, read_entries
 
 SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT_PAGE, LOG_INCIDENT)
 
 
-Latest = Callable[[LogSubject], LogEntry | None]
-"""Returns the last entry about a subject; None if there is none."""
-
-
 class DocumentCheck(NamedTuple):
-    """How the documents of a site compare with its log."""
+    """How the files of a site compare with its log."""
 
-    whole: int  # documents and updates that agree with the log's last entry
-    due: list[str]  # paths that follow the site's own schedule, and that no build or tick has logged yet
+    whole: int  # files that are as the manifest or the log's entries say
+    due: list[
+        str
+    ]  # paths that follow the site's own schedule, which the manifest has; no build or tick has logged them yet
     problems: list[str]  # what is missing, different, or not in the log
+    uncovered: list[str]  # files that neither the manifest nor the log names
+    unserved: list[str]  # files for the host alone, which its web server does not send
 
 
 def subject_of(path: str) -> LogSubject | None:
@@ -108,42 +137,273 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
     return cosigned
 
 
-def check_documents(
-    log: PublishedLog, read: ReadPath, paths: Iterable[str] | None, advance: Callable[[int], None]
-) -> DocumentCheck:
-    """Verify every tile and entry, and that each document agrees with its last entry.
+class LastEntries:
+    """The last entry of each subject, on disk; each is checked against the rules when it is added."""
 
-    Args:
-        paths: all paths of the site, to find what is not in the log; None if they cannot be listed.
-        advance: is called for each entry and document.
+    def __init__(self) -> None:
+        schema = "CREATE TABLE last (subject TEXT PRIMARY KEY, number INTEGER, body BLOB) WITHOUT ROWID"
+        self.table = temporary_database(schema)
+        self.rules = EntryRules()
 
-    Raises:
-        LogError: if the log is damaged.
-    """
-    schema = "CREATE TABLE latest (subject TEXT PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID"
-    with closing(temporary_database(schema)) as table:
-        for body in log.entries():
-            subject = parse_entry(body).subject
-            table.execute("INSERT OR REPLACE INTO latest VALUES (?,?)", ("\n".join(subject).lower(), body))
-            advance(1)
-        check = DocumentCheck(0, [], [])
-        schedule = _scheduled(read)
-        for (body,) in table.execute("SELECT body FROM latest ORDER BY subject"):
-            entry = parse_entry(body)
-            if entry.subject.kind is not EntryKind.UPDATE:
-                for path, digest in _expected(entry):
-                    check = _checked(check, path, digest, read(path), schedule.get(path, ()))
-                    advance(1)
+    def add(self, number: int, body: bytes) -> None:
+        """Add the next entry; raise LogError if it breaks a rule."""
+        entry = parse_entry(body)
+        self.rules.check(number, entry, self.of(entry.subject))
+        row = "\n".join(entry.subject), number, body
+        self.table.execute("INSERT OR REPLACE INTO last VALUES (?,?,?)", row)
 
-        def latest(subject: LogSubject) -> LogEntry | None:
-            row = table.execute(
-                "SELECT body FROM latest WHERE subject = ?", ("\n".join(subject).lower(),)
-            ).fetchone()
-            return None if row is None else parse_entry(row[0])
+    def of(self, subject: LogSubject) -> NumberedEntry | None:
+        """Return the last entry of a subject; None if there is none."""
+        query = "SELECT number, body FROM last WHERE subject = ?"
+        row = self.table.execute(query, ("\n".join(subject),)).fetchone()
+        return None if row is None else (row[0], parse_entry(row[1]))
 
+    def __iter__(self) -> Iterator[NumberedEntry]:
+        for number, body in self.table.execute("SELECT number, body FROM last ORDER BY subject"):
+            yield number, parse_entry(body)
+
+
+class SiteCheck:
+    """Verifies every file of a site against its log: the manifest that the last entry about the site names, then the rest."""
+
+    def __init__(
+        self,
+        log: PublishedLog,
+        key: PublicKey | None,
+        read: ReadPath,
+        now: Instant,
+        advance: Callable[[int], None],
+    ) -> None:
+        """Prepare to verify.
+
+        Args:
+            key: of the log; None does not verify the signatures of proofs.
+            now: the instant at which the site is read: what its schedule has for later is not due yet.
+            advance: is called for each entry and file.
+        """
+        self.log, self.key, self.read, self.now, self.advance = log, key, read, now, advance
+        self.found = DocumentCheck(0, [], [], [], [])
+        self.last = LastEntries()
+        # SHA-256 of each file by its name without the host's layout
+        self.digests = temporary_database(
+            "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
+        )
+        self.heads: set[str] = set()  # texts of checkpoints that the log continues
+
+    def check(self, paths: Iterable[str] | None) -> DocumentCheck:
+        """Verify everything.
+
+        Args:
+            paths: all paths of the site, to find files that are not covered; None if they cannot be listed.
+
+        Raises:
+            LogError: if the log is damaged, or an entry breaks a rule.
+        """
+        for number, body in enumerate(self.log.entries()):
+            self.last.add(number, body)
+            self.advance(1)
+        self._check_pending(self.read(LOG_PENDING.path()))
+        names = self._check_manifest(is_listed=paths is not None)
+        for number, entry in self.last:
+            self._check_subject(number, entry)
         for path in () if paths is None else paths:
-            check.problems.extend(_unlogged(path, latest, read))
-    return check
+            if path not in names and not self._is_of_log(path):
+                self._note_stranger(path)
+        return self.found
+
+    def _check_pending(self, body: bytes | None) -> None:
+        """Verify that the checkpoint of the last publication is the published one; a large publication states none."""
+        if body is None:
+            return
+        pending, is_right = parse_pending(body), False
+        try:
+            if pending is not None:
+                checkpoint = parse_checkpoint(pending.checkpoint.encode())
+                if self.key is not None:
+                    verify_checkpoint(checkpoint, self.key)
+                entries = islice(self.log.entries(), pending.base, None)
+                is_right = checkpoint[:3] == self.log.checkpoint[:3]
+                is_right = is_right and [one.encode() for one in pending.entries] == list(entries)
+        except LogError:
+            is_right = False
+        self._note(f"{LOG_PENDING.path()} does not lead to the checkpoint", is_right=is_right)
+
+    def _note(self, problem: str, *, is_right: bool) -> None:
+        self.found = self.found._replace(whole=self.found.whole + is_right)
+        if not is_right:
+            self.found.problems.append(problem)
+
+    def _check_manifest(self, *, is_listed: bool) -> "NameSet":
+        """Read every file that the manifest names; return their names."""
+        names = NameSet()
+        text, last = self.read(LOG_MANIFEST.path()), self.last.of(WHOLE_SITE)
+        if text is None or last is None or manifest_digest(text) != last[1].sha256:
+            self._note(
+                f"{LOG_MANIFEST.path()} is not the one that the log's last entry about the site names",
+                is_right=False,
+            )
+            return names
+        schedule = self._schedule()
+        try:
+            for entry in read_entries(parse_manifest(text), lambda path: self.read(part_of_log(path))):
+                for name in entry.names:
+                    names.add(name)
+                    self._check_file(name, entry, schedule, is_listed=is_listed)
+                self.digests.execute("INSERT INTO files VALUES (?,?)", (plain_path(entry.path), entry.sha256))
+        except DamagedSnapshotError as error:
+            self._note(f"the manifest: {error}", is_right=False)
+        return names
+
+    def _check_file(self, name: str, entry: Entry, schedule: EpochIndex, *, is_listed: bool) -> None:
+        body = self.read(name)
+        self.advance(1)
+        if body is not None and sha256(body).hexdigest() == entry.sha256:
+            self._note("", is_right=True)
+        elif body is not None and body in self._later(name, schedule):
+            self.found.due.append(name)
+        elif body is None and not is_listed and name.partition("/")[0] in HOST_FILES:
+            self.found.unserved.append(name)
+        elif body is None:
+            self._note(f"{name} is in the manifest, but not published", is_right=False)
+        else:
+            digest = sha256(body).hexdigest()
+            self._note(f"{name} has the SHA-256 {digest}; the manifest names {entry.sha256}", is_right=False)
+
+    def _schedule(self) -> EpochIndex:
+        return readable_epochs(self.read(EPOCHS.path()))
+
+    def _later(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
+        """Yield what the site's schedule has for a path by now; its files are in the manifest too."""
+        for since in schedule.instants if path in schedule.documents else ():
+            stored = schedule.document_at(path, since) if since <= self.now else None
+            body = None if stored is None else stored.body(self.read)
+            if body is not None:
+                yield body
+
+    def _check_subject(self, number: int, entry: LogEntry) -> None:
+        """Verify that a record or an incident is as its last entry says, and its proof."""
+        subject = entry.subject
+        if subject.kind not in PROVED:
+            return
+        url, parameters = proof_url(subject)
+        proof = self.read(url.path(**parameters))
+        if entry.action is not LogAction.REMOVE:
+            self._check_proof(url.path(**parameters), proof, number, entry)
+        for path, digest in _expected(entry):
+            row = self.digests.execute("SELECT sha256 FROM files WHERE path = ?", (path,)).fetchone()
+            listed = row[0] if row else ""
+            if not digest:
+                self._note(
+                    f"{path} is published, but the log records it as removed or withheld", is_right=not listed
+                )
+            elif not listed:
+                self._note(f"{path} is in the log, but not in the manifest", is_right=False)
+            elif subject.kind is EntryKind.INCIDENT:
+                self._check_incident(path, digest)
+            else:
+                self._note(f"{path} is another in the log than in the manifest", is_right=listed == digest)
+
+    def _check_incident(self, path: str, digest: str) -> None:
+        body = self.read(path) or b""
+        if path in self.found.due:
+            return
+        try:
+            updates = list(updates_of(incident_of(path), body))
+            is_right = digest_of(EntryKind.INCIDENT, body) == digest
+        except (LogError, ValueError, KeyError, TypeError):
+            updates, is_right = [], False
+        self._note(f"{path} does not match its last log entry", is_right=is_right)
+        for update in updates:
+            last = self.last.of(update.subject)
+            is_logged = last is not None and last[1].sha256 == update.sha256
+            self._note(
+                f"{path}: update {update.subject.second} does not match its last log entry",
+                is_right=is_logged,
+            )
+
+    def _check_proof(self, path: str, body: bytes | None, number: int, entry: LogEntry) -> None:
+        try:
+            proof = parse_proof(body or b"")
+            proof.verify(proof.extra)
+            checkpoint = proof.checkpoint
+            if checkpoint.note.body not in self.heads:
+                if self.key is not None:
+                    verify_checkpoint(checkpoint, self.key)
+                self.log.verify_extends(TreeHead(checkpoint.size, checkpoint.root), path)
+                self.heads.add(checkpoint.note.body)
+            is_right = (proof.number, proof.extra) == (number, entry.encode())
+            is_right = (
+                is_right and encode_proof(number, proof.hashes, checkpoint.note.body, proof.extra) == body
+            )
+        except LogError:
+            is_right = False
+        self._note(f"{path} does not prove the last entry of its subject", is_right=is_right)
+
+    def _is_of_log(self, path: str) -> bool:
+        """Say whether a path is of the log, and verify it if it is a tile of an earlier size."""
+        if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path()):
+            return True
+        found = match_url(path)
+        if found is None or found[0] not in (LOG_TILE, LOG_PART, LOG_CONTRACT, LOG_INCIDENT):
+            return False
+        if found[0] is not LOG_TILE:
+            return self._is_expected(*found)
+        return self._is_tile(found[1]["path"], path)
+
+    def _is_expected(self, url: Url, parameters: Mapping[str, str]) -> bool:
+        if url is LOG_PART:
+            parts = parse_manifest(self.read(LOG_MANIFEST.path()) or b"").parts
+            return any(part.sha256 == parameters["digest"] for part in parts)
+        kind = EntryKind.CONTRACT if url is LOG_CONTRACT else EntryKind.INCIDENT
+        last = self.last.of(LogSubject(kind, *parameters.values()))
+        return last is not None and last[1].action is not LogAction.REMOVE
+
+    def _is_tile(self, name: str, path: str) -> bool:
+        """Say whether a tile is of this log; one of an earlier size begins like the present one."""
+        whole, partial, width = f"tile/{name}".partition(".p/")
+        wanted = next(
+            (one for one in tile_paths(self.log.head.size) if one.partition(".p/")[0] == whole), None
+        )
+        body = self.read(path)
+        if wanted is None or body is None:
+            return False
+        present = self.log.read(wanted) or self.log.read(whole) or b""
+        if partial and name.startswith(ENTRIES):
+            present = b"".join(pack(">H", len(one)) + one for one in split_bundle(present, int(width)))
+        elif partial:
+            present = present[: int(width) * HASH_SIZE]
+        self._note(f"{path} does not agree with the log", is_right=body == present)
+        return True
+
+    def _note_stranger(self, path: str) -> None:
+        """Note a file that is not in the manifest: that of a record or an incident is a problem."""
+        found = match_url(plain_path(path))
+        if (
+            found is not None
+            and found[0] in (CONTRACT, PROOF, INCIDENT)
+            and "all-chains" not in found[1].values()
+        ):
+            self._note(f"{path} is published, but not in the log", is_right=False)
+        else:
+            self.found.uncovered.append(path)
+
+
+class NameSet:
+    """Names of files, on disk."""
+
+    def __init__(self) -> None:
+        self.table = temporary_database("CREATE TABLE names (name TEXT PRIMARY KEY) WITHOUT ROWID")
+
+    def add(self, name: str) -> None:
+        """Add a name."""
+        self.table.execute("INSERT OR IGNORE INTO names VALUES (?)", (name,))
+
+    def __contains__(self, name: str) -> bool:
+        return self.table.execute("SELECT 1 FROM names WHERE name = ?", (name,)).fetchone() is not None
+
+
+HOST_FILES = frozenset(folder for row in EXTENSIONS if row.name == "hosting" for folder in row.folders)
+"""Files for the host alone."""
 
 
 def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
@@ -154,59 +414,6 @@ def _expected(entry: LogEntry) -> Iterator[tuple[str, str]]:
     parameters = {"chain_id": entry.subject.first, "address": entry.subject.second}
     yield CONTRACT.path(**parameters), entry.sha256
     yield PROOF.path(**parameters), entry.proof
-
-
-def _checked(
-    check: DocumentCheck, path: str, digest: str, body: bytes | None, later: Iterable[bytes | None]
-) -> DocumentCheck:
-    sha256_of_body = "" if body is None else sha256(body).hexdigest()
-    if sha256_of_body == digest:
-        return check._replace(whole=check.whole + bool(digest))
-    if body is not None and body in later:
-        check.due.append(path)
-    elif not digest:
-        check.problems.append(f"{path} is published, but the log records it as removed or withheld")
-    elif body is None:
-        check.problems.append(f"{path} is in the log, but not published")
-    else:
-        check.problems.append(
-            f"{path} has the SHA-256 {sha256_of_body}; the log's last entry about it names {digest}"
-        )
-    return check
-
-
-def _scheduled(read: ReadPath) -> dict[str, list[bytes | None]]:
-    """Return the bytes of the site's own later epochs for paths of incidents, by path."""
-    index = readable_epochs(read(EPOCHS.path()))
-    return {
-        path: [stored.body(read) for stored in index.versions_of(path)]
-        for path in index.documents
-        if subject_of(path) is not None and path.endswith(".json")
-    }
-
-
-def _unlogged(path: str, latest: Latest, read: ReadPath) -> Iterator[str]:
-    """Yield the parts of a document that are not in the log: itself, or an update in it."""
-    match = match_url(plain_path(path))
-    subject = subject_of(path) if match is not None and match[0] in (CONTRACT, PROOF, INCIDENT) else None
-    if subject is None:
-        return
-    if latest(subject) is None:
-        yield f"{path} is published, but not in the log"
-    elif subject.kind is EntryKind.INCIDENT:
-        yield from _unlogged_updates(path, subject.first, latest, read)
-
-
-def _unlogged_updates(path: str, incident: str, latest: Latest, read: ReadPath) -> Iterator[str]:
-    try:
-        updates = list(updates_of(incident, read(path) or b""))
-    except (ValueError, KeyError, TypeError):
-        yield f"{path} is not the document of an incident"
-        return
-    for update in updates:
-        entry = latest(update.subject)
-        if entry is None or entry.sha256 != update.sha256:
-            yield f"{path}: update {update.subject.second} does not match its last log entry"
 
 
 def require_log(log: PublishedLog | None, name: str) -> PublishedLog:

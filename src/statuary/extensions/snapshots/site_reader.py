@@ -120,9 +120,13 @@ class ManifestIndex:
         line = bisect_left(lines, name, key=_path_of)
         return parse_entry(lines[line]) if line < len(lines) and _path_of(lines[line]) == name else None
 
+    def entries(self) -> Iterator[Entry]:
+        """Yield every document; raise DamagedSnapshotError if a part is missing or damaged."""
+        return read_entries(self.manifest, self._read)
+
     def paths(self) -> Iterator[str]:
         """Yield every name of every document; raise DamagedSnapshotError if a part is missing or damaged."""
-        for entry in read_entries(self.manifest, self._read):
+        for entry in self.entries():
             yield from entry.names
 
 

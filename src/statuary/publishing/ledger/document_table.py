@@ -178,6 +178,16 @@ class DocumentTable:
         query = "SELECT path, aliases, size, digest, sources FROM documents WHERE sources != '' ORDER BY path"
         return self.connection.execute(query)
 
+    def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield path, aliases, size and SHA-256 of each file of the site as it will be, by path."""
+        yield from self.connection.execute(
+            "SELECT path, aliases, size, digest FROM work.offered UNION ALL"
+            " SELECT path, aliases, size, digest FROM documents AS d"
+            " WHERE NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path)"
+            " AND NOT EXISTS (SELECT 1 FROM leaving_documents AS l WHERE l.path = d.path)"
+            " ORDER BY path COLLATE BINARY"
+        )
+
     def digest_at(self, path: str) -> str:
         """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
         for table in ("work.offered", "main.documents"):

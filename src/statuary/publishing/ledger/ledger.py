@@ -298,9 +298,7 @@ class Ledger:
         """Return what saving would change, after all offers; raise PublishingError if two have one path."""
         if self.documents.clash is not None:
             raise self.documents.clash
-        if self._keeps_unchanged:
-            self.documents.remove_site_unless_offered()
-            self.documents.remove_unless_offered(self.sources.superseded_documents())
+        self._mark_leaving()
         size = self.documents.site_size(self._number("names"), self._number("size"))
         return Plan(
             counts={
@@ -314,6 +312,19 @@ class Ledger:
             changes=self._changes,
             conflicts=tuple(self.documents.conflicts()),
         )
+
+    def _mark_leaving(self) -> None:
+        if self._keeps_unchanged:
+            self.documents.remove_site_unless_offered()
+            self.documents.remove_unless_offered(self.sources.superseded_documents())
+
+    def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield path, aliases, size and SHA-256 of each document of the site as it will be, by path.
+
+        The digest is empty where a new ledger does not know it. What is offered later is not in it.
+        """
+        self._mark_leaving()
+        return self.documents.listing()
 
     def _changes(self) -> Iterator[Change]:
         for action, name, size in self.documents.changed():

@@ -79,10 +79,27 @@ export async function isSigned(proof, publicKey) {
   return false;
 }
 
+const authoredUpdate = (isPlanned) => (update) => [
+  update.id,
+  update.status,
+  update.body,
+  update.display_at,
+  isPlanned ? [] : (update.affected_components ?? []).map((one) => [one.code, one.new_status]),
+];
+
+/** Return what an author wrote of an incident, as the log's entries name it (`authored_incident` in Python). */
+export function authoredIncident(document) {
+  const { incident } = JSON.parse(new TextDecoder().decode(document));
+  const isPlanned = "scheduled_for" in incident;
+  const window = [incident.scheduled_for ?? null, incident.scheduled_until ?? null];
+  const updates = incident.incident_updates.map(authoredUpdate(isPlanned));
+  return utf8(JSON.stringify([incident.id, incident.name, window, incident.components.map((one) => one.id), updates]));
+}
+
 /** Verify that a document is the one that the entry of a proof names, and that the entry is in the log. */
 export async function verify(proof, document) {
   const entry = JSON.parse(new TextDecoder().decode(proof.entry));
-  const digest = hex(await sha256(document));
+  const digest = hex(await sha256(entry.kind === "incident" ? authoredIncident(document) : document));
   if (digest !== entry.sha256 && digest !== entry.proofSha256) {
     throw new Error(`the document has the SHA-256 ${digest}, and entry ${proof.index} names ${entry.sha256}`);
   }
