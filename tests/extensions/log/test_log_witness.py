@@ -84,7 +84,7 @@ def test_witnesses_cosign_what_continues(tmp_path: Path, monkeypatch: pytest.Mon
     assert "0 of the known witnesses" in run("verify", site, *need, code=1)
     with witness() as (server, url):
         ask = ("witness", "--out", site, WITNESS.text, url)
-        assert "1 of 1 witnesses have cosigned 6 entries" in run(*ask)
+        assert "1 of 1 witnesses have cosigned 7 entries" in run(*ask)
         assert "cosigned by witness.example/w1" in run("verify", site, *need)
         proof = parse_proof((site / "log/incidents/slow.tlog-proof").read_bytes())
         assert proof.checkpoint.note.signed_by([WITNESS]) == [WITNESS]

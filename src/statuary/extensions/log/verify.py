@@ -188,6 +188,7 @@ class SiteCheck:
         self.digests = temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
         )
+        self.parts: set[str] = set()  # of the manifest
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check(self, paths: Iterable[str] | None) -> DocumentCheck:
@@ -245,7 +246,9 @@ class SiteCheck:
             return names
         schedule = self._schedule()
         try:
-            for entry in read_entries(parse_manifest(text), lambda path: self.read(part_of_log(path))):
+            manifest = parse_manifest(text)
+            self.parts = {part.sha256 for part in manifest.parts}
+            for entry in read_entries(manifest, lambda path: self.read(part_of_log(path))):
                 for name in entry.names:
                     names.add(name)
                     self._check_file(name, entry, schedule, is_listed=is_listed)
@@ -352,8 +355,7 @@ class SiteCheck:
 
     def _is_expected(self, url: Url, parameters: Mapping[str, str]) -> bool:
         if url is LOG_PART:
-            parts = parse_manifest(self.read(LOG_MANIFEST.path()) or b"").parts
-            return any(part.sha256 == parameters["digest"] for part in parts)
+            return parameters["digest"] in self.parts
         kind = EntryKind.CONTRACT if url is LOG_CONTRACT else EntryKind.INCIDENT
         last = self.last.of(LogSubject(kind, *parameters.values()))
         return last is not None and last[1].action is not LogAction.REMOVE
