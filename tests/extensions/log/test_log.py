@@ -7,9 +7,10 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
+from statuary.extensions.log.notes import PrivateKey
 from statuary.publishing.files import PublishingError
 from support.file_server import served
-from support.logs import KEY, LOGGED_SITE, log_of, logged
+from support.logs import KEY, LOGGED_SITE, ORIGIN, log_of, logged
 from support.sites import INCIDENT, address_of, path_of, record_of, write_files
 
 LATER = "2026-11-21T12:00:00Z"
@@ -65,6 +66,28 @@ def test_a_rolled_back_log_is_rejected(tmp_path, content, site):
     assert "fewer than" in run(
         "verify", tmp_path / "old", "--since", site / "log/checkpoint", "--forget", code=1
     )
+
+
+def test_a_host_that_renames_the_log_and_signs_with_its_own_key_is_noticed(tmp_path, content, site):
+    with served(site) as (url, _):
+        run("verify", url)
+        run("verify", site)
+        for origin, key in (
+            ("other.example/log", PrivateKey("other.example/log", bytes(32))),
+            (ORIGIN, None),
+        ):
+            settings = LOGGED_SITE["site.yaml"].replace(ORIGIN, origin)
+            shutil.rmtree(tmp_path / "forged", ignore_errors=True)
+            key = key or PrivateKey(ORIGIN, bytes(32))
+            logged(write_files(content, {"site.yaml": settings}), tmp_path / "forged", LATER, key=key)
+            shutil.rmtree(site)
+            shutil.copytree(tmp_path / "forged", site)
+            for place in (url, f"{url}/", site):
+                assert (
+                    "another key" in (found := run("verify", place, code=1))
+                    or "and now has one with" in found
+                )
+    assert "0 problems" in run("verify", site, "--public-key", key.public.text, "--forget")
 
 
 def test_a_log_is_verified_over_http_and_in_a_snapshot(tmp_path, site):

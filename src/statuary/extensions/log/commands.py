@@ -5,6 +5,7 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import click
 
@@ -61,15 +62,36 @@ class KnownLog(NamedTuple):
     head: TreeHead
 
 
-def _file(origin: str) -> Path:
-    """Return where a log is remembered: below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state."""
+def _file(name: str) -> Path:
+    """Return where a log or an address is remembered: below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state."""
     own = os.environ.get("STATUARY_STATE")
     above = (
         Path(own)
         if own
         else Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "statuary"
     )
-    return above / "logs" / sha256(origin.encode()).hexdigest()[:32]
+    return above / "logs" / sha256(name.encode()).hexdigest()[:32]
+
+
+def _place_file(location: str) -> Path:
+    """Return where the key of the log at an address, or in a folder, is remembered."""
+    parts = urlsplit(location)
+    if parts.netloc:
+        return _file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
+    return _file(f"at {Path(location).resolve()}")
+
+
+def check_place(location: str, key: PublicKey) -> None:
+    """Make sure that an address has the log that it had before; raise LogError if its name or its key is another."""
+    try:
+        before = _place_file(location).read_text("utf-8").strip()
+    except FileNotFoundError:
+        return
+    if before != key.text:
+        raise LogError(
+            f"{location} had the log with the key {before}, and now has one with {key.text}",
+            "ask the publisher; --public-key accepts another name and key",
+        )
 
 
 def remembered(origin: str) -> KnownLog | None:
@@ -89,8 +111,10 @@ def remembered(origin: str) -> KnownLog | None:
     return KnownLog(parse_public_key(key), remembered_head)
 
 
-def remember(log: KnownLog) -> None:
-    """Keep what is known of a log; raise PublishingError if it cannot be written."""
+def remember(log: KnownLog, location: str) -> None:
+    """Keep what is known of a log, and that it is at an address; raise PublishingError if it cannot be written."""
+    with atomic_file(_place_file(location)) as stream:
+        stream.write(f"{log.key.text}\n".encode())
     with atomic_file(_file(log.key.name)) as stream:
         stream.write(f"{log.key.text}\n{log.head.text}\n{log.key.name}\n".encode())
 
@@ -237,6 +261,8 @@ def verify(
     """
     try:
         log, key, read = _open(location, public_key)
+        if public_key is None and not forget:
+            check_place(location, key)
         # everyone has logs of the example key, and none continues another
         forget = forget or EXAMPLE in key.name
         _compare(log, key, since, forget=forget)
@@ -256,7 +282,7 @@ def verify(
     _echo_paths(result.unserved, "are for the host, which does not send them: not verified")
     _echo_paths(result.uncovered, "are not covered: neither the manifest nor the log names them")
     if not forget:
-        remember(KnownLog(key, log.head))
+        remember(KnownLog(key, log.head), location)
     sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
 
 
