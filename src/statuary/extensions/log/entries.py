@@ -167,21 +167,27 @@ class EntryRules:
 
 def _fault_of_form(entry: LogEntry) -> str:
     """Return what is wrong with the form of an entry; empty if nothing is."""
+    return next(_faults_of_members(entry), "")
+
+
+def _faults_of_members(entry: LogEntry) -> Iterator[str]:
     for name, value in entry.subject.members.items():
         if not FORMS[name].fullmatch(value):
-            return f"{value[:80]!r} is no {name}"
+            yield f"{value[:80]!r} is no {name}"
+    if not _is_time(entry.time):
+        yield f"{entry.time[:80]!r} is no time"
+    for digest in filter(None, entry.digests):
+        if not DIGEST.fullmatch(digest):
+            yield f"{digest[:80]!r} is no SHA-256"
+    if (entry.proof or entry.match_id) and entry.subject.kind is not EntryKind.CONTRACT:
+        yield "only a contract has a proof and a match id"
+
+
+def _is_time(text: str) -> bool:
     try:
-        is_time = TIME.fullmatch(entry.time) is not None and parse_instant(entry.time) is not None
+        return TIME.fullmatch(text) is not None and bool(parse_instant(text))
     except InvalidValueError:
-        is_time = False
-    if not is_time:
-        return f"{entry.time[:80]!r} is no time"
-    if any(digest and not DIGEST.fullmatch(digest) for digest in entry.digests):
-        return "a digest has not 64 hex digits"
-    is_contract = entry.subject.kind is EntryKind.CONTRACT
-    if (entry.proof or entry.match_id) and not is_contract:
-        return "only a contract has a proof and a match id"
-    return ""
+        return False
 
 
 def _fault_of_action(entry: LogEntry, last: NumberedEntry | None) -> str:
@@ -191,6 +197,11 @@ def _fault_of_action(entry: LogEntry, last: NumberedEntry | None) -> str:
         return f"it replaces entry {entry.replaces!r}, and the one before about the same is {number}"
     if entry.subject == CLOCK:
         return "" if entry.action is LogAction.CHANGE and not any(entry.digests) else "it only corrects times"
+    return _fault_of_step(entry, before)
+
+
+def _fault_of_step(entry: LogEntry, before: LogEntry | None) -> str:
+    """Return why an entry cannot come after the one before about its subject; empty if it can."""
     is_live = before is not None and before.action is not LogAction.REMOVE
     if is_live == (entry.action is LogAction.ADD):
         return f"it is to {entry.action.value} what is {'there' if is_live else 'not there'}"

@@ -151,7 +151,10 @@ class SiteLog:
         if self.key is not None:
             self.target.offer(self._descriptions())
             list(self._append([PublishedThing(WHOLE_SITE, self._offer_manifest())]))
-        head = self._offer()
+        return self._extension(self._offer())
+
+    def _extension(self, head: TreeHead | None) -> LogExtension:
+        """Note the head after this run, and return the outcome."""
         published = self.start.published if self.keeper.elsewhere else head or EMPTY
         if self.key is not None or not self.contracts:
             text = "" if head is None else head.text

@@ -362,19 +362,15 @@ class SiteCheck:
 
     def _is_tile(self, name: str, path: str) -> bool:
         """Say whether a tile is of this log; one of an earlier size begins like the present one."""
-        whole, partial, width = f"tile/{name}".partition(".p/")
-        wanted = next(
-            (one for one in tile_paths(self.log.head.size) if one.partition(".p/")[0] == whole), None
-        )
-        body = self.read(path)
-        if wanted is None or body is None:
+        whole, _, width = f"tile/{name}".partition(".p/")
+        sizes = (one.partition(".p/")[::2] for one in tile_paths(self.log.head.size))
+        widest = next((full for stem, full in sizes if stem == whole), None)
+        if widest is None or not (width or "1").isdecimal():
             return False
-        present = self.log.read(wanted) or self.log.read(whole) or b""
-        if partial and name.startswith(ENTRIES):
-            present = b"".join(pack(">H", len(one)) + one for one in split_bundle(present, int(width)))
-        elif partial:
-            present = present[: int(width) * HASH_SIZE]
-        self._note(f"{path} does not agree with the log", is_right=body == present)
+        present = self.log.read(whole) or self.log.read(f"{whole}.p/{widest}") or b""
+        if width:
+            present = _beginning(present, int(width), of_entries=name.startswith(ENTRIES))
+        self._note(f"{path} does not agree with the log", is_right=self.read(path) == present)
         return True
 
     def _note_stranger(self, path: str) -> None:
@@ -388,6 +384,13 @@ class SiteCheck:
             self._note(f"{path} is published, but not in the log", is_right=False)
         else:
             self.found.uncovered.append(path)
+
+
+def _beginning(tile: bytes, width: int, *, of_entries: bool) -> bytes:
+    """Return a tile or a bundle as it was when it had fewer hashes or entries."""
+    if not of_entries:
+        return tile[: width * HASH_SIZE]
+    return b"".join(pack(">H", len(one)) + one for one in split_bundle(tile, width))
 
 
 class NameSet:
