@@ -1,0 +1,129 @@
+"""Random histories of CI: builds from fresh checkouts, whatever happens to hosts, uploads and clocks; no log is forked."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from unittest.mock import patch
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+from statuary.publishing.files import PublishingError
+from support.logs import KEY, LOGGED_SITE, log_of, problems_of
+from support.sites import INCIDENT, write_files
+
+HISTORIES = int(os.environ.get("LOG_CI_HISTORIES", "2"))
+"""How many; the issue's figure is 300."""
+
+BUILDS = 5
+
+FLOOR = "log-floor.txt"
+
+
+class History:
+    """A site with its host, a folder, and everything that may happen to a build of it."""
+
+    def __init__(self, root: Path, random: Random) -> None:
+        self.root, self.random = root, random
+        self.content = write_files(root / "content", LOGGED_SITE)
+        self.host = root / "host"
+        self.key = (
+            write_files(root / "keys", {"log.key": KEY.text}) / "log.key" if random.random() < 0.4 else None
+        )
+        if random.random() < 0.5:
+            floor = "status.plinth.example/log\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
+            write_files(self.content, {FLOOR: floor})
+        self.seen: list[tuple[int, bytes]] = []  # the heads that readers of the host have seen
+        self.number = self.hour = 0
+
+    def build(self, event: str) -> None:
+        """Build from a fresh checkout, and look at what readers then see."""
+        self.number += 1
+        self.hour += self.random.choice((0, 1, 5, 30))
+        hour = max(0, self.hour - 50) if event == "clock back" else self.hour
+        write_files(self.content, {"incidents/slow.yaml": INCIDENT.replace("Slow", f"Outage {self.number}")})
+        reused = self.random.random() < 0.3 and self.number > 1 and event != "two publishers"
+        out = self.root / f"out{self.number - 1 if reused else self.number}"
+        options = ["build", "--content", self.content, "--out", out, "--to", self.host]
+        options += ["--now", f"2026-11-{20 + hour // 24}T{hour % 24:02}:00:00Z"]
+        options += ["--log-key", self.key] if self.key else []
+        options += ["--log-start"] if not self.seen else []
+        variables = {"CI": "true", **({} if self.key else {"STATUARY_LOG_KEY": KEY.text})}
+        variables |= {"CONTEXT": "deploy-preview"} if event == "preview" else {}
+        other = self.root / f"other{self.number}"
+        if event == "two publishers" and self.seen:
+            # the other builds from the same log, and publishes after this one
+            self._run([*options[:4], other, "--to", self._copy(), *options[7:]], variables)
+        if event == "preview":
+            options[6] = self.root / f"preview{self.number}"
+        with self._host(event):
+            done = self._run(options, variables)
+        assert "Traceback" not in done.output
+        site = (
+            options[6] if event == "preview" else out if event in ("upload cut", "host down") else self.host
+        )
+        assert f"Outage {self.number}" in (out / "incidents/slow.json").read_text("utf-8"), done.output
+        if event not in ("upload cut", "host down"):
+            assert f"Outage {self.number}" in (site / "incidents/slow.json").read_text("utf-8"), done.output
+        if other.is_dir():
+            late = self._run(["publish", other, "--to", self.host], variables)
+            assert late.exit_code in (0, 1), late.output
+        self._look()
+
+    def _copy(self) -> Path:
+        copy = self.root / f"copy{self.number}"
+        shutil.copytree(self.host, copy)
+        return copy
+
+    @contextmanager
+    def _host(self, event: str) -> Iterator[None]:
+        """Let the host have its troubles while a build runs: it takes nothing, or does not answer at all."""
+
+        def fails(*_: object, **__: object) -> None:
+            raise PublishingError("the host does not answer")
+
+        with ExitStack() as stack:
+            if event in ("upload cut", "host down"):
+                stack.enter_context(patch("statuary.cli.publication.publish_to_folder", fails))
+            if event == "host down":
+                stack.enter_context(patch("statuary.extensions.log.options.site_reader", fails))
+            yield
+
+    def _run(self, options, variables):
+        with patch.dict(os.environ):
+            return CliRunner().invoke(command, [str(one) for one in options], env=variables)
+
+    def _look(self) -> None:
+        """Verify the host as a reader with memory does: the log continues everything that was seen."""
+        if not (self.host / "log/checkpoint").is_file():
+            assert not self.seen
+            return
+        log = log_of(self.host)
+        for size, root in self.seen:
+            log.verify_extends(log.head._replace(size=size, root=root), "what a reader saw")
+        if log.head not in self.seen:
+            self.seen.append(log.head)
+
+
+EVENTS = ("", "", "", "host down", "upload cut", "two publishers", "preview", "clock back")
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_no_history_of_ci_forks_the_log_or_holds_up_the_news(tmp_path, part):
+    for number in range(HISTORIES // 2):
+        random = Random(f"{part}-{number}")
+        history = History(tmp_path / str(number), random)
+        history.build("")
+        for _ in range(BUILDS - 1):
+            history.build(random.choice(EVENTS))
+        # whatever happened, a build at a right time is logged, with everything that was published meanwhile
+        history.hour += 60
+        size = log_of(history.host).head.size
+        history.build("")
+        assert log_of(history.host).head.size > size
+        assert problems_of(history.host) == []
+        shutil.rmtree(tmp_path / str(number))
