@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from statuary.checks.contracts.check import ContractCheck, Evidence, Violation
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, Provable, prove, prove_together
+from statuary.checks.contracts.public_fact_checks import releases
 from statuary.checks.rules import rule_of
 from statuary.domain.contracts.proof import CheckOutcome, ClaimName, ClaimStatus
 from statuary.domain.contracts.storage_layout import LayoutFault, vyper_layout_faults
@@ -257,3 +258,51 @@ def test_a_day_of_any_form_is_compared_or_not(day):
         CheckOutcome.PASSED,
         CheckOutcome.NOT_APPLICABLE,
     )
+
+
+VERSIONS = {
+    "0.5.11+commit.22be8592": ("passed", {"release": "0.5.11"}),
+    "0.5.11+commit.c082d0b4": ("passed", {"release": "0.5.11"}),
+    "0.4.15+commit.8b45bddb": ("passed", {"release": "0.4.15"}),
+    "0.8.19+commit.7dd6d404.mod": ("passed", {"release": "0.8.19"}),
+    "0.8.31-nightly.2025.10.1+commit.12345678": ("passed", {"nightly": "2025.10.1"}),
+    "0.8.31-nightly.2025.2.30+commit.12345678": ("failed", {"nightly": "2025.2.30"}),
+    "99.0.0+commit.12345678": ("passed", {"release": "not known here"}),
+    "0.8.19+commit.87f61d96": ("failed", {"release": "0.8.19"}),
+    "0.6.13+commit.27d51765": ("failed", {"release": "none"}),
+    "vyper 0.3.10+commit.91361694": ("passed", {"release": "0.3.10"}),
+    "vyper 0.4.1rc3+commit.1339177d": ("passed", {"release": "0.4.1rc3"}),
+    "vyper 0.4.0": ("passed", {"release": "0.4.0"}),
+    "vyper 0.4.0+commit.12345678": ("warned", {"release": "0.4.0"}),
+    "vyper 0.3.11+commit.91361694": ("failed", {"release": "none"}),
+    "vyper 9.0.0": ("passed", {"release": "not known here"}),
+    "fe 26.0.0": ("not applicable", {}),
+}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_version_is_a_release_or_not_known_here(version):
+    compiler, _, number = version.rpartition(" ")
+    record = made_record()
+    record["compilation"] |= {"compiler": compiler or "solc", "compilerVersion": number}
+    if compiler == "vyper":
+        record["compilation"]["language"] = "Vyper"
+    result = result_of(record, "compiler-is-a-release")
+    outcome, evidence = VERSIONS[version]
+    assert result.outcome == outcome
+    assert {name: result.evidence[name] for name in evidence} == evidence
+
+
+def test_the_table_of_releases_is_in_order():
+    solc, vyper = releases("solc"), releases("vyper")
+    assert len(solc) >= 120
+    assert len(vyper) >= 78
+    assert releases("fe") == {}
+    days = [release.not_before for release in solc.values() if release.not_before]
+    assert days == sorted(days)
+    assert all(
+        re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in [*days, *(one.not_before for one in vyper.values())]
+    )
+    commits = [commit for release in (*solc.values(), *vyper.values()) for commit in release.commits]
+    assert all(re.fullmatch("[0-9a-f]{7,8}", commit) for commit in commits)
+    assert all(release.commits for release in solc.values())
