@@ -469,6 +469,17 @@ def test_a_resolved_incident_is_reopened(opened):
     assert "no errors or warnings" in opened.run("check", now="2026-11-02T11:40:00Z")
 
 
+def test_an_imported_incident_is_reopened(opened):
+    opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
+    opened.write(FILE, "resolved_at: 2026-11-02T10:59:59Z\n" + opened.read(FILE))
+    opened.run("incident", "reopen", "2026", "--body", "It is back.", now="2026-11-02T11:30:00Z")
+    (incident,) = served(opened, "incidents", "2026-11-02T11:40:00Z")["incidents"]
+    assert (incident["status"], incident["resolved_at"]) == ("investigating", None)
+    opened.run("incident", "resolve", "2026", now="2026-11-02T12:00:00Z")
+    (incident,) = served(opened, "incidents", "2026-11-02T12:10:00Z")["incidents"]
+    assert incident["resolved_at"] == "2026-11-02T13:00:00.000+01:00"
+
+
 def test_an_incident_is_reopened_after_its_postmortem(opened):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     opened.run("incident", "postmortem", "2026", "--body", "We learned.", now="2026-11-03T11:00:00Z")

@@ -5,7 +5,7 @@ them is one value, which is cached.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -166,7 +166,7 @@ class IncidentHistory:
         self, newest_first: Sequence[PublishedUpdate], status: UpdateStatus, since: Instant
     ) -> Instant | None:
         resolved_at = self.incident.resolved_at
-        if resolved_at is not None and resolved_at <= since:
+        if resolved_at is not None and resolved_at <= since and not _is_reopened(newest_first, resolved_at):
             return resolved_at
         resolved = _displayed_at(newest_first, RESOLVING_STATUSES) if status in CLOSED_STATUSES else []
         return resolved[0] if resolved else None
@@ -176,6 +176,12 @@ def last_edit_as_of(published: PublishedUpdate, instant: Instant) -> Instant:
     """Return when an update was last edited, not counting an edit after an instant."""
     update = published.update
     return update.updated_at if update.updated_at <= instant else update.created_at
+
+
+def _is_reopened(published_updates: Iterable[PublishedUpdate], resolved_at: Instant) -> bool:
+    """Return whether an update reopens a record after the end that an import gave it."""
+    updates = (published.update for published in published_updates)
+    return any(update.reopens and update.display_at >= resolved_at for update in updates)
 
 
 def _display_at(published: PublishedUpdate) -> Instant:
