@@ -234,6 +234,12 @@ def with_another_byte(record: dict[str, Any]) -> dict[str, Any]:
     return with_onchain_code(record, f"{code[:42]}{int(code[42:44], 16) ^ 1:02x}{code[44:]}")
 
 
+def with_returned_code(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record whose constructor returned other code than the compiled one, which it claims no match for."""
+    without = {"onchainBytecode": "0x33ff", "transformations": None, "transformationValues": None}
+    return record | {"runtimeMatch": None, "runtimeBytecode": record["runtimeBytecode"] | without}
+
+
 def test_a_click_checks_the_published_record_and_queries_the_given_nodes(
     site: Path, record: dict[str, Any]
 ) -> None:
@@ -241,9 +247,12 @@ def test_a_click_checks_the_published_record_and_queries_the_given_nodes(
     with ethereum_node(int(record["chainId"])) as url:
         ask(url, "anvil_setCode", record["address"], code)
         changed = [
-            {"record": json.dumps(one)} for one in (with_another_byte(record), record | {"chainId": "1"})
+            {"record": json.dumps(one)}
+            for one in (with_another_byte(record), record | {"chainId": "1"}, with_returned_code(record))
         ]
-        published, tampered, other = browse(site, "check", path=PAGE, cases=[{"rpc": url}, *changed])
+        published, tampered, other, returned = browse(
+            site, "check", path=PAGE, cases=[{"rpc": url}, *changed]
+        )
 
     outcomes = [outcome for outcome, _ in build_verdicts(orjson.dumps(record)).values()]
     assert {line["outcome"] for line in published["lines"]} == {"Passed: "}
@@ -268,6 +277,11 @@ def test_a_click_checks_the_published_record_and_queries_the_given_nodes(
     assert first["outcome"] == "Failed: "
     assert first["rule"].startswith("Recompiled runtime bytecode, after its transformations")
     assert first["findings"][0].startswith("/runtimeBytecode/onchainBytecode: byte 20: ")
+
+    rule = "The code on the chain that the record states is its compiled code."
+    assert rule in [line["rule"] for line in returned["lines"] if line["outcome"] == "Failed: "]
+    assert returned["verdict"].startswith("Failed: 2.")  # nor does the chain's own proof lead to that code
+    assert "Something contradicts the record" in returned["verdict"]
 
     assert other["lines"] == []
     assert other["verdict"].startswith("The published record is of another contract")
