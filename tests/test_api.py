@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import statuary
 from statuary import api
 from statuary.cli.main import command
-from support.sites import SITE, SMALL_SITE, tree, write_files
+from support.sites import SITE, SMALL_SITE, files_in, tree, write_files
 
 NOW = datetime(2026, 11, 20, 10, tzinfo=UTC)
 LOGGED = (
@@ -101,6 +101,32 @@ def test_the_clock_is_that_of_the_commands(
         statuary.check(content)
     with pytest.raises(ValueError, match="naive"):
         statuary.check(content, now=NOW.replace(tzinfo=None))
+
+
+def test_a_site_does_not_go_back_in_time_unless_it_is_told_to(content: Path, tmp_path: Path) -> None:
+    write_files(content, {"site.yaml": SITE})
+    statuary.build(content, tmp_path / "site", now=NOW)
+    earlier = NOW - timedelta(days=5)
+    before = tree(tmp_path / "site")
+    with pytest.raises(statuary.PublishingError, match=r"as of 2026-.*, and this build would be as of 2026-"):
+        statuary.build(content, tmp_path / "site", now=earlier)
+    arguments = [
+        "build",
+        "--content",
+        str(content),
+        "--out",
+        str(tmp_path / "site"),
+        "--now",
+        earlier.isoformat(),
+    ]
+    refused = CliRunner().invoke(command, arguments)
+    assert (refused.exit_code, "--allow-older" in refused.output) == (3, True)
+    assert tree(tmp_path / "site") == before
+    assert CliRunner().invoke(command, [*arguments, "--allow-older"]).exit_code == 0
+    statuary.build(content, tmp_path / "fresh", now=earlier)
+    assert files_in(tmp_path / "site") == files_in(tmp_path / "fresh")
+    assert statuary.build(content, tmp_path / "site", now=earlier).applied
+    assert statuary.build(content, tmp_path / "site", now=earlier - timedelta(1), allow_older=True).applied
 
 
 def test_every_public_name_is_listed_and_is_there() -> None:

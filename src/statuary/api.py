@@ -38,7 +38,7 @@ from statuary.publishing.files import PublishingError, overlap_of_folders
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError
 from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.origin import SiteOrigin, build_notes
+from statuary.publishing.origin import SiteOrigin, build_notes, refuse_earlier_build
 from statuary.publishing.plan import Action, Change, Plan
 from statuary.version import VERSION
 
@@ -82,6 +82,7 @@ def build(
     workers: int = 1,
     log_key: str | Path | None = None,
     log_start: bool = False,
+    allow_older: bool = False,
 ) -> BuildResult:
     """Check a content folder and publish its site into a folder, as `statuary build` does.
 
@@ -95,9 +96,10 @@ def build(
         workers: processes. With more than one, the program's file needs `if __name__ == "__main__":`.
         log_key: the file with the private key of the site's log; by default the key in STATUARY_LOG_KEY.
         log_start: start the log with entry 0, the first time.
+        allow_older: build as of an instant before that of the last build.
 
     Raises:
-        PublishingError: if the folder cannot take the site, or contains the content.
+        PublishingError: if the folder cannot take the site, contains the content, or has a site of a later instant.
         WorkersLostError: if worker processes are lost again and again.
         ClockError: if SOURCE_DATE_EPOCH is not a number.
         ValueError: if `now` has no offset from UTC.
@@ -113,6 +115,8 @@ def build(
         with ExitStack() as stack:
             executor = stack.enter_context(process_executor(workers))
             target = stack.enter_context(FolderTarget(folder, dry_run=dry_run))
+            if not allow_older:
+                refuse_earlier_build(target.ledger.note("instant"), instant)
             git = GitQuery(root)
             revision = "" if git.answer is None else git.answer.revision
             target.ledger.add_notes(

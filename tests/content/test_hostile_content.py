@@ -216,6 +216,18 @@ def test_scratch_folders_of_killed_processes_are_removed(tmp_path: Path, monkeyp
     assert sorted(tmp_path.iterdir()) == [other]
 
 
+def test_an_address_of_a_node_is_one_of_a_server(tmp_path: Path) -> None:
+    for scheme, count in {
+        "javascript:alert(1)": 1,
+        "data:text/html,x": 1,
+        "https://node.example": 0,
+        "wss://n/k": 0,
+    }.items():
+        site = (small_site(tmp_path) / "site.yaml").read_text()
+        content = write_files(tmp_path / "content", {"site.yaml": f"{site}    rpc: ['{scheme}']\n"})
+        assert [one.pointer for one in findings_of(content)] == [("chains", 0, "rpc", 0)] * count
+
+
 SECRET = "-----BEGIN OPENSSH PRIVATE KEY-----\nc3RhdHVhcnk\n"
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from statuary.version import VERSION
 from support.requirements import CHECKOUT
 from support.sites import small_site, write_files
 
@@ -86,6 +87,10 @@ def run_step(step, folder, **variables):
         text=True,
         check=False,
     )
+
+
+def test_the_action_installs_the_version_that_it_is_of():
+    assert yaml.safe_load(ACTION.read_text())["inputs"]["install"]["default"] == f"statuary=={VERSION}"
 
 
 def test_the_steps_of_the_action_check_and_build(tmp_path):

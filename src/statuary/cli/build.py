@@ -35,7 +35,7 @@ from statuary.pipeline.stages import ExtensionOptions
 from statuary.publishing.files import OWN_FOLDER, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError
-from statuary.publishing.origin import SiteOrigin, build_notes
+from statuary.publishing.origin import SiteOrigin, build_notes, refuse_earlier_build
 from statuary.version import VERSION
 
 MANY_CONTRACTS = 500
@@ -65,6 +65,7 @@ class BuildOptions(NamedTuple):
     now: Now
     extension_options: Annotated[ExtensionValues, extension_options("build")]
     dry_run: Annotated[bool, option(help="Show what would change without changing it.")]
+    allow_older: Annotated[bool, option(help="Build as of an instant before that of the last build.")]
     verify: Annotated[bool, option(help="Read every published file, and rewrite those that differ.")]
     worker_options: WorkerOptions
     selection: CheckSelection
@@ -118,6 +119,8 @@ def _build(
     check_options = read_check_options(build_options.selection)
     instant = build_instant(build_options.now)
     with FolderTarget(out, dry_run=build_options.dry_run) as target:
+        if not build_options.allow_older:
+            refuse_earlier_build(target.ledger.note("instant"), instant)
         execution = ExecutionOptions(executor=executor, git=git, verify=build_options.verify)
         revision = "" if git.answer is None else git.answer.revision
         target.ledger.add_notes(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))

@@ -1,5 +1,6 @@
 """Options of several commands."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from functools import wraps
@@ -10,6 +11,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_orig
 import click
 from typing_extensions import override
 
+from statuary.cli.printable import printable
 from statuary.clock import ClockError, instant_of_build
 from statuary.domain.primitives import Instant, InvalidValueError, parse_duration, parse_instant
 from statuary.extension_table import EXTENSIONS, CommandOption, is_installed
@@ -205,9 +207,17 @@ FindingsFormat = Annotated[
 ]
 
 
-def read_key(file: Path) -> str:
-    """Return the text of a file with a key; raise PublishingError if it cannot be read."""
+def read_key(file: Path, *, secret: bool = False) -> str:
+    """Return the text of a file with a key, after a warning if it is secret and others may read it.
+
+    Raises:
+        PublishingError: if it cannot be read.
+    """
     try:
+        mode = file.stat().st_mode & 0o777
+        if secret and mode & 0o077 and os.name != "nt":
+            message = f"warning: other users of this machine may read the secret key {printable(str(file))} (mode {mode:04o})"
+            click.echo(f"{message}\n    chmod 600 {printable(str(file))}", err=True)
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise PublishingError(f"the key {file} cannot be read: {error}") from None

@@ -70,7 +70,10 @@ def publish_to_folder(
         PublishingError: if that fails.
     """
     replacement = replacement_of(site, to)
+    from statuary.pipeline.publish import adopt_listed
+
     with FolderTarget(Path(to), dry_run=dry_run) as target:
+        adopt_listed(target)
         target.offer(document for document in documents if replacement.takes(document.path))
         for folder in replacement.kept:
             target.ledger.documents.keep_below(folder)

@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TypeVar
+from io import BytesIO
+from typing import NoReturn, TypeVar
+from xml.parsers import expat
 
 from statuary.content.file_kinds import THEME
 from statuary.content.load_model import read_tree, validate_tree
 from statuary.content.parse_yaml import parse_yaml
-from statuary.content.source_files import SourceFile
+from statuary.content.source_files import SourceFile, decode_utf8
 from statuary.content.source_model import Flag, SourceModel, Text, WholeNumber, value_of
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.findings import Finding, Severity
+from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.json_values import Json
-from statuary.domain.limits import LARGEST_SOURCE_FILE
+from statuary.domain.limits import LARGEST_SOURCE_FILE, MAX_QUOTED
 from statuary.domain.reserved_names import is_reserved_name
 from statuary.domain.settings import LANGUAGES, SitePage, Theme
 
@@ -127,7 +129,53 @@ def _text(file: SourceFile) -> str:
 
 
 def _bytes(file: SourceFile) -> bytes:
-    return file.bytes(LARGEST_SOURCE_FILE)
+    raw = file.bytes(LARGEST_SOURCE_FILE)
+    if file.pure.suffix == ".svg":
+        check_svg(raw)
+    return raw
+
+
+ACTIVE = frozenset({"script", "handler", "foreignobject", "iframe", "embed", "object", "html", "body"})
+"""Elements of an SVG that run a script, or hold HTML, which may."""
+
+ACTIVE_URL = re.compile(r"javascript:|(?<![a-z])data:(?!image/(?:png|jpeg|webp|gif)|font/)")
+"""A URL in an SVG that may run a script."""
+
+
+def check_svg(raw: bytes) -> None:
+    """Raise UnreadableError if an SVG, opened by its own URL, could run a script, or is not XML."""
+    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+
+    def refuse(what: str) -> NoReturn:
+        position = Position(parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+        raise UnreadableError(
+            f"the picture has {what}", "export it without scripts", position, "inert-picture"
+        )
+
+    def element(name: str, attributes: dict[str, str]) -> None:
+        if name.rpartition(" ")[2].lower() in ACTIVE:
+            refuse(f"the element {name.rpartition(' ')[2]!r}")
+        for key, value in attributes.items():
+            plain, said = key.rpartition(" ")[2].lower(), "".join(value.split()).lower()
+            if plain.startswith("on"):
+                refuse(f"the attribute {plain!r}")
+            if ACTIVE_URL.search(said):
+                refuse(f"the attribute {plain!r} that leads to {value[:MAX_QUOTED]!r}")
+
+    def doctype(_name: str, _system: str | None, _public: str | None, has_entities: int) -> None:
+        if has_entities:
+            refuse("entities of its own")
+
+    parser.StartElementHandler = element
+    parser.StartDoctypeDeclHandler = doctype
+    parser.ProcessingInstructionHandler = lambda target, _: refuse(f"the instruction {target!r}")
+    try:
+        parser.ParseFile(BytesIO(decode_utf8(raw).encode()))
+    except expat.ExpatError as error:
+        position = Position(error.lineno, error.offset + 1)
+        raise UnreadableError(
+            f"the picture is not XML: {expat.ErrorString(error.code)}", "", position
+        ) from None
 
 
 def _pairs(file: SourceFile) -> list[tuple[str, str]]:

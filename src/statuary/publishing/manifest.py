@@ -10,8 +10,9 @@ wherever it was made, so its digest identifies the site and its signature signs 
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ import orjson
 
 from statuary.domain.json_values import JsonObject, as_list
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, format_utc, parse_instant
-from statuary.publishing.files import MANIFEST, PublishingError
+from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.reader import find_ledger
 from statuary.publishing.ledger.read import read_note
 from statuary.publishing.listing import (
@@ -182,6 +183,17 @@ def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[Entry]:
                 yield entry
     if counted.manifest(manifest.origin) != manifest:
         raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
+
+
+def listed_files(text: bytes, read: ReadPath) -> Iterator[tuple[str, str]]:
+    """Yield path and aliases of each file of a site that its manifest lists and that is as it says; none if it is damaged."""
+    with suppress(DamagedSnapshotError):
+        manifest = parse_manifest(text)
+        own = [Entry(path) for path in (MANIFEST, SIGNATURE, *(part.path for part in manifest.parts))]
+        for entry in chain(own, read_entries(manifest, read)):
+            bodies = [read(name) for name in entry.names]
+            if all(body is not None and entry.sha256 in ("", sha256(body).hexdigest()) for body in bodies):
+                yield entry.path, "\n".join(entry.aliases)
 
 
 def noted_origin(root: Path) -> SiteOrigin | None:

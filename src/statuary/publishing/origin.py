@@ -3,7 +3,8 @@
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from statuary.domain.primitives import Instant, format_instant
+from statuary.domain.primitives import Instant, format_instant, format_utc, parse_instant
+from statuary.publishing.files import PublishingError
 
 UTC = ZoneInfo("UTC")
 
@@ -15,6 +16,20 @@ class SiteOrigin(NamedTuple):
     revision: str  # of the content, such as a git commit; empty if unknown
     statuary: str
     only: tuple[str, ...] = ()  # the part of the site, as given to `--only`; empty for the whole
+
+
+def refuse_earlier_build(there: str, instant: Instant) -> None:
+    """Raise PublishingError for a build as of an instant before that of the last one, or of a clock that went back.
+
+    Args:
+        there: the note of the last build's instant; empty if there is none.
+        instant: that of this build.
+    """
+    if there and instant < parse_instant(there):
+        raise PublishingError(
+            f"the site is as of {format_utc(parse_instant(there))}, and this build would be as of {format_utc(instant)}",
+            "set the clock or --now, or use --allow-older",
+        )
 
 
 def build_notes(origin: SiteOrigin) -> dict[str, str]:

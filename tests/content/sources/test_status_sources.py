@@ -354,6 +354,10 @@ def test_the_smallest_page():
             "time_zone",
             "unknown time zone 'Mars/Olympus'",
         ),
+        *(
+            ("name: Demo", f"name: Demo\n    time_zone: {name}", "time_zone", f"unknown time zone '{name}'")
+            for name in ("localtime", "Factory", "posixrules", "posix/UTC", "right/UTC")
+        ),
         (
             "name: Demo",
             "name: Demo\n    indicator: bad",

@@ -44,6 +44,46 @@ def test_a_logo_is_beside_the_name(tmp_path: Path) -> None:
     assert '<img src="../assets/theme/logo.svg"' in (site / "incidents/slow.html").read_text("utf-8")
 
 
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {}>{}</svg>'
+HARMLESS = [
+    '<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
+    + SVG.format("", ""),
+    SVG.format("", '<a href="https://example.org"><path id="p" style="fill: url(#g)" d="M0 0"/></a>'),
+    SVG.format(
+        "", '<image xlink:href="data:image/png;base64,AAAA"/><use href="#p"/><title>on javascript</title>'
+    ),
+    SVG.format("", '<metadata about="metadata:x"/><style>path { fill: red }</style>'),
+]
+HARMFUL = {
+    SVG.format("", "<script>alert(1)</script>"): "the element 'script'",
+    SVG.format("", '<h:script xmlns:h="http://www.w3.org/1999/xhtml" src="//x"/>'): "the element 'script'",
+    SVG.format("", "<foreignObject/>"): "the element 'foreignObject'",
+    SVG.format("", "<g><SCRIPT/></g>"): "the element 'SCRIPT'",
+    SVG.format('onload="alert(1)"', ""): "the attribute 'onload'",
+    SVG.format("", '<a href="java&#10;script:alert(1)"/>'): "the attribute 'href'",
+    SVG.format("", '<a xlink:href=" JavaScript:alert(1)"/>'): "the attribute 'href'",
+    SVG.format("", '<set attributeName="href" to="javascript:alert(1)"/>'): "the attribute 'to'",
+    SVG.format("", '<use href="data:image/svg+xml,x"/>'): "the attribute 'href'",
+    '<!DOCTYPE svg [<!ENTITY s "x">]>' + SVG.format("", "&s;"): "entities of its own",
+    '<?xml-stylesheet href="x.xsl"?>' + SVG.format("", ""): "the instruction 'xml-stylesheet'",
+    "<svg><path></svg>": "not XML",
+    "<h1>not a picture</h1><script/>": "not XML",
+    "": "not XML",
+}
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_a_picture_is_published_as_it_is(tmp_path: Path, text: str) -> None:
+    assert (themed(tmp_path, {"logo.svg": text.encode()}) / "assets/theme/logo.svg").read_text() == text
+
+
+@pytest.mark.parametrize("text", HARMFUL)
+def test_a_picture_that_could_run_a_script_is_an_error(tmp_path: Path, text: str) -> None:
+    (found,) = findings_of(tmp_path, {"map.svg": text.encode()})
+    assert (found.path, found.severity) == ("theme/map.svg", "error")
+    assert HARMFUL[text] in found.message
+
+
 def test_a_template_replaces_the_package_s_and_can_extend_it(tmp_path: Path) -> None:
     template = '{% extends "package/status.html" %}{% block footer %}<p>Ours: {{ site.name }}</p>{{ super() }}{% endblock %}'
     page = (themed(tmp_path, {"templates/status.html": template}) / "index.html").read_text("utf-8")

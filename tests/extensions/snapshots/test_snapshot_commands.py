@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -14,6 +15,7 @@ from click.testing import CliRunner, Result
 
 from statuary import open_snapshot
 from statuary.cli.main import command
+from statuary.cli.options import read_key
 from statuary.publishing.listing import DamagedSnapshotError
 from support.contracts import ADDRESS, made_record
 from support.requirements import CHECKOUT, require_module, require_program
@@ -384,6 +386,55 @@ def test_an_older_snapshot_does_not_replace_a_newer_file(content: Path, tmp_path
         assert digest(new) == before
     run("snapshot", "create", "--from", old, new, "--allow-older")
     assert digest(new) == digest(old)
+
+
+@pytest.mark.parametrize("publish", [True, False])
+def test_a_mirror_whose_ledger_is_gone_is_known_by_its_manifest(
+    content: Path, tmp_path: Path, publish: bool
+) -> None:
+    mirror, fresh = tmp_path / "mirror", tmp_path / "fresh"
+    first = create(content, tmp_path / "first.zip")
+    run("publish", first, "--to", mirror)
+    shutil.rmtree(mirror / ".statuary")
+    write_files(mirror, {"theirs.html": "foreign", "v2/theirs": "foreign"})
+    (content / f"contracts/{CHAIN}/{ADDRESS}.json").unlink()
+    write_files(content, {"incidents/other.yaml": (content / "incidents/slow.yaml").read_text()})
+    for folder in (mirror, fresh):
+        if publish:
+            run("publish", create(content, tmp_path / "second.zip", "--allow-older"), "--to", folder)
+        else:
+            run("build", "--content", content, "--out", folder, "--now", NOW)
+    theirs = {"theirs.html": b"foreign", "v2/theirs": b"foreign"}
+    wanted = tree(fresh) | theirs
+    assert {path: body for path, body in tree(mirror).items() if path != "changes.json"} == {
+        path: body for path, body in wanted.items() if path != "changes.json"
+    }
+
+
+def test_a_file_that_the_manifest_does_not_describe_is_not_taken_for_ours(
+    content: Path, tmp_path: Path
+) -> None:
+    mirror = tmp_path / "mirror"
+    run("publish", create(content, tmp_path / "site.zip"), "--to", mirror)
+    shutil.rmtree(mirror / ".statuary")
+    (mirror / "index.html").write_text("another program's")
+    refused = run("build", "--content", content, "--out", mirror, "--now", NOW, code=3)
+    assert "files that statuary did not write are in the way: index.html" in refused.output
+    assert (mirror / "index.html").read_text() == "another program's"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+@pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o400, False), (0o644, True), (0o640, True)])
+def test_a_secret_key_that_others_may_read_is_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: int, warned: bool
+) -> None:
+    key = tmp_path / "key"
+    key.write_text("x")
+    key.chmod(mode)
+    assert read_key(key, secret=True) == "x"
+    assert (f"(mode {mode:04o})" in capsys.readouterr().err) == warned
+    read_key(key)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_mirror_that_ticked_is_no_snapshot_any_more(content: Path, tmp_path: Path) -> None:

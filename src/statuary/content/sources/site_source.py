@@ -137,7 +137,7 @@ class ChainSource(SourceModel):
     """The name that clients show."""
     title: Text | None = None
     """A longer name; default: `name`."""
-    rpc: tuple[Text, ...] = ()
+    rpc: tuple[Annotated[Text, Field(pattern=r"^(https?|wss?)://[^\s]+$")], ...] = ()
     """Public JSON-RPC URLs. `statuary contract anchor` compares the hashes of blocks from all of them."""
     explorer: Annotated[Text, Field(pattern=r"^https?://[^\s]+$")] | None = None
     """URL of a block explorer whose pages have the paths of EIP-3091, such as `/block/<hash>`."""

@@ -32,7 +32,7 @@ def log_keeper(settings: LogSettings, inputs: StageInputs) -> LogKeeper:
     """
     options = inputs.options
     key_file: Path | None = options.get("log_key")
-    text = read_key(key_file) if key_file else os.environ.get(KEY_VARIABLE, "")
+    text = read_key(key_file, secret=True) if key_file else os.environ.get(KEY_VARIABLE, "")
     keeper = LogKeeper(
         settings,
         parse_private_key(text) if text else None,

@@ -36,7 +36,7 @@ def signer_of(file: Path | None) -> Signer | None:
     """Return a signer with the secret key in a file; None without a file."""
     if file is None:
         return None
-    return manifest_signer(parse_secret_key(read_key(file), _ask_password))
+    return manifest_signer(parse_secret_key(read_key(file, secret=True), _ask_password))
 
 
 def _ask_password() -> str:

@@ -199,6 +199,11 @@ class Ledger:
         elif not execute("SELECT 1 FROM owned.names LIMIT 1").fetchone():
             execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
 
+    def adopt(self, names: Iterable[tuple[str, str]]) -> None:
+        """Take files for ours, by path and aliases; none of them is known by its digest."""
+        self.connection.executemany("INSERT OR IGNORE INTO owned.names VALUES (?,?)", names)
+        self.connection.execute(ADOPT_OWNED)
+
     def begin_build(self, file: Path | None) -> None:
         """Create the tables of this build.
 
