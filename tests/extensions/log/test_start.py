@@ -7,8 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
+from statuary.extensions.log.notes import PrivateKey
 from statuary.extensions.log.options import preview_of
-from statuary.extensions.log.published_log import published_settings
+from statuary.extensions.log.published_log import open_log, published_settings
 from statuary.publishing.folder.reader import FolderReader
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of
@@ -108,6 +109,20 @@ def test_builds_in_ci_move_the_floor_and_none_goes_below_it(tmp_path, runs, cont
     assert floor.read_text("utf-8").split("\n")[1] == str(head.size)
     write_files(content, {"log-floor.txt": "nothing"})
     assert "log-floor.txt does not state" in runs.build("--to", target, code=1)[1]
+
+
+def test_after_a_lost_key_a_log_of_another_name_takes_the_place(tmp_path, runs, content):
+    target, other = tmp_path / "target", PrivateKey("status.plinth.example/log2", bytes(32))
+    runs.build("--to", target, "--log-start")
+    write_files(content, {"site.yaml": LOGGED_SITE["site.yaml"].replace(ORIGIN, other.name)})
+    _, printed = runs.build("--to", target, "--log-start", code=1, STATUARY_LOG_KEY=other.text)
+    assert "is of the log status.plinth.example/log, not of" in printed
+    (target / "log/checkpoint").unlink()
+    runs.build("--to", target, "--log-start", STATUARY_LOG_KEY=other.text)
+    log = open_log("target", FolderReader(target).read, other.public)
+    assert log.checkpoint.origin == other.name
+    assert list(log.entries())
+    runs.build("--to", target, STATUARY_LOG_KEY=other.text)
 
 
 @pytest.mark.parametrize(
