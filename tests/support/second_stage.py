@@ -15,6 +15,7 @@ SECOND_STAGE = {
     "cli/editing/test_concurrent_edits.py": ("cli/editing", "editing"),
     "documents/pages/test_theme_sandbox.py": ("documents/pages",),
     "extensions/cluster/test_cluster.py": ("extensions/cluster", "pipeline"),
+    "extensions/log/test_ci_histories.py": ("extensions/log", "publishing"),
     "extensions/log/test_log_killed.py": ("extensions/log", "publishing"),
     "extensions/log/test_two_publishers.py": ("extensions/log", "extensions/object_stores"),
     "extensions/snapshots/test_damage.py": ("extensions/snapshots", "publishing"),

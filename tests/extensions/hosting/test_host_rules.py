@@ -46,6 +46,7 @@ from support.requirements import CHECKOUT
 
 MEMBERS = {
     "chain_id": "1",
+    "digest": "ab" * 32,
     "address": "0x" + "ab" * 20,
     "shard": "ab",
     "page": "2",

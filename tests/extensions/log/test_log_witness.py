@@ -89,14 +89,15 @@ def test_witnesses_cosign_what_continues(tmp_path: Path, monkeypatch: pytest.Mon
         proof = parse_proof((site / "log/incidents/slow.tlog-proof").read_bytes())
         assert proof.checkpoint.note.signed_by([WITNESS]) == [WITNESS]
         # an unchanged build keeps the cosignature; a longer log gets one by a proof from what the witness has seen
-        logged(content, site, "2026-11-21T12:00:00Z")
+        logged(content, site)
         assert log_of(site).checkpoint.note.signed_by([WITNESS])
         logged(write_files(content, {path_of(2): record_of(2)}), site, "2026-11-21T12:00:00Z")
         assert not log_of(site).checkpoint.note.signed_by([WITNESS])
         assert "1 of 1" in run(*ask)
-        assert server.seen.size == 7
+        assert server.seen.size == 9
         # another history of the same log is not cosigned
-        logged(write_files(content, {path_of(3): record_of(3)}), tmp_path / "fork", "2026-11-21T12:00:00Z")
+        write_files(content, {path_of(3): record_of(3), path_of(4): record_of(4)})
+        logged(content, tmp_path / "fork", "2026-11-21T12:00:00Z")
         output = run("witness", "--out", tmp_path / "fork", WITNESS.text, url, code=1)
         assert "it returns 422" in output
         assert "0 of 1" in output
