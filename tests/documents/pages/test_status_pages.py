@@ -65,14 +65,17 @@ def test_a_page_without_incidents_shows_that() -> None:
 def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
     page = pages_at(at("11-10 10:45"))["index.html"]
     text = text_of(page)
-    assert heading(page) == "Minor Service Outage"
+    assert heading(page) == "RPC partly down"
     assert "status-minor.svg" in page
     assert text.index("Unresolved incidents") < text.index("Components")
-    assert "Update 10 Nov 2026, 11:30 CET We still look." in text
-    assert "Investigating 10 Nov 2026, 11:00 CET We look." in text
+    assert "Update 10 Nov 2026, 11:30 CET, 30 min into it # We still look. 1 earlier update" in text
+    assert "1 earlier update Investigating 10 Nov 2026, 11:00 CET # We look." in text
+    assert text.count("Slow answers") == 3, (
+        "in the banner, as a card, and by the day in the list of its component"
+    )
     assert "Affects RPC" in text
     assert "“Slow answers” is rated Major" in text, "the banner says Minor"
-    assert "Tuesday, 10 Nov 2026 Slow answers Major" in text[text.index("Past 15 days") :]
+    assert "Tuesday, 10 Nov 2026 What is open is shown above." in text[text.index("Past 15 days") :]
     assert "Next scheduled change 10 Nov 2026, 12:00 CET" in text
 
 
@@ -82,8 +85,8 @@ def test_a_resolved_incident_is_listed_under_the_day_it_began() -> None:
     past = text[text.index("Past 15 days") :]
     assert "Wednesday, 11 Nov 2026 No incidents reported." in past
     assert (
-        "Tuesday, 10 Nov 2026 Slow answers Major Resolved · 10 Nov 2026, 11:00 CET, for 1 h It was a disk."
-        in past
+        "Tuesday, 10 Nov 2026 Slow answers Major Resolved ·"
+        " 10 Nov 2026, 11:00 \N{EN DASH} 12:00 CET (1 h) It was a disk." in past
     )
     assert "28 Oct 2026 \N{EN DASH} 9 Nov 2026 No incidents reported." in past
 
@@ -91,13 +94,13 @@ def test_a_resolved_incident_is_listed_under_the_day_it_began() -> None:
 def test_a_maintenance_is_announced_runs_and_is_past() -> None:
     scheduled = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert (
-        "Scheduled maintenance Upgrade Starts 11 Nov 2026, 23:00 CET and ends 12 Nov 2026, 00:00 CET (1 h)"
-        in scheduled
+        "Scheduled maintenance Upgrade"
+        " Planned 11 Nov 2026, 23:00 \N{EN DASH} 12 Nov 2026, 00:00 CET (1 h)" in scheduled
     )
     running = text_of(pages_at(at("11-11 22:10"))["index.html"])
     assert (
-        "Maintenance in progress Upgrade In progress Started 11 Nov 2026, 23:00 CET, planned to end"
-        in running
+        "Maintenance in progress Upgrade In progress"
+        " Planned 11 Nov 2026, 23:00 \N{EN DASH} 12 Nov 2026, 00:00 CET (1 h)" in running
     )
     assert "Bridges 100.0 % uptime Under maintenance" in running
     over = text_of(pages_at(at("11-12 12:00"))["index.html"])
@@ -109,6 +112,45 @@ def test_a_maintenance_cancelled_before_its_start_is_listed_on_that_day() -> Non
     text = text_of(pages_at(at("11-11 12:00"), maintenances={"upgrade": cancelled})["index.html"])
     past = text[text.index("Past 15 days") :]
     assert "Tuesday, 10 Nov 2026 Upgrade Maintenance Cancelled" in past
+
+
+OUTAGE = """
+    name: No blocks
+    components: {rpc: major_outage, north: degraded_performance, south: degraded_performance}
+    updates:
+      - {at: 2026-11-10T10:00:00Z, status: investigating, body: We look.}
+      - {at: 2026-11-10T11:10:00Z, status: identified, body: A disk.}
+"""
+
+
+@pytest.mark.parametrize(
+    ("page", "statuses", "found"),
+    [
+        ("", "rpc: major_outage, north: degraded_performance", "RPC down, North degraded"),
+        ("", "south: degraded_performance, north: degraded_performance", "North and South degraded"),
+        ("", "rpc: under_maintenance", "RPC under maintenance"),
+        ("    description: Two nodes are back\n", "rpc: major_outage", "Two nodes are back"),
+    ],
+)
+def test_the_banner_names_what_is_affected_the_worst_first(page: str, statuses: str, found: str) -> None:
+    outage = OUTAGE.replace(
+        "rpc: major_outage, north: degraded_performance, south: degraded_performance", statuses
+    )
+    catalogue = catalogue_of(page=ZONED + page, incidents={"outage": outage})
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
+    assert heading(pages.documents_at(at("11-10 12:00"))[0].body.decode()) == found
+
+
+def test_an_incident_s_page_is_evidence_time_zone_and_how_long_into_it() -> None:
+    page = pages_at(at("11-11 12:00"))["incidents/trouble.html"]
+    assert "Resolved 10 Nov 2026, 12:00 CET, 1 h into it #" in text_of(page)
+    links = re.findall(r'<a class="permalink" href="#([^"]*)"', page)
+    assert len(links) == len(set(links)) == 3
+    assert all(f'<li id="{link}">' in page for link in links)
+    opened = pages_at(at("11-10 10:45"))
+    assert 'data-since="2026-11-10T11:00:00+01:00"' in opened["incidents/trouble.html"]
+    shown = re.findall(r'<a class="permalink" href="incidents/trouble.html#([^"]*)"', opened["index.html"])
+    assert shown == links[1:]
 
 
 def test_a_group_shows_its_worst_component() -> None:

@@ -29,6 +29,8 @@ REMEMBERED = (
     ("macros.html", "ago"),
     ("macros.html", "icon"),
     ("macros.html", "moment"),
+    ("macros.html", "period"),
+    ("macros.html", "since"),
     ("macros.html", "downtimes"),
     ("macros.html", "past_card"),
     ("legend.html", "legend"),
@@ -199,6 +201,8 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
         "t_markup": _markup_filler(texts),
         "api_page": section_url("api", context.settings).path(),
         "calendar": CALENDAR.path(),
+        "months": "|".join(texts(f"month.{month}.short") for month in range(1, 13)),
+        "units": "|".join(texts(f"unit.{unit}") for unit in ("d", "h", "min", "moment")),
         "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",
         "feeds": [(url.path(), url.media_type, name) for url, name in feeds]
         if context.settings.status

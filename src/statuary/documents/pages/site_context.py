@@ -106,6 +106,13 @@ class FormattedTime(NamedTuple):
     text: str  # for readers
 
 
+class FormattedRange(NamedTuple):
+    """A time from one point to another: the day of the end is left out where it is that of the start."""
+
+    start: FormattedTime
+    end: FormattedTime
+
+
 class DateFormatter:
     """Formats times in one zone and language."""
 
@@ -127,6 +134,15 @@ class DateFormatter:
     def time(self, at: Instant) -> FormattedTime:
         """Return the time: `13:00 CET`."""
         return FormattedTime(self._iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
+
+    def range(self, start: Instant, end: Instant) -> FormattedRange:
+        """Return a range: `20 Nov 2026, 13:00` to `14:10 CET`."""
+        first, last = self.moment(start), self.moment(end)
+        zone = self.zone_name(end)
+        if self.zone_name(start) == zone:
+            first = first._replace(text=first.text.removesuffix(f" {zone}"))
+        is_same_day = start.astimezone(self.zone).date() == end.astimezone(self.zone).date()
+        return FormattedRange(first, self.time(end) if is_same_day else last)
 
     def weekday(self, day: date) -> FormattedTime:
         """Return a day with its weekday: `Friday, 20 Nov 2026`."""

@@ -13,31 +13,59 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 // the page's language, in the variety that the reader's device prefers
 const LANGUAGE = document.documentElement.lang;
 const LOCALE = navigator.languages.find((one) => one.split("-")[0] === LANGUAGE.split("-")[0]) ?? LANGUAGE;
-const DAY = { day: "numeric", month: "short" };
-const TIME = { hour: "2-digit", minute: "2-digit", hour12: false };
 const form = (options) => new Intl.DateTimeFormat(LOCALE, options);
-const THIS_YEAR = form({ ...DAY, ...TIME });
-const LOCAL = form({ ...DAY, year: "numeric", ...TIME });
+const ZONE = form({ timeZoneName: "short" });
 const EXACT = form({ dateStyle: "full", timeStyle: "long", hour12: false });
-const WEEKDAY = form({ weekday: "long", ...DAY, year: "numeric", timeZone: "UTC" });
-const AGO = new Intl.RelativeTimeFormat(LOCALE, { style: "narrow" });
+const WEEKDAY = form({ weekday: "long", day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
+const AGO = new Intl.RelativeTimeFormat(LOCALE, { style: "short" });
 const UNITS = [["hour", 3_600_000], ["minute", 60_000]];
 
-/** Shows the times of a part in the reader's zone; recent ones as how long ago, with the exact time in a tooltip; ages in days. */
+// dates have the form that they have without the script, so that a page has one
+const MONTHS = document.body.dataset.months.split("|");
+const [DAYS, HOURS, MINUTES, MOMENT] = document.body.dataset.units.split("|");
+const filled = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+const two = (number) => String(number).padStart(2, "0");
+const zoneOf = (at) => ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName").value;
+const timeOf = (at) => `${two(at.getHours())}:${two(at.getMinutes())}`;
+const dayOf = (at) => filled(document.body.dataset.day,
+  { day: at.getDate(), month: MONTHS[at.getMonth()], year: at.getFullYear() });
+const momentOf = (at) => `${dayOf(at)}, ${timeOf(at)} ${zoneOf(at)}`;
+
+/** A duration in at most two units, rounded down to minutes. */
+function lengthOf(milliseconds) {
+  const minutes = Math.floor(milliseconds / 60_000);
+  const parts = [[Math.floor(minutes / 1440), DAYS], [Math.floor(minutes / 60) % 24, HOURS], [minutes % 60, MINUTES]];
+  return parts.filter(([count]) => count).slice(0, 2).map(([count, unit]) => `${count} ${unit}`).join(" ") || MOMENT;
+}
+
+/** How long ago an instant was, or in how long it will be; nothing for one that is far. */
+function relativeTo(passed, inDays) {
+  if (inDays) return ` (${AGO.format(Math.trunc(passed / 86_400_000), "day")})`;
+  if (Math.abs(passed) >= 86_400_000) return "";
+  const [name, length] = UNITS.find((unit) => Math.abs(passed) >= unit[1]) ?? UNITS.at(-1);
+  return ` (${AGO.format(Math.trunc(passed / length), name)})`;
+}
+
+/** Shows the times of a part in the reader's zone, how long ago recent ones were, and how long what is open has lasted. */
 function showTimes(part) {
   const now = Date.now();
   for (const time of part.querySelectorAll("time[datetime*='T']")) {
     const at = new Date(time.dateTime);
-    const unit = UNITS.find(([, length]) => Math.abs(at - now) >= length);
-    const near = time.classList.contains("ago") && Math.abs(at - now) < 86_400_000;
-    const sameYear = at.getFullYear() === new Date(now).getFullYear();
-    time.textContent = near
-      ? AGO.format(unit ? Math.trunc((at - now) / unit[1]) : 0, unit?.[0] ?? "minute")
-      : (sameYear ? THIS_YEAR : LOCAL).format(at);
-    if (time.classList.contains("age")) time.append(` (${AGO.format(Math.trunc((at - now) / 86_400_000), "day")})`);
-    if (time.dataset.tip) continue;
-    time.dataset.tip = EXACT.format(at);
-    if (time.classList.contains("ago")) time.tabIndex = 0;
+    time.textContent = momentOf(at);
+    time.dataset.tip ??= EXACT.format(at);
+  }
+  for (const period of part.querySelectorAll(".period")) {
+    const [first, last] = period.querySelectorAll("time");
+    const [start, end] = [new Date(first.dateTime), new Date(last.dateTime)];
+    if (zoneOf(start) === zoneOf(end)) first.textContent = `${dayOf(start)}, ${timeOf(start)}`;
+    if (dayOf(start) === dayOf(end)) last.textContent = `${timeOf(end)} ${zoneOf(end)}`;
+  }
+  for (const relative of part.querySelectorAll(".relative")) {
+    relative.textContent = relativeTo(new Date(relative.dataset.at) - now, relative.classList.contains("age"));
+  }
+  for (const ongoing of part.querySelectorAll(".ongoing")) {
+    const passed = now - new Date(ongoing.dataset.since);
+    ongoing.textContent = passed < 0 ? "" : filled(ongoing.dataset.text, { length: lengthOf(passed) });
   }
 }
 
@@ -239,7 +267,7 @@ function showNotice(what, instant) {
   const notice = document.getElementById("stale");
   notice.hidden = !what;
   if (!what) return;
-  const time = LOCAL.format(new Date(instant));
+  const time = momentOf(new Date(instant));
   notice.textContent = notice.dataset[what].replace(/\{\w+\}/, time);
 }
 

@@ -8,11 +8,11 @@ from markupsafe import Markup
 from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.pages.page_texts import one_line
-from statuary.documents.pages.site_context import FormattedTime, Localization
+from statuary.documents.pages.site_context import MINUTE, FormattedRange, FormattedTime, Localization
 from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.primitives import Instant, day_of
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import Component, Maintenance
+from statuary.domain.status.records import Component, Incident, Maintenance
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
 
 
@@ -35,8 +35,10 @@ class CardVersion(NamedTuple):
 class CardUpdate(NamedTuple):
     """An update of an incident; `former` are its earlier versions, the oldest first."""
 
+    id: str
     label: str
     at: FormattedTime
+    into: str  # how long after the incident's start, in words; empty for a maintenance, and at the start
     body: Markup
     moves: tuple[ComponentStatusChange, ...]
     former: tuple[CardVersion, ...] = ()
@@ -49,6 +51,7 @@ class CardWindow(NamedTuple):
 
     start: FormattedTime
     end: FormattedTime
+    range: FormattedRange
     length: str  # the planned duration
     phase: str  # `scheduled`, `active` or `over`
 
@@ -66,6 +69,7 @@ class IncidentCard(NamedTuple):
     closed: bool
     began: FormattedTime  # its start; for a maintenance, the planned start
     ended: FormattedTime | None  # when it was resolved or completed
+    range: FormattedRange | None  # from its start to its end; None for a maintenance, and while it is open
     lasted: str  # the duration; empty if it is unknown
     components: tuple[str, ...]  # their names, by group
     updates: tuple[CardUpdate, ...]  # newest first, without the postmortem
@@ -124,12 +128,17 @@ class IncidentCardBuilder:
             closed=state.closed,
             began=self._dates.moment(incident.started_at) if window is None else window.start,
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
+            range=self._range(state) if window is None else None,
             lasted=self._lasted(state) if window is None else "",
             components=tuple(self._names(state.components)),
             updates=tuple(update for status, update in updates if status != "postmortem"),
             postmortem=dict(reversed(updates)).get("postmortem"),
             window=window,
         )
+
+    def _range(self, state: IncidentState) -> FormattedRange | None:
+        start, end = state.incident.started_at, state.resolved_at
+        return self._dates.range(start, end) if end is not None and end > start else None
 
     def _lasted(self, state: IncidentState) -> str:
         start, end = state.incident.started_at, state.resolved_at
@@ -140,6 +149,7 @@ class IncidentCardBuilder:
         return CardWindow(
             start=self._dates.moment(start),
             end=self._dates.moment(end),
+            range=self._dates.range(start, end),
             length=self._dates.length(end - start),
             phase=_phase(state),
         )
@@ -159,6 +169,8 @@ class IncidentCardBuilder:
         return CardUpdate(
             promise=_promise(state) if place == 0 else "",
             promised=None if promised is None else self._promised(promised, published.update.display_at),
+            id=published.update.id,
+            into=self._into(state.incident, published.update.display_at),
             label=self._texts(f"update.{_update_text(state, place)}"),
             at=self._dates.moment(published.update.display_at),
             body=render_markdown(published.update.body, top_heading),
@@ -168,6 +180,12 @@ class IncidentCardBuilder:
                 for version in self._former.get(published.update.id, ())
             ),
         )
+
+    def _into(self, incident: Incident, at: Instant) -> str:
+        passed = at - incident.started_at
+        if isinstance(incident, Maintenance) or passed < MINUTE:
+            return ""
+        return self._texts("incident.into", length=self._dates.length(passed))
 
     def _promised(self, at: Instant, since: Instant) -> FormattedTime:
         """Return when an update is promised: the time alone on the day of the one before."""

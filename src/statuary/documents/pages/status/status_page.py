@@ -13,7 +13,7 @@ from markupsafe import Markup
 from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
-from statuary.documents.pages.status.component_rows import ComponentRowBuilder, GroupRow, Link
+from statuary.documents.pages.status.component_rows import ComponentRowBuilder, GroupRow, Link, is_shown
 from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
 from statuary.documents.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE, STATUS_PAGE
 from statuary.domain.primitives import ONE_DAY, Instant, day_of, day_start
@@ -22,8 +22,10 @@ from statuary.domain.status.records import UNKNOWN_CREATION, Maintenance, began_
 from statuary.domain.status.timeline import PageState, Timeline
 from statuary.domain.status.vocabulary import (
     ACTIVE_STATUSES,
+    COMPONENT_SEVERITY,
     IMPACT_SEVERITY,
     UNRESOLVED_STATUSES,
+    ComponentStatus,
     OverallStatus,
 )
 
@@ -36,7 +38,8 @@ class PastDay(NamedTuple):
 
     day: FormattedTime  # the day, or the latest of several
     first: FormattedTime | None  # the earliest of several; None for one day
-    cards: tuple[IncidentCard, ...]  # newest first
+    cards: tuple[IncidentCard, ...]  # newest first, without what is open: the page has it above
+    has_open: bool = False  # whether something that is open began on it
 
 
 class StatusView(NamedTuple):
@@ -44,6 +47,7 @@ class StatusView(NamedTuple):
 
     indicator: str
     description: str  # the indicator in words
+    headline: str  # what is affected, by name; without anything, the description
     # the latest change; None if nothing has happened on a page of unknown age
     updated_at: FormattedTime | None
     next_change: FormattedTime | None  # the next instant at which the page changes without a new build
@@ -84,6 +88,7 @@ def status_view(
     return StatusView(
         indicator=indicator,
         description=description_of(state.overall_status, texts),
+        headline=headline_of(state, texts),
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
         next_change=None if present.next_change is None else dates.moment(present.next_change),
         differs=_most_different(incidents, indicator),
@@ -102,8 +107,8 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     """Return the head of the status page."""
     return PageHead(
         path=STATUS_PAGE.path(),
-        title=view.description,
-        description=texts("status.page", description=view.description, name=name),
+        title=view.headline,
+        description=texts("status.page", description=view.headline, name=name),
         section="status",
         indicator=view.indicator,
         timed=True,
@@ -114,6 +119,35 @@ def description_of(overall_status: OverallStatus, texts: PageTexts) -> str:
     """Return the description of the status in the language of the pages; one from the settings stays as it is."""
     key = f"description.{overall_status.description}"
     return texts(key) if texts.has(key) else one_line(overall_status.description)
+
+
+NAMED = 3
+"""How many components a headline names of each status."""
+
+
+def headline_of(state: PageState, texts: PageTexts) -> str:
+    """Return what is affected, the worst first: `RPC down, Explorer degraded`; a stated description stays."""
+    leaves = [one for one in state.components.values() if not one.component.group and is_shown(one)]
+    by_status: dict[ComponentStatus, list[str]] = {}
+    for leaf in leaves:
+        by_status.setdefault(leaf.status, []).append(one_line(leaf.component.name))
+    by_status.pop("operational", None)
+    if state.page.description or state.page.indicator or not by_status:
+        return description_of(state.overall_status, texts)
+    worst_first = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
+    return ", ".join(
+        texts(f"status.affected.{status}", names=_enumerated(by_status[status], texts))
+        for status in worst_first
+    )
+
+
+def _enumerated(names: Sequence[str], texts: PageTexts) -> str:
+    if len(names) > NAMED:
+        first = NAMED - 1
+        return texts.count("status.affected.more", len(names) - first, names=", ".join(names[:first]))
+    if len(names) == 1:
+        return names[0]
+    return texts("status.affected.and", names=", ".join(names[:-1]), last=names[-1])
 
 
 class PastDaysBuilder:
@@ -152,9 +186,10 @@ class PastDaysBuilder:
         ]
 
     def _day(self, day: date, begun: Sequence[IncidentState]) -> PastDay:
-        latest_first = sorted(begun, key=_filed_at, reverse=True)
+        latest_first = sorted((record for record in begun if record.closed), key=_filed_at, reverse=True)
         cards = tuple(self._cards.card(one, 5) for one in latest_first)
-        return PastDay(day=self._dates.weekday(day), first=None, cards=cards)
+        has_open = len(cards) < len(begun)
+        return PastDay(day=self._dates.weekday(day), first=None, cards=cards, has_open=has_open)
 
 
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
