@@ -84,7 +84,7 @@ def test_the_status_page_passes_a_transition_by_itself(site: Path) -> None:
         ],
     )
     before, just_before, begun, resolved, archive = passed["texts"]
-    assert before["heading"] == just_before["heading"] == "Service Under Maintenance"
+    assert before["heading"] == just_before["heading"] == "Bridge under maintenance"
     assert "Late balances" not in just_before["text"]
     assert begun["heading"] != before["heading"]
     assert begun["announced"] == begun["heading"]
@@ -155,8 +155,8 @@ def test_everything_that_opens_does_so_by_keyboard(site: Path) -> None:
 def test_without_scripts_everything_is_readable(site: Path) -> None:
     shown = browse(site, "without_script", paths=["index.html", "contracts/index.html", STAKING])
     status = shown["index.html"]
-    assert "Starts 26 Nov 2026, 22:00 CET and ends 27 Nov 2026, 04:00 CET (6 h)" in status
-    assert "planned to end 21 Nov 2026, 19:00 CET" in status
+    assert "Planned 26 Nov 2026, 22:00 \N{EN DASH} 27 Nov 2026, 04:00 CET (6 h)" in status
+    assert "\N{EN DASH} 21 Nov 2026, 19:00 CET" in status
     assert "99.98 % uptime" in status
     assert "The search needs JavaScript" in shown["contracts/index.html"]
     assert "AuctionRoom" in shown["contracts/index.html"]
