@@ -128,8 +128,8 @@ class IncidentCardBuilder:
             closed=state.closed,
             began=self._dates.moment(incident.started_at) if window is None else window.start,
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
-            range=self._range(state) if window is None else None,
-            lasted=self._lasted(state) if window is None else "",
+            range=self._range(state),
+            lasted=self._lasted(state),
             components=tuple(self._names(state.components)),
             updates=tuple(update for status, update in updates if status != "postmortem"),
             postmortem=dict(reversed(updates)).get("postmortem"),
@@ -137,12 +137,12 @@ class IncidentCardBuilder:
         )
 
     def _range(self, state: IncidentState) -> FormattedRange | None:
-        start, end = state.incident.started_at, state.resolved_at
-        return self._dates.range(start, end) if end is not None and end > start else None
+        start, end = state.incident.started_at, _ended_at(state)
+        return None if end is None else self._dates.range(start, end)
 
     def _lasted(self, state: IncidentState) -> str:
-        start, end = state.incident.started_at, state.resolved_at
-        return self._dates.length(end - start) if end is not None and end > start else ""
+        start, end = state.incident.started_at, _ended_at(state)
+        return "" if end is None else self._dates.length(end - start)
 
     def _window(self, maintenance: Maintenance, state: IncidentState) -> CardWindow:
         start, end = maintenance.scheduled_for, maintenance.scheduled_until
@@ -201,6 +201,14 @@ class IncidentCardBuilder:
             if component.group_id is not None:
                 by_group.setdefault(component.group_id, []).append(one_line(component.name))
         return [*alone, *_grouped(by_group, self._components)]
+
+
+def _ended_at(state: IncidentState) -> Instant | None:
+    """Return when an incident ended; None for a maintenance, while it is open, and without a length."""
+    end = state.resolved_at
+    if isinstance(state.incident, Maintenance) or end is None or end <= state.incident.started_at:
+        return None
+    return end
 
 
 def _promise(state: IncidentState) -> str:
