@@ -51,6 +51,7 @@ class History:
         options = ["build", "--content", self.content, "--out", out, "--to", self.host]
         options += ["--now", f"2026-11-{20 + hour // 24}T{hour % 24:02}:00:00Z"]
         options += ["--log-key", self.key] if self.key else []
+        options += ["--allow-older"]
         options += ["--log-start"] if not self.seen else []
         variables = {"CI": "true", **({} if self.key else {"STATUARY_LOG_KEY": KEY.text})}
         variables |= {"CONTEXT": "deploy-preview"} if event == "preview" else {}
