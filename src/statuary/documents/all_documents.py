@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from statuary.documents.status_api.epochs import EpochPlan
     from statuary.domain.contracts.proof import Proof
     from statuary.domain.contracts.record import RecordValue
+    from statuary.domain.status.incident_history import IncidentState
 
 
 def contract_documents(
@@ -87,6 +88,13 @@ def final_documents(
 def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> Iterator[Document]:
     """Yield the page of a quarter at an instant."""
     yield pages.quarter_page(quarter, at)
+
+
+def feed_documents(
+    feeds: "FeedDocuments", component_id: str, listed: "tuple[IncidentState, ...]", at: Instant
+) -> Iterator[Document]:
+    """Yield the feed of a component, given its records at an instant."""
+    yield feeds.component_feed(component_id, listed, at)
 
 
 def timed_documents(

@@ -8,7 +8,12 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.checks.status.status_checks import status_findings
-from statuary.documents.all_documents import final_documents, quarter_documents, timed_documents
+from statuary.documents.all_documents import (
+    feed_documents,
+    final_documents,
+    quarter_documents,
+    timed_documents,
+)
 from statuary.documents.document import Document
 from statuary.documents.pages.site_context import SiteContext, site_context
 from statuary.documents.pages.theme_findings import template_finding, text_findings
@@ -106,7 +111,7 @@ class SiteStatus:
     @cached_property
     def final_parts(self) -> list[FinalPart]:
         """The other documents, in parts: an edit of a record changes the parts that show it."""
-        return [*self._final_months(), *self._final_quarters()]
+        return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
 
     def _final_months(self) -> Iterator[FinalPart]:
         for month, records in self.site.months.items():
@@ -115,6 +120,12 @@ class SiteStatus:
                 digest = digest_of(final, records.is_final_by(self.now))
                 documents = partial(final_documents, self.site, self.pages, month, self.now)
                 yield FinalPart(f"month {month}", digest, documents)
+
+    def _final_feeds(self) -> Iterator[FinalPart]:
+        for component_id, listed in self.feeds.final_feeds(self.now).items():
+            digest = digest_of([self._digests[record] for record in listed])
+            documents = partial(feed_documents, self.feeds, component_id, listed, self.now)
+            yield FinalPart(f"feed {component_id}", digest, documents)
 
     def _final_quarters(self) -> Iterator[FinalPart]:
         if self.pages is None:

@@ -1,7 +1,7 @@
 """Feeds, calendar and badges at one instant."""
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -71,21 +71,46 @@ class FeedDocuments:
 
     def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
         """Return a function that returns every feed, the calendar and every badge at an instant from `start` on."""
-        states = later_states(self.timeline, start, self.listed(start))
-        return lambda at: self._documents(states(at))
+        states, final = later_states(self.timeline, start, self.listed(start)), self.final_feeds(start)
+        return lambda at: self._documents(states(at), final)
+
+    def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
+        """Return by component the records of each feed that does not change from an instant on."""
+        groups = {component.id: component.group_id for component in self.timeline.catalogue.components}
+        opened = {
+            name
+            for history in self.timeline.histories
+            if not history.is_final_by(start)
+            for component in history.components
+            for name in (component, groups.get(component))
+        }
+        state = state_at(self.timeline, start)
+        present = (name for name, component in state.components.items() if not component.component.removed)
+        lists = self._lists(state).components
+        return {name: lists[name] for name in present if name not in opened}
+
+    def component_feed(self, component_id: str, listed: tuple[IncidentState, ...], at: Instant) -> Document:
+        """Return the feed of a component, given its records at an instant."""
+        state = state_at(self.timeline, at)
+        feed = partial(self._component_feed, state, state.components[component_id].component, listed)
+        return self._document(
+            COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
+        )
 
     def listed(self, at: Instant) -> list[IncidentState]:
         """Return the records in any feed or in the calendar at an instant."""
         lists = self._lists(state_at(self.timeline, at))
-        return [*lists.history, *lists.calendar, *(one for of in lists.components.values() for one in of)]
+        final = self.final_feeds(at)
+        changing = (listed for component, listed in lists.components.items() if component not in final)
+        return [*lists.history, *lists.calendar, *(record for listed in changing for record in listed)]
 
-    def _documents(self, state: PageState) -> list[Document]:
+    def _documents(self, state: PageState, final: Container[str] = ()) -> list[Document]:
         lists = self._lists(state)
         return [
             *self._history(state, lists.history),
             self._calendar(state, lists.calendar),
             *self._badges(page_badge(state.page.name, state.overall_status), BADGE, BADGE_ENDPOINT),
-            *self._components(state, lists.components),
+            *self._components(state, lists.components, final),
         ]
 
     def _lists(self, state: PageState) -> "FeedLists":
@@ -118,16 +143,17 @@ class FeedDocuments:
         )
 
     def _components(
-        self, state: PageState, lists: Mapping[str, tuple[IncidentState, ...]]
+        self, state: PageState, lists: Mapping[str, tuple[IncidentState, ...]], final: Container[str]
     ) -> Iterator[Document]:
         for component_id, component in state.components.items():
             if component.component.removed:
                 continue
-            listed = lists[component_id]
-            feed = partial(self._component_feed, state, component.component, listed)
-            yield self._document(
-                COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
-            )
+            if component_id not in final:
+                listed = lists[component_id]
+                feed = partial(self._component_feed, state, component.component, listed)
+                yield self._document(
+                    COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
+                )
             badge = component_badge(component)
             yield from self._badges(
                 badge, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT, component_id=component_id
