@@ -32,7 +32,7 @@ def test_it_publishes_what_the_command_does(content: Path, tmp_path: Path) -> No
     options = ["--content", str(content), "--out", str(tmp_path / "command"), "--now", NOW.isoformat()]
     assert CliRunner().invoke(command, ["build", *options]).exit_code == 1
     assert tree(tmp_path / "api") == tree(tmp_path / "command")
-    assert "cannot be read" in result.checked.extension_findings[0].message
+    assert "cannot be read" in result.checked.left_out[0].message
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(content: Path, tmp_path: Path) -> None:

@@ -100,7 +100,6 @@ def build(
 
     Raises:
         PublishingError: if the folder cannot take the site, contains the content, or has a site of a later instant.
-        WorkersLostError: if worker processes are lost again and again.
         ClockError: if SOURCE_DATE_EPOCH is not a number.
         ValueError: if `now` has no offset from UTC.
     """
@@ -152,7 +151,7 @@ def check(content: str | Path, *, now: datetime | None = None, workers: int = 1)
         now, workers: as in `build`.
 
     Raises:
-        WorkersLostError, ClockError, ValueError: as `build`.
+        ClockError, ValueError: as `build`.
     """
     with process_executor(workers) as executor:
         return check_site(

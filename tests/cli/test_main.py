@@ -77,12 +77,23 @@ def test_an_error_is_a_message_and_a_hint_and_nothing_in_it_is_a_line_of_its_own
     assert done.stderr == "statuary: no\\x1b[31m\n    | ::stop-commands::x\n    do\\nthat\n"
 
 
-def test_an_unexpected_error_shows_its_traceback(monkeypatch):
+def test_an_unexpected_error_is_told_in_a_sentence(monkeypatch):
     def broken() -> None:
-        raise RuntimeError("a defect")
+        raise RuntimeError("no idea")
 
     monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=broken))
-    assert isinstance(CliRunner().invoke(main.command, ["build"]).exception, RuntimeError)
+    done = CliRunner().invoke(main.command, ["build"])
+    assert done.exit_code == ExitCode.FAILED
+    assert done.stderr.startswith("statuary: unexpected RuntimeError: 'no idea' in cli/main.py:")
+    assert "a defect of statuary" in done.stderr
+
+
+def test_python_in_development_mode_shows_the_traceback_of_an_unexpected_error():
+    code = "from statuary.cli import main; main.LazyGroup.get_command = None; main.command(['build'])"
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-c", code], check=False, capture_output=True, text=True
+    )
+    assert "Traceback" in done.stderr
 
 
 def test_a_misspelled_command_gets_a_suggestion():

@@ -1,25 +1,35 @@
 """Whatever goes wrong with one record withholds that record, with a finding that names it; the rest is as without it."""
 
+from itertools import islice
 from pathlib import Path
 from time import process_time
 from typing import Any
 
+import orjson
 import pytest
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS
+from statuary.content import read_content
 from statuary.documents.contract_api import documents as record_documents
+from statuary.documents.feeds import feed_documents
+from statuary.documents.pages import own_pages
 from statuary.documents.pages.contract import page as contract_pages
+from statuary.documents.pages.status import pages as status_pages
+from statuary.documents.status_api import documents as status_documents
 from statuary.domain.findings import Finding
 from statuary.domain.limits import MAX_STEPS
 from statuary.domain.primitives import parse_instant
+from statuary.domain.status import timeline
 from statuary.domain.work import DEFECT, TooMuchWorkError, attempt, bounded, spend
-from statuary.pipeline import build_contract
+from statuary.extensions.bulk.jsonl import LineRange
+from statuary.pipeline import build_contract, contracts
 from statuary.pipeline.build import BuildResult, build_site, check_site
+from statuary.pipeline.executor import WorkersLostError
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 from support.hostile_shapes import CHAIN, NAMED, Shape, at_address
-from support.sites import NOW, files_in, small_site, write_files
+from support.sites import INCIDENT, NOW, files_in, small_site, write_files
 
 MOST_SECONDS = 2.0
 COUNT = 5
@@ -187,3 +197,112 @@ def test_a_record_that_was_verified_after_the_build_is_withheld_until_then(tmp_p
     assert "verifiedAt is 2099-01-01T00:00:00Z, which is later than this build" in because[0].message
     published("2026-11-21T12:00:00Z", "fresh")
     assert files_in(tmp_path / "site") == files_in(tmp_path / "fresh")
+
+
+OTHER = INCIDENT.replace("Slow answers", "No answers")
+
+
+def names_of(out: Path) -> list[str]:
+    return [one["name"] for one in orjson.loads((out / "api/v2/incidents.json").read_bytes())["incidents"]]
+
+
+def failing_for(name: str, function: Any) -> Any:
+    """Return a function that fails for the incident of a name."""
+
+    def call(record: Any, *others: Any, **named: Any) -> Any:
+        state = next((one for one in (record, *others) if hasattr(one, "incident")), record)
+        if getattr(state, "incident", state).name == name:
+            raise KeyError("gone")
+        return function(record, *others, **named)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        (read_content, "translate_incident", False, False),
+        (timeline, "IncidentHistory", False, False),
+        (status_documents, "incident_members", False, False),
+        (feed_documents, "feed_entry", True, True),
+        (status_pages, "incident_view", True, False),
+    ],
+)
+def test_an_exception_withholds_an_incident_where_it_strikes(tmp_path, monkeypatch, case) -> None:
+    module, function, published, on_page = case
+    content = write_files(small_site(tmp_path), {"incidents/none.yaml": OTHER})
+    monkeypatch.setattr(module, function, failing_for("No answers", getattr(module, function)))
+    result = build(content, tmp_path / "out")
+    (finding,) = (*result.checked.withheld_because, *result.checked.left_out)
+    assert (finding.rule, finding.path) == (DEFECT, "incidents/none.yaml")
+    assert "unexpected KeyError: " in finding.message
+    assert (result.applied, result.checked.is_clean) == (True, False)
+    assert names_of(tmp_path / "out") == ["No answers"] * published + ["Slow answers"]
+    page = (tmp_path / "out/history.html").read_text("utf-8")
+    assert ("Slow answers" in page, "No answers" in page) == (True, on_page)
+    monkeypatch.undo()
+    assert build(content, tmp_path / "out").checked.is_clean
+    assert names_of(tmp_path / "out") == ["No answers", "Slow answers"]
+
+
+def test_an_exception_withholds_a_page_alone(tmp_path, monkeypatch) -> None:
+    page = "---\ntitle: {}\n---\nText.\n"
+    content = write_files(
+        small_site(tmp_path), {f"pages/{name}.md": page.format(name) for name in ("one", "two")}
+    )
+    html = own_pages._Pages.html
+
+    def failing(self: Any, page: Any) -> Any:
+        if page.path == "one":
+            raise RecursionError
+        return html(self, page)
+
+    monkeypatch.setattr(own_pages._Pages, "html", failing)
+    result = build(content, tmp_path / "out")
+    (finding,) = result.checked.left_out
+    assert (finding.rule, finding.path) == (DEFECT, "pages/one.md")
+    assert "Text." in (tmp_path / "out/pages/two.html").read_text("utf-8")
+    assert not (tmp_path / "out/pages/one.html").exists()
+    assert names_of(tmp_path / "out") == ["Slow answers"]
+
+
+def test_if_workers_are_lost_the_contracts_of_the_last_build_stay(tmp_path, monkeypatch) -> None:
+    content = site_of(tmp_path, made_records())
+    build(content, tmp_path / "out")
+    before = {path for path in files_in(tmp_path / "out") if path.startswith(("v2/", "proof/", "contracts/"))}
+    path, text = at_address(made_record(), 99)
+    write_files(content, {path: text, "incidents/none.yaml": OTHER})
+
+    def lost(*_: Any) -> Any:
+        raise WorkersLostError("workers were lost 5 times")
+
+    monkeypatch.setattr(contracts, "build_partition", lost)
+    result = build(content, tmp_path / "out")
+    (finding,) = result.checked.left_out
+    assert "workers were lost 5 times" in finding.message
+    assert result.applied
+    after = {path for path in files_in(tmp_path / "out") if path.startswith(("v2/", "proof/", "contracts/"))}
+    assert after == before
+    assert names_of(tmp_path / "out") == ["No answers", "Slow answers"]
+    monkeypatch.undo()
+    assert build(content, tmp_path / "out").checked.is_clean
+    assert any(path.rpartition("/")[2].removesuffix(".json") in one for one in files_in(tmp_path / "out"))
+    build(content, tmp_path / "anew")
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "anew")
+
+
+def test_a_bulk_file_that_cannot_be_read_to_its_end_is_published_up_to_there(tmp_path, monkeypatch) -> None:
+    lines = [text for _, text in (at_address(made_record(), number) for number in range(1, 4))]
+    content = write_files(small_site(tmp_path), {"contracts/all.jsonl": b"\n".join(lines) + b"\n"})
+    whole = LineRange.read
+
+    def failing(self: Any, root: Path) -> Any:
+        yield from islice(whole(self, root), 2)
+        raise MemoryError
+
+    monkeypatch.setattr(LineRange, "read", failing)
+    result = build(content, tmp_path / "out")
+    (finding,) = result.checked.withheld_because
+    assert (finding.rule, finding.path) == (DEFECT, "contracts/all.jsonl")
+    assert result.checked.contracts.contracts == 2
+    assert incident_of(tmp_path / "out")

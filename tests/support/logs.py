@@ -48,7 +48,7 @@ def logged(content: Path, out: Path, now: str = NOW, **run: Any) -> BuildResult:
         if not out.exists() and run.get("elsewhere") is None:
             run = {"log_start": True} | run
         result = built(content, out, now, run_with(**run))
-    assert result.checked.extension_findings == ()
+    assert result.checked.left_out == ()
     return result
 
 
@@ -57,7 +57,7 @@ def log_failure(content: Path, out: Path, now: str = NOW, **run: Any) -> str:
     with patch.dict(os.environ):
         result = built(content, out, now, run_with(**run))
     assert result.applied
-    (finding,) = result.checked.extension_findings
+    (finding,) = result.checked.left_out
     assert (finding.path, finding.pointer) == ("site.yaml", ("log",))
     assert finding.position is not None
     return finding.message

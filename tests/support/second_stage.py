@@ -21,6 +21,7 @@ SECOND_STAGE = {
     "extensions/snapshots/test_damage.py": ("extensions/snapshots", "publishing"),
     "extensions/snapshots/test_minisign.py": ("extensions/snapshots",),
     "pipeline/test_damage_at_rest.py": ("pipeline", "publishing"),
+    "pipeline/test_defects.py": ("checks", "documents", "pipeline"),
     "pipeline/test_killed.py": ("pipeline", "publishing"),
     "pipeline/test_workers.py": ("pipeline",),
     "publishing/test_interrupted.py": ("publishing",),

@@ -109,7 +109,7 @@ def run_build(
             "fix the error and run the build again; the next build resumes this one",
         ) from None
     is_strict_fault = build_options.selection.strict and result.checked.has_warnings
-    is_published = result.plan is not None and not has_errors(result.checked.extension_findings)
+    is_published = result.plan is not None and not has_errors(result.checked.left_out)
     return ExitCode.OK if is_published and is_complete and not is_strict_fault else ExitCode.FINDINGS
 
 

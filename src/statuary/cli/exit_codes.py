@@ -9,7 +9,8 @@ class ExitCode(IntEnum):
     OK = 0
     """The command did its work; it may have printed warnings."""
     FINDINGS = 1
-    """The content has errors (or warnings, with `--strict`), and nothing was published."""
+    """The content has errors (or warnings, with `--strict`), and nothing was published; or documents could not be made, and the
+    rest was published."""
     USAGE = 2
     """The command line is wrong (click's own code)."""
     FAILED = 3

@@ -1,5 +1,6 @@
 """The command line: names and help of all commands; each is imported when it runs."""
 
+import sys
 from typing import Any
 
 import click
@@ -8,6 +9,7 @@ from typing_extensions import override
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.printable import print_error
 from statuary.domain.errors import StatuaryError
+from statuary.domain.work import REPORT, described
 from statuary.extension_table import EXTENSIONS, Command, load
 from statuary.version import VERSION
 
@@ -93,9 +95,11 @@ class LazyGroup(click.Group):
                 note = row.interrupted if row else ""
                 click.echo("\nstatuary: interrupted" + (f"; {note}" if note else ""), err=True)
                 ctx.exit(ExitCode.INTERRUPTED)
-            if not isinstance(error, StatuaryError):
+            if isinstance(error, FORESEEN) or sys.flags.dev_mode:
                 raise
-            print_error(error)
+            print_error(
+                error if isinstance(error, StatuaryError) else StatuaryError(described(error), REPORT)
+            )
             code = ExitCode.FAILED
         ctx.exit(code or ExitCode.OK)
 
@@ -111,6 +115,10 @@ class LazyGroup(click.Group):
             hint = f" Did you mean {close[0]!r}?" if close else ""
             ctx.fail(f"No such command {name!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+
+FORESEEN = (click.ClickException, click.Abort, click.exceptions.Exit, SystemExit, OSError)
+"""What click and `__main__` report; `python -X dev` shows the traceback of everything else."""
 
 
 def _is_interruption(error: BaseException | None) -> bool:

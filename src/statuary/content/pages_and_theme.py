@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from io import BytesIO
 from typing import NoReturn, TypeVar
 from xml.parsers import expat
@@ -17,8 +18,11 @@ from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_SOURCE_FILE, MAX_QUOTED
 from statuary.domain.reserved_names import is_reserved_name
 from statuary.domain.settings import LANGUAGES, SitePage, Theme
+from statuary.domain.work import INTERRUPTIONS, attempt
 
 PAGES = "pages"
+
+PASSING = (*INTERRUPTIONS, UnreadableError)
 
 FRONT_MATTER = re.compile(r"---[ \t]*\n.*?(?=^---[ \t]*$)", re.DOTALL | re.MULTILINE)
 """The keys of a page, up to the line that ends them."""
@@ -44,7 +48,13 @@ class PageFile(SourceModel):
 
 def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:
     """Return the pages in order; `findings` gains what is wrong with their files."""
-    pages = [page for file in files for page in _read_page(file, findings)]
+    pages = []
+    for file in files:
+        page = attempt(partial(next, _read_page(file, findings), None), file.path, "reading the page")
+        if isinstance(page, Finding):
+            findings.append(page)
+        elif page is not None:
+            pages.append(page)
     return tuple(sorted(pages, key=lambda page: (page.folder, page.order, page.title)))
 
 
@@ -198,9 +208,13 @@ def _read_theme_files(
 ) -> Iterator[tuple[str, Content]]:
     for file in files:
         try:
-            yield file.pure.name, read(file)
+            content = attempt(partial(read, file), file.path, "reading the file", PASSING)
         except UnreadableError as error:
-            findings.append(error.finding(file.path))
+            content = error.finding(file.path)
+        if isinstance(content, Finding):
+            findings.append(content)
+        else:
+            yield file.pure.name, content
 
 
 def _unknown_file(path: str) -> Finding:

@@ -1,7 +1,7 @@
 """The content folder to the catalogue: site, status, pages in Markdown and theme, with the findings of reading them."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -45,9 +45,10 @@ from statuary.domain.settings import (
     Theme,
 )
 from statuary.domain.status.records import StatusCatalogue, StatusSettings, with_creation
-from statuary.domain.work import BEYOND_LIMIT
+from statuary.domain.work import BEYOND_LIMIT, DEFECT, attempt
 
 Content = TypeVar("Content")
+Source = TypeVar("Source")
 Content_co = TypeVar("Content_co", covariant=True)
 
 
@@ -85,11 +86,12 @@ def read_content(root: Path, files: Iterable[SourceFile | Finding] | None = None
 
 
 def is_withheld(finding: Finding) -> bool:
-    """Return whether a finding is why an incident, a maintenance or a page is withheld: it exceeds a limit.
+    """Return whether a finding is why an incident, a maintenance or a page is withheld: a limit, or a defect.
 
-    No genuine file exceeds one, so the site is published without it.
+    No genuine file exceeds a limit, so the site is published without it.
     """
-    pattern = match_pattern(PurePosixPath(finding.path)) if finding.rule == BEYOND_LIMIT else None
+    is_withholding = finding.rule in (BEYOND_LIMIT, DEFECT)
+    pattern = match_pattern(PurePosixPath(finding.path)) if is_withholding else None
     return pattern is not None and pattern.kind in (FileKind.INCIDENT, FileKind.MAINTENANCE, FileKind.PAGE)
 
 
@@ -135,13 +137,8 @@ class _Reader:
             page_source=file.path,
             components=() if components is None else translate_components(components[1], page),
             components_source="components.yaml" if components is None else components[0].path,
-            incidents=tuple(
-                translate_incident(incident, file.pure.stem, file.path) for file, incident in incidents
-            ),
-            maintenances=tuple(
-                translate_maintenance(maintenance, file.pure.stem, file.path, page)
-                for file, maintenance in maintenances
-            ),
+            incidents=self._translated(incidents, translate_incident),
+            maintenances=self._translated(maintenances, partial(translate_maintenance, page=page)),
             templates=tuple(
                 translate_template(template, file.pure.stem, file.path) for file, template in templates
             ),
@@ -206,9 +203,28 @@ class _Reader:
     def _all(self, kind: FileKind, load: Load[Content]) -> Iterator[tuple[SourceFile, Content]]:
         limit = pattern_of(kind).limit
         for file in self.files[kind]:
-            value = load(file, limit=limit, findings=self.findings)
-            if value is not None:
+            value = attempt(
+                partial(load, file, limit=limit, findings=self.findings), file.path, "reading the file"
+            )
+            if isinstance(value, Finding):
+                self.findings.append(value)
+            elif value is not None:
                 yield file, value
+
+    def _translated(
+        self, sources: Iterable[tuple[SourceFile, Source]], translate: Callable[[Source, str, str], Content]
+    ) -> tuple[Content, ...]:
+        """Return the values of files; one that cannot be translated is left out, with a finding."""
+        values = []
+        for file, source in sources:
+            value = attempt(
+                partial(translate, source, file.pure.stem, file.path), file.path, "reading the file"
+            )
+            if isinstance(value, Finding):
+                self.findings.append(value)
+            else:
+                values.append(value)
+        return tuple(values)
 
 
 def _load_site(

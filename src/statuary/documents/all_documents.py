@@ -3,7 +3,8 @@
 Workers build contracts and addresses only, so what the others need is imported inside functions.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import orjson
@@ -17,7 +18,10 @@ from statuary.documents.contract_api.lists import (
 from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts, ContractRow
+from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
+from statuary.domain.settings import ThemeError
+from statuary.domain.work import attempt
 
 if TYPE_CHECKING:
     from statuary.documents.feeds.feed_documents import FeedDocuments
@@ -77,12 +81,20 @@ def chain_list_documents(chain_id: str, rows: Iterable[ContractRow], unchanged: 
 
 
 def final_documents(
-    status: "StatusDocuments", pages: "StatusPages | None", month: str, start: Instant
+    status: "StatusDocuments",
+    pages: "tuple[StatusPages, Collection[str]] | None",
+    month: str,
+    start: Instant,
 ) -> Iterator[Document]:
-    """Yield the documents and pages of a month's records that do not change from an instant on."""
+    """Yield the documents and pages of a month's records that do not change from an instant on.
+
+    `pages` have no page of the records of some files; None is a site without status pages.
+    """
     yield from status.final_documents(month, start)
     if pages is not None:
-        yield from map(pages.incident_page, status.months[month].final_by(start))
+        made, omitted = pages
+        records = status.months[month].final_by(start)
+        yield from (made.incident_page(one) for one in records if one.incident.source not in omitted)
 
 
 def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> Iterator[Document]:
@@ -98,14 +110,15 @@ def feed_documents(
 
 
 def timed_documents(
-    status: "StatusDocuments", feeds: "FeedDocuments", pages: "StatusPages | None", start: Instant
+    status: "StatusDocuments", feeds: "FeedDocuments | None", pages: "StatusPages | None", start: Instant
 ) -> Callable[[Instant], list[Document]]:
     """Return a function that returns the documents that may change, at an instant from `start` on.
 
-    `pages` is None for a site without status pages. At a later instant without a change (a midnight, an hour of an
+    `feeds` and `pages` are None if they are left out. At a later instant without a change (a midnight, an hour of an
     outage) only the documents and pages with uptime are returned.
     """
-    status_after, feeds_after = status.later_documents(start), feeds.later_documents(start)
+    status_after = status.later_documents(start)
+    feeds_after = (lambda _: []) if feeds is None else feeds.later_documents(start)
     pages_after = (lambda _: []) if pages is None else pages.later_documents(start)
     changes = frozenset((start, *status.timeline.changes))
 
@@ -116,17 +129,23 @@ def timed_documents(
 
 
 def contract_list_documents(
-    catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
-) -> Iterator[Document]:
-    """Yield the pages that list contracts."""
+    catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow], left_out: list[Finding]
+) -> tuple[Document, ...]:
+    """Return the pages that list contracts; `left_out` gains why they cannot be made."""
     from statuary.documents.pages.site_pages import contract_list_pages
 
-    return contract_list_pages(catalogue, contracts, entries)
+    return made_with_theme(
+        "the lists of contracts",
+        lambda catalogue: contract_list_pages(catalogue, contracts, entries),
+        catalogue,
+        left_out,
+    )
 
 
 def status_documents(
     present: Sequence[Document],
-    epochs: "EpochPlan",
+    epochs: "EpochPlan | None",
+    left_out: list[Finding],
     *,
     published: Callable[[str], bytes | None],
     members: Mapping[str, Mapping[str, object]],
@@ -135,6 +154,8 @@ def status_documents(
 
     Args:
         present: the timed documents at the build's instant.
+        epochs: None if they are left out.
+        left_out: gains why documents cannot be made; the others are yielded all the same.
         published: returns the bytes at a path of the target before this build, or None.
         members: further members of what changes.json says, by incident.
     """
@@ -142,16 +163,49 @@ def status_documents(
     from statuary.documents.status_api.epochs import epoch_documents
 
     yield from present
-    yield from epoch_documents(epochs)
-    yield changes_document(published, present, members)
+    if epochs is not None:
+        yield from made("the epochs", lambda: epoch_documents(epochs), left_out)
+    yield from made("changes.json", lambda: [changes_document(published, present, members)], left_out)
+
+
+def made(
+    name: str, make: Callable[[], Iterable[Document]], left_out: list[Finding], source: str = ""
+) -> tuple[Document, ...]:
+    """Return documents that are made together; none after adding why they cannot be made to `left_out`."""
+    documents = attempt(lambda: tuple(make()), source, f"making {name}")
+    if isinstance(documents, Finding):
+        left_out.append(documents)
+        return ()
+    return documents
+
+
+def made_with_theme(
+    name: str,
+    make: Callable[[Catalogue], Iterable[Document]],
+    catalogue: Catalogue,
+    left_out: list[Finding],
+    source: str = "",
+) -> tuple[Document, ...]:
+    """Return pages as `made` does; made without the theme's templates, if one of them cannot be rendered."""
+
+    def pages() -> tuple[Document, ...]:
+        try:
+            return tuple(make(catalogue))
+        except ThemeError as error:
+            from statuary.documents.pages.theme_findings import template_finding
+
+            left_out.append(template_finding(error))
+            return tuple(make(catalogue.without_templates()))
+
+    return made(name, pages, left_out, source)
 
 
 def settings_only_documents(
-    catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str]
+    catalogue: Catalogue, contracts: ContractCounts, present: Sequence[str], left_out: list[Finding]
 ) -> Iterator[Document]:
     """Yield the documents that do not change while the result of `settings_only_inputs` does not.
 
-    `present` are the paths of the timed documents.
+    `present` are the paths of the timed documents; `left_out` gains why documents cannot be made.
     """
     from statuary.documents.contract_api.proof_rules import (
         not_found_document,
@@ -162,19 +216,30 @@ def settings_only_documents(
     from statuary.documents.openapi.document import openapi_document
     from statuary.documents.pages.site_pages import settings_only_pages
 
-    yield chains_document(catalogue.chains)
-    yield proof_schema_document()
-    yield proof_checks_document()
-    openapi = openapi_document(catalogue)
-    yield openapi
-    yield from settings_only_pages(catalogue, contracts, present, orjson.loads(openapi.body))
+    for make in (
+        lambda: chains_document(catalogue.chains),
+        proof_schema_document,
+        proof_checks_document,
+        not_found_document,
+    ):
+        yield from made("documents of the settings", partial(_one, make), left_out)
+    openapi = made("openapi.json", lambda: [openapi_document(catalogue)], left_out)
+    yield from openapi
+    description = orjson.loads(openapi[0].body) if openapi else None
+    for name, pages in settings_only_pages(contracts, present, description).items():
+        yield from made_with_theme(name, pages, catalogue, left_out)
     if catalogue.own_pages:
-        from statuary.documents.pages.own_pages import own_page_documents
+        from statuary.documents.pages.own_pages import own_page_document
 
-        yield from own_page_documents(catalogue)
-    yield not_found_document()
+        for page in catalogue.own_pages:
+            own = partial(own_page_document, page)
+            yield from made_with_theme("the page", own, catalogue, left_out, page.source)
     for family in families(catalogue):
-        yield from family.settings_only(catalogue)
+        yield from made_with_theme("documents of an extension", family.settings_only, catalogue, left_out)
+
+
+def _one(make: Callable[[], Document]) -> list[Document]:
+    return [make()]
 
 
 def settings_only_inputs(

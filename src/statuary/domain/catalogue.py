@@ -124,6 +124,10 @@ class Catalogue(NamedTuple):
         """Return the settings of an extension by their type; None if it is off."""
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
+    def without_templates(self, *names: str) -> "Catalogue":
+        """Return the same without templates of the theme, the named ones or all."""
+        return self._replace(pages=self.pages.without_templates(*names))
+
     @property
     def bulk(self) -> tuple[BulkSource, ...]:
         """The bulk sources, in order of paths."""

@@ -1,6 +1,6 @@
 """The settings of a site apart from status."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -152,6 +152,11 @@ class PageSettings:
     search: bool = True  # whether contracts can be searched by name, address and selector
     language: str = "en"  # the language of the pages' texts
     theme: Theme = field(default_factory=Theme)
+
+    def without_templates(self, *names: str) -> "PageSettings":
+        """Return the same without templates of the theme, the named ones or all: the package's own take their place."""
+        kept = tuple(one for one in self.theme.templates if names and one[0] not in names)
+        return replace(self, theme=self.theme._replace(templates=kept))
 
     def has_contract_pages(self, count: int) -> bool:
         """Say whether each contract has its own page if there are `count` of them."""

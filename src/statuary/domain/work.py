@@ -24,6 +24,9 @@ DEFECT: Final = "working-statuary"
 BEYOND_LIMIT: Final = "within-limits"
 """The rule that sources keep to the limits."""
 
+REPORT: Final = "this is a defect of statuary; please report it with this line"
+"""What to do about an exception that nobody foresaw."""
+
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit)
 """What is no error of the work that it interrupts."""
 
@@ -70,18 +73,24 @@ def spend_on_text(characters: int) -> None:
     spend(1 + characters // TEXT_OF_A_STEP)
 
 
-def attempt(work: Callable[[], Result], path: str, doing: str) -> Result | Finding:
+def attempt(
+    work: Callable[[], Result],
+    path: str,
+    doing: str,
+    passing: tuple[type[BaseException], ...] = INTERRUPTIONS,
+) -> Result | Finding:
     """Return the result of bounded work; a finding about a content file if it raises anything but an interruption.
 
     Args:
         path: the file.
         doing: what the work does with the file, such as `checking the record`.
+        passing: the exceptions that are raised all the same, interruptions among them.
     """
     try:
         with bounded():
             return work()
     except BaseException as error:
-        if isinstance(error, INTERRUPTIONS):
+        if isinstance(error, passing):
             raise
         return finding_of(error, path, doing)
 
@@ -92,8 +101,7 @@ def finding_of(error: BaseException, path: str, doing: str) -> Finding:
         return Finding(rule=BEYOND_LIMIT, path=path, message=f"{doing}: {error}", hint=error.hint)
     if isinstance(error, StatuaryError):
         return Finding(rule=DEFECT, path=path, message=f"{doing}: {error}", hint=error.hint)
-    hint = "this is a defect of statuary; please report it with this line"
-    return Finding(rule=DEFECT, path=path, message=f"{doing}: {described(error)}", hint=hint)
+    return Finding(rule=DEFECT, path=path, message=f"{doing}: {described(error)}", hint=REPORT)
 
 
 def described(error: BaseException) -> str:

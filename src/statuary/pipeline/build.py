@@ -1,15 +1,16 @@
 """The stages of a build, in order."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple, Self
 
 from statuary.content.read_content import is_withheld, read_content
-from statuary.documents.pages.theme_findings import template_finding
+from statuary.documents.pages.theme_findings import text_findings
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts
 from statuary.domain.findings import (
@@ -21,11 +22,12 @@ from statuary.domain.findings import (
     sorted_findings,
 )
 from statuary.domain.primitives import Instant
-from statuary.domain.settings import ThemeError
-from statuary.pipeline.contract_stage import BuiltContracts, has_contracts, without_contracts
+from statuary.domain.work import DEFECT, attempt
+from statuary.pipeline.contract_stage import CONTRACTS, BuiltContracts, has_contracts, without_contracts
 from statuary.pipeline.options import ALL_CHECKS, DEFAULT_EXECUTION, CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import Progress, stage
 from statuary.pipeline.publish import offer_site, publish
+from statuary.pipeline.sound_status import sound_status
 from statuary.pipeline.stages import (
     NO_OPTIONS,
     Additions,
@@ -33,7 +35,8 @@ from statuary.pipeline.stages import (
     open_stages,
     remove_what_is_off,
 )
-from statuary.pipeline.status import SiteStatus, status_at
+from statuary.pipeline.status import SiteStatus
+from statuary.publishing.files import TARGET_ERRORS
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget, CheckTarget
 
@@ -44,8 +47,9 @@ class ReadSite(NamedTuple):
     catalogue: Catalogue | None  # None if the site could not be read
     status: SiteStatus | None  # None if it was not read
     findings: list[Finding]  # what is wrong, except in contracts
-    # why incidents, maintenances and pages that exceed a limit are withheld; the rest is published
+    # why incidents, maintenances and pages are withheld; the rest is published
     withheld_because: list[Finding]
+    left_out: tuple[Finding, ...] = ()  # what else of the site is made without, and is published all the same
 
 
 def read_site(
@@ -65,14 +69,38 @@ def read_site(
         return ReadSite(None, None, findings, withheld_because)
     if not with_stages:
         catalogue = catalogue._replace(extensions=())
+    with stage(progress, "Status"):
+        catalogue, status, unsound = sound_status(catalogue, now)
+    left_out: list[Finding] = []
+    for finding in unsound:
+        (withheld_because if is_withheld(finding) else left_out).append(finding)
+    for finding in _checked(catalogue, status, check_options):
+        (left_out if finding.rule == DEFECT else findings).append(finding)
+    return ReadSite(catalogue, status, findings, withheld_because, tuple(left_out))
+
+
+def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> Iterator[Finding]:
+    """Yield what is wrong with a site: with texts of its theme, its status, and links of its own pages."""
+    keys, source = [key for key, _ in catalogue.extensions], catalogue.status.page_source
+    checks: list[tuple[Callable[[], Iterable[Finding]], str, str]] = [
+        (partial(text_findings, catalogue.pages, keys), source, "reading the theme's texts"),
+        (partial(status.findings, check_options), source, "checking the status"),
+        (status.epoch_findings, source, "counting the epochs"),
+    ]
     if catalogue.own_pages:
         from statuary.documents.pages.own_pages import link_findings
 
-        findings += link_findings(catalogue)
-    with stage(progress, "Status"):
-        status = status_at(catalogue, now)
-        findings += [*status.findings(check_options), *status.epoch_findings(), *status.theme_findings()]
-    return ReadSite(catalogue, status, findings, withheld_because)
+        checks += [
+            (partial(link_findings, page, catalogue), page.source, "reading its links")
+            for page in catalogue.own_pages
+        ]
+    for find, path, doing in checks:
+        found = attempt(partial(_all_of, find), path, doing)
+        yield from [found] if isinstance(found, Finding) else found
+
+
+def _all_of(find: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    return list(find())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +114,8 @@ class CheckedSite:
     # why single contracts, incidents, maintenances or pages are withheld; the rest is published
     withheld_because: tuple[Finding, ...] = ()
     withheld: int = 0  # how many are withheld
-    # what is wrong with what extensions add; it never keeps the site from being published
-    extension_findings: tuple[Finding, ...] = ()
+    # why documents, of the core or of extensions, are left out or those of the last build; the rest is published
+    left_out: tuple[Finding, ...] = ()
     line: str = ""  # what stages say in the summary
     contracts: ContractCounts = field(default_factory=ContractCounts)
     # when the published status next changes; None if not before the horizon
@@ -103,12 +131,12 @@ class CheckedSite:
     @property
     def is_clean(self) -> bool:
         """Whether there are no errors, those that withhold a record included."""
-        return self.may_publish and not has_errors((*self.withheld_because, *self.extension_findings))
+        return self.may_publish and not has_errors((*self.withheld_because, *self.left_out))
 
     @property
     def all_findings(self) -> list[Finding]:
         """All findings in order."""
-        return sorted_findings((*self.findings, *self.withheld_because, *self.extension_findings))
+        return sorted_findings((*self.findings, *self.withheld_because, *self.left_out))
 
     @property
     def has_warnings(self) -> bool:
@@ -121,19 +149,16 @@ class CheckedSite:
 
     def with_additions(self, additions: Additions) -> Self:
         """Return the site with the findings and the line of stages."""
-        findings = _located(self.root, additions.findings)
-        return replace(self, extension_findings=findings, line=additions.line)
-
-    def with_theme_error(self, error: ThemeError) -> Self:
-        """Return the site with a finding about a template that cannot be rendered."""
-        return replace(self, findings=_located(self.root, [*self.findings, template_finding(error)]))
+        left_out = _located(self.root, [*self.left_out, *additions.findings])
+        return replace(self, left_out=left_out, line=additions.line)
 
 
 def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -> CheckedSite:
     """Gather the findings about a site; `contracts` is None if they were not built."""
     if contracts is None or site.status is None:
         findings = _located(root, [*site.findings, *site.withheld_because])
-        return CheckedSite(root=root, catalogue=site.catalogue, findings=findings)
+        left_out = _located(root, site.left_out)
+        return CheckedSite(root=root, catalogue=site.catalogue, findings=findings, left_out=left_out)
     unnamed = contracts.catalogue.contracts.findings
     return CheckedSite(
         root=root,
@@ -141,6 +166,7 @@ def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -
         findings=_located(root, [*site.findings, *contracts.findings]),
         withheld_because=_located(root, [*site.withheld_because, *unnamed, *contracts.withheld_because]),
         withheld=len(site.withheld_because) + contracts.withheld + error_count(unnamed),
+        left_out=_located(root, [*site.left_out, *contracts.left_out]),
         contracts=contracts.counts,
         next_transition=site.status.next_transition,
         horizon=site.status.horizon,
@@ -174,25 +200,47 @@ def _build_contracts(
     execution: ExecutionOptions,
     now: Instant,
 ) -> BuiltContracts:
-    """Build the contracts; a site without any does not load what that needs."""
+    """Build the contracts; a site without any does not load what that needs.
+
+    If something goes wrong with all of them, such as that workers are lost, those of the last build stay as they are.
+    """
     if not has_contracts(catalogue, target.ledger):
         return without_contracts(catalogue, target, check_options, verify=execution.verify)
-    from statuary.pipeline.contracts import build_contracts
+    from statuary.pipeline.contracts import build_contracts, kept_contracts
 
-    return build_contracts(
-        root, catalogue, target, progress, check_options=check_options, execution=execution, now=now
-    )
+    def build() -> BuiltContracts:
+        return build_contracts(
+            root, catalogue, target, progress, check_options=check_options, execution=execution, now=now
+        )
+
+    doing = "building the contracts, so that those of the last build stay"
+    built = attempt(build, CONTRACTS, doing, TARGET_ERRORS)
+    return kept_contracts(catalogue, target, built) if isinstance(built, Finding) else built
 
 
 def _offer_lists(
     target: BuildTarget, contracts: BuiltContracts, progress: Progress, execution: ExecutionOptions
-) -> None:
-    """Offer the lists of contracts, unless they are those of the last build."""
+) -> list[Finding]:
+    """Offer the lists of contracts, unless they are those of the last build; return what is left out of them.
+
+    The next build then makes all of them.
+    """
     if contracts.are_unchanged:
-        return
+        return []
     from statuary.pipeline.lists import offer_lists
 
-    offer_lists(target, contracts, progress, execution.executor)
+    left_out: list[Finding] = []
+    failed = attempt(
+        lambda: offer_lists(target, contracts, progress, execution.executor, left_out),
+        CONTRACTS,
+        "making the lists of contracts",
+        TARGET_ERRORS,
+    )
+    if failed is not None:
+        left_out.append(failed)
+    if left_out:
+        target.ledger.keep(CONTRACTS, "")
+    return left_out
 
 
 def check_site(
@@ -213,19 +261,10 @@ def check_site(
     if site.catalogue is None:
         return check(root, site)
     stages = open_stages(root, site.catalogue, extension_options, now)
-    try:
-        with nullcontext(target) if target is not None else CheckTarget() as into:
-            contracts = _build_contracts(
-                root,
-                site.catalogue,
-                into,
-                progress,
-                check_options=check_options,
-                execution=execution,
-                now=now,
-            )
-    except ThemeError as error:
-        return check(root, site).with_theme_error(error)
+    with nullcontext(target) if target is not None else CheckTarget() as into:
+        contracts = _build_contracts(
+            root, site.catalogue, into, progress, check_options=check_options, execution=execution, now=now
+        )
     return check(root, site, contracts).with_additions(stages.checked(root, site.catalogue, progress))
 
 
@@ -255,31 +294,23 @@ def build_site(
     site = read_site(root, now, check_options, progress, with_stages=extension_options is not None)
     checked, plan = check(root, site), None
     if site.catalogue is not None and site.status is not None:
-        try:
-            contracts = _build_contracts(
-                root,
-                site.catalogue,
-                target,
-                progress,
-                check_options=check_options,
-                execution=execution,
-                now=now,
+        contracts = _build_contracts(
+            root, site.catalogue, target, progress, check_options=check_options, execution=execution, now=now
+        )
+        checked = check(root, site, contracts)
+        if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
+            left_out = _offer_lists(target, contracts, progress, execution)
+            stages = open_stages(root, site.catalogue, extension_options or NO_OPTIONS, now, target)
+            status = site.status
+            additions = stages.extend(lambda: status.incidents, contracts=True)
+            remove_what_is_off(site.catalogue, target)
+            left_out += offer_site(
+                target, status, contracts, progress, verify=execution.verify, additions=additions
             )
-            checked = check(root, site, contracts)
-            if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
-                _offer_lists(target, contracts, progress, execution)
-                options = extension_options or NO_OPTIONS
-                stages = open_stages(root, site.catalogue, options, now, target)
-                status = site.status
-                additions = stages.extend(lambda: status.incidents, contracts=True)
-                remove_what_is_off(site.catalogue, target)
-                offer_site(target, status, contracts, progress, verify=execution.verify, additions=additions)
-                line, late = stages.complete()
-                plan = publish(target, progress)
-                late += [] if target.dry_run else stages.applied()
-                findings = (*additions.findings, *late)
-                checked = checked.with_additions(additions._replace(findings=findings, line=line))
-        except ThemeError as error:
-            checked = checked.with_theme_error(error)
+            line, late = stages.complete()
+            plan = publish(target, progress)
+            late += [] if target.dry_run else stages.applied()
+            findings = (*additions.findings, *left_out, *late)
+            checked = checked.with_additions(additions._replace(findings=findings, line=line))
     applied = plan is not None and not target.dry_run
     return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began)

@@ -1,21 +1,24 @@
 """The contracts of bulk sources, divided into parts that are read independently; extensions read them."""
 
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from typing_extensions import override
 
 from statuary.content.parse_record import ParsedContract
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import BulkSource, Catalogue, ContractSource
+from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
 from statuary.domain.findings import Finding
+from statuary.domain.work import INTERRUPTIONS, finding_of
 from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
 from statuary.pipeline.build_contract import BuiltContract, build_contracts_together, in_batches
 from statuary.pipeline.partitions import OutdatedSource, PartitionSettings, PartitionSources
 from statuary.publishing.ledger.schema import SourceRow
+
+Item = TypeVar("Item")
 
 
 class BulkContract(Protocol):
@@ -70,15 +73,24 @@ def open_bulk_source(
         return
     chains = frozenset(chain.chain_id for chain in catalogue.chains)
     memory = catalogue.contract_settings.join_memory
-    with reader.parts(root, source, chains=chains, memory=memory) as parts:
-        yield _with_error(parts, source.path)
+    with ExitStack() as stack:
+
+        def parts() -> Iterator[BulkPart | Finding]:
+            yield from stack.enter_context(reader.parts(root, source, chains=chains, memory=memory))
+
+        yield _until_error(parts(), source.path)
 
 
-def _with_error(parts: Iterator[BulkPart | Finding], path: str) -> Iterator[BulkPart | Finding]:
+def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
+    """Yield items, and as the last one why there are no more if reading them fails."""
     try:
-        yield from parts
+        yield from items
     except UnreadableError as error:
         yield error.finding(path)
+    except BaseException as error:
+        if isinstance(error, INTERRUPTIONS):
+            raise
+        yield finding_of(error, path, "reading the source")
 
 
 def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
@@ -100,12 +112,26 @@ class BulkSourceRange(PartitionSources):
     @override
     def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
         """Build the contracts one by one; findings are located here, where the text is available."""
-        contracts = self.part.read(settings.root)
-        for batch in in_batches((contract.source, contract.read, contract) for contract in contracts):
+        source, reason, _ = self.outdated
+        failed: list[Finding] = []
+        last = 0
+        for batch in in_batches(self._contracts(settings.root, failed)):
             together = build_contracts_together([item[:2] for item in batch], settings.contracts)
             for (_, _, contract), built in zip(batch, together, strict=True):
-                located = built._replace(
-                    findings=tuple(locate_in_bulk(built.findings, contract)),
-                )
-                source, reason, _ = self.outdated
+                last = built.source.line
+                located = built._replace(findings=tuple(locate_in_bulk(built.findings, contract)))
                 yield located, located.source_row(unit=source.path, reason=reason)
+        if failed:
+            end = ContractSource(source.path, "", "", ContractForm.LINE, last + 1)
+            built = BuiltContract(end, findings=tuple(failed))
+            yield built, built.source_row(unit=source.path, reason=reason)
+
+    def _contracts(
+        self, root: Path, failed: list[Finding]
+    ) -> Iterator[tuple[ContractSource, ParsedContract, BulkContract]]:
+        """Yield the contracts that can be read; `failed` gains why there are no more."""
+        for contract in _until_error(self.part.read(root), self.outdated.source.path):
+            if isinstance(contract, Finding):
+                failed.append(contract)
+            else:
+                yield contract.source, contract.read, contract

@@ -29,7 +29,8 @@ class BuiltContracts(NamedTuple):
     withheld_because: tuple[Finding, ...]  # what is wrong with single contracts; the rest is published
     withheld: int  # how many are withheld
     built: int
-    missing: frozenset[str]  # the sources of published documents that were missing or damaged
+    left_out: tuple[Finding, ...] = ()  # why all of them are those of the last build
+    missing: frozenset[str] = frozenset()  # the sources of published documents that were missing or damaged
 
     @property
     def are_unchanged(self) -> bool:

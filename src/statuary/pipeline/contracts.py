@@ -16,6 +16,7 @@ from statuary.checks.record_location import (
 )
 from statuary.content.git_state import GitQuery, GitState
 from statuary.content.source_files import SourceStat, source_stat
+from statuary.documents.pages.theme_findings import THEME_TEMPLATES
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding, Position, Severity, has_errors
@@ -68,7 +69,7 @@ def build_contracts(
 
     Raises:
         PublishingError: if a document cannot be part of the site.
-        ThemeError: if a template of the site's own cannot be rendered.
+        WorkersLostError: if workers are lost repeatedly.
     """
     tree = None if execution.git is None else execution.git.answer
     catalogue = with_known_count(catalogue, target.ledger, tree)
@@ -99,16 +100,34 @@ def build_contracts(
     tree = _withhold_later(target, now, tree)
     sources.compare(RebuildReason.MISSING)
     keep_contracts(target.ledger, catalogue, tree, fingerprint)
-    findings, withheld_because, withheld = _findings(sources)
+    found = _findings(sources)
     return BuiltContracts(
         catalogue=catalogue,
         sources=sources,
         counts=sources.summary(),
-        findings=tuple(findings),
-        withheld_because=tuple(withheld_because),
-        withheld=withheld,
+        findings=found.findings,
+        withheld_because=found.withheld_because,
+        withheld=found.withheld,
         built=built,
+        left_out=found.left_out,
         missing=scope.missing,
+    )
+
+
+def kept_contracts(catalogue: Catalogue, target: BuildTarget, because: Finding) -> BuiltContracts:
+    """Return the contracts of the last build, as they are in the target; the next build compares them again."""
+    target.ledger.keep_sources()
+    sources = target.ledger.sources
+    found = _findings(sources)
+    return BuiltContracts(
+        catalogue=catalogue,
+        sources=sources,
+        counts=sources.summary(),
+        findings=found.findings,
+        withheld_because=found.withheld_because,
+        withheld=found.withheld,
+        built=0,
+        left_out=(because, *found.left_out),
     )
 
 
@@ -180,22 +199,32 @@ def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
     )
 
 
-def _findings(sources: SourceTable) -> tuple[list[Finding], list[Finding], int]:
-    """Return findings about sources, findings of sources with errors, and how many of these are withheld.
+class SourceFindings(NamedTuple):
+    """The findings of all sources."""
 
-    An error withholds what is in its source, but never the news of an outage.
-    """
+    findings: tuple[Finding, ...]
+    withheld_because: tuple[Finding, ...]  # those of sources with errors
+    withheld: int  # how many of these are withheld
+    left_out: tuple[Finding, ...]  # about the theme of published pages, each once
+
+
+def _findings(sources: SourceTable) -> SourceFindings:
+    """Return the findings of sources; an error withholds what is in its source, but never the news of an outage."""
     findings: list[Finding] = []
     withheld_because: list[Finding] = []
+    left_out: dict[Finding, None] = {}
     withheld = 0
     for stored, published in sources.findings():
-        of_source = list(map(read_finding, orjson.loads(stored)))
-        if has_errors(of_source):
-            withheld_because += of_source
+        of_theme, own = list[Finding](), list[Finding]()
+        for finding in map(read_finding, orjson.loads(stored)):
+            (of_theme if finding.rule == THEME_TEMPLATES else own).append(finding)
+        left_out |= dict.fromkeys(of_theme)
+        if has_errors(own):
+            withheld_because += own
             withheld += not published
         else:
-            findings += of_source
-    return findings, withheld_because, withheld
+            findings += own
+    return SourceFindings(tuple(findings), tuple(withheld_because), withheld, tuple(left_out))
 
 
 def _withhold_duplicates(target: BuildTarget) -> None:

@@ -10,6 +10,7 @@ from statuary.documents.document import Document
 from statuary.documents.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGES
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractRow
+from statuary.domain.findings import Finding
 from statuary.domain.settings import HostingSettings
 from statuary.pipeline.contract_stage import BuiltContracts
 from statuary.pipeline.executor import Executor
@@ -42,9 +43,16 @@ def build_address_partition(partition: AddressPartition) -> PartitionResult:
 
 
 def offer_lists(
-    target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
+    target: BuildTarget,
+    contracts: BuiltContracts,
+    progress: Progress,
+    executor: Executor,
+    left_out: list[Finding],
 ) -> None:
-    """Offer the lists of every chain and address with a change, and the pages that list contracts."""
+    """Offer the lists of every chain and address with a change, and the pages that list contracts.
+
+    `left_out` gains why pages cannot be made.
+    """
     catalogue, sources = contracts.catalogue, contracts.sources
     if len(catalogue.chains) > 1:  # of one chain, each contract brings the document of its address
         _offer_addresses(target, contracts, progress, executor)
@@ -55,7 +63,7 @@ def offer_lists(
             _remove_surplus_pages(target.ledger, chain_id)
         entries = _listed_contracts(target, contracts)
         if entries is not None:
-            pages = contract_list_documents(catalogue, contracts.counts, entries)
+            pages = contract_list_documents(catalogue, contracts.counts, entries, left_out)
             target.offer(laid_out(pages, catalogue.hosting))
 
 

@@ -1,7 +1,8 @@
 """Documents about the whole site, and applying the plan."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from statuary.documents.all_documents import (
     settings_only_documents,
@@ -11,12 +12,16 @@ from statuary.documents.all_documents import (
 from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts
+from statuary.domain.errors import StatuaryError
+from statuary.domain.findings import Finding
+from statuary.domain.work import INTERRUPTIONS, attempt
 from statuary.pipeline.contract_stage import BuiltContracts
 from statuary.pipeline.fingerprint import digest_of, fingerprint_of
 from statuary.pipeline.progress import Progress, stage
+from statuary.pipeline.sound_status import with_documents
 from statuary.pipeline.stages import Additions
 from statuary.pipeline.status import SiteStatus
-from statuary.publishing.files import MANIFEST
+from statuary.publishing.files import MANIFEST, TARGET_ERRORS
 from statuary.publishing.host_layout import laid_out
 from statuary.publishing.ledger.schema import KeptGroup
 from statuary.publishing.plan import Plan
@@ -38,35 +43,115 @@ def offer_site(
     *,
     verify: bool,
     additions: Additions,
-) -> None:
-    """Offer every document about the whole site, with what stages add to it.
+) -> list[Finding]:
+    """Offer every document about the whole site, with what stages add to it; return why some are left out.
+
+    The next build then makes all of them again.
 
     Raises:
-        ThemeError: if a template of the site's own cannot be rendered.
+        StatuaryError: if the documents of the status cannot be made, or an extension is not installed.
     """
     catalogue, counts = contracts.catalogue, contracts.counts
     if additions.former:
         status = replace(status, former=additions.former)
+    left_out: list[Finding] = []
     with stage(progress, "Status documents and pages"):
-        fingerprint = fingerprint_of(status.all_inputs, catalogue.hosting).text
-        timed: Sequence[str] | None = None if verify else _keep_all(target, fingerprint)
+        offer = StatusOffer(target, catalogue, additions, left_out)
+        present = attempt(partial(offer.keep_or_make, status, verify=verify), "", "making it", TARGET_ERRORS)
+        if isinstance(present, Finding):
+            target.withdraw(offer.offered)
+            status, left_out[:] = with_documents(status)
+            present = offer.make_all(status)
+        offer_settings_only(target, catalogue, counts, present, left_out, verify=verify)
+    return left_out
+
+
+@dataclass(slots=True)
+class StatusOffer:
+    """Offers the documents of a status, or keeps those of the last build."""
+
+    target: BuildTarget
+    catalogue: Catalogue
+    additions: Additions
+    left_out: list[Finding]  # gains why documents cannot be made
+    offered: list[str] = field(default_factory=list)  # the paths so far
+
+    def keep_or_make(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+        """Offer what differs from the last build, and keep the rest; return the paths of this instant."""
+        fingerprint = fingerprint_of(status.all_inputs, self.catalogue.hosting).text
+        timed: Sequence[str] | None = None if verify else self._keep_all(fingerprint)
         if timed is None:
-            timed = _offer_timed(target, status, catalogue, additions, verify=verify)
-            parts = _offer_final(target, status, catalogue, verify=verify)
-            target.ledger.keep(ALL, fingerprint, paths=[STATUS, TIMED, *parts])
-        offer_settings_only(target, catalogue, counts, [*timed, *status.example_paths], verify=verify)
+            timed = self._offer_timed(status, verify=verify)
+            parts = list(self._offer_final(status, verify=verify))
+            self._note(ALL, fingerprint, [STATUS, TIMED, *parts])
+        return [*timed, *status.example_paths]
 
+    def make_all(self, status: SiteStatus) -> Sequence[str]:
+        """Offer all documents, of which the next build keeps none; return the paths of this instant."""
+        for group in (ALL, STATUS, TIMED, *(part.name for part in status.final_parts)):
+            self.target.ledger.keep(group, "")
+        present = self._make_timed(status)
+        for part in status.final_parts:
+            self._offer(part.documents())
+        return [*present, *status.example_paths]
 
-def _keep_all(target: BuildTarget, fingerprint: str) -> Sequence[str] | None:
-    """Offer the status of the last build, if it is of the same content; return its timed documents, or None."""
-    ledger = target.ledger
-    kept = ledger.kept(ALL)
-    groups = {name: ledger.kept(name) for name in kept.paths}
-    if kept.fingerprint != fingerprint or not _keep_groups(target, groups):
-        return None
-    for name, group in {**groups, ALL: kept}.items():
-        ledger.keep(name, group.fingerprint, paths=group.paths)
-    return groups[TIMED].paths
+    def _keep_all(self, fingerprint: str) -> Sequence[str] | None:
+        """Offer the status of the last build, if it is of the same content; return its timed documents, or None."""
+        ledger = self.target.ledger
+        kept = ledger.kept(ALL)
+        groups = {name: ledger.kept(name) for name in kept.paths}
+        if kept.fingerprint != fingerprint or not _keep_groups(self.target, groups):
+            return None
+        for name, group in {**groups, ALL: kept}.items():
+            ledger.keep(name, group.fingerprint, paths=group.paths)
+        return groups[TIMED].paths
+
+    def _offer_timed(self, status: SiteStatus, *, verify: bool) -> Sequence[str]:
+        """Offer what may change before the next build, with its epochs, or keep it; return the documents of this instant."""
+        fingerprint = fingerprint_of(status.inputs, self.catalogue.hosting).text
+        paths = None if verify else self._kept(STATUS, fingerprint)
+        present: Sequence[str] = self.target.ledger.kept(TIMED).paths
+        if paths is None:
+            before = len(self.offered)
+            present = self._make_timed(status)
+            paths = self.offered[before:]
+        self._note(STATUS, fingerprint, paths)
+        self._note(TIMED, fingerprint, present)
+        return present
+
+    def _make_timed(self, status: SiteStatus) -> Sequence[str]:
+        present = [document.path for document in status.present]
+        documents = status_documents(
+            status.present,
+            status.epochs,
+            self.left_out,
+            published=self.target.published,
+            members=self.additions.changes,
+        )
+        self._offer(documents)
+        return present
+
+    def _offer_final(self, status: SiteStatus, *, verify: bool) -> Iterator[str]:
+        """Offer what does not change any more, or keep the parts whose records are the same; yield the groups."""
+        common = digest_of(status.common, self.catalogue.hosting)
+        for part in status.final_parts:
+            fingerprint = fingerprint_of(common, part.digest).text
+            paths = None if verify else self._kept(part.name, fingerprint)
+            if paths is None:
+                paths = self._offer(part.documents())
+            self._note(part.name, fingerprint, paths)
+            yield part.name
+
+    def _kept(self, group: str, fingerprint: str) -> Sequence[str] | None:
+        paths = _kept(self.target, group, fingerprint)
+        self.offered += paths or ()
+        return paths
+
+    def _offer(self, documents: Iterable[Document]) -> Sequence[str]:
+        return _offer(self.target, self.catalogue, documents, self.offered)
+
+    def _note(self, group: str, fingerprint: str, paths: Iterable[str]) -> None:
+        self.target.ledger.keep(group, "" if self.left_out else fingerprint, paths=paths)
 
 
 def _keep_groups(target: BuildTarget, groups: Mapping[str, KeptGroup]) -> bool:
@@ -77,38 +162,6 @@ def _keep_groups(target: BuildTarget, groups: Mapping[str, KeptGroup]) -> bool:
     return target.keep(path for group in made for path in group.paths)
 
 
-def _offer_timed(
-    target: BuildTarget, status: SiteStatus, catalogue: Catalogue, additions: Additions, *, verify: bool
-) -> Sequence[str]:
-    """Offer what may change before the next build, with its epochs, or keep it; return the documents of this instant."""
-    fingerprint = fingerprint_of(status.inputs, catalogue.hosting).text
-    paths: Sequence[str] | None = None if verify else _kept(target, STATUS, fingerprint)
-    present: Sequence[str] = target.ledger.kept(TIMED).paths
-    if paths is None:
-        present = [document.path for document in status.present]
-        documents = status_documents(
-            status.present, status.epochs, published=target.published, members=additions.changes
-        )
-        paths = _offer(target, catalogue, documents)
-    target.ledger.keep(STATUS, fingerprint, paths=paths)
-    target.ledger.keep(TIMED, fingerprint, paths=present)
-    return present
-
-
-def _offer_final(
-    target: BuildTarget, status: SiteStatus, catalogue: Catalogue, *, verify: bool
-) -> Iterator[str]:
-    """Offer what does not change any more, or keep the parts whose records are the same; yield the groups."""
-    common = digest_of(status.common, catalogue.hosting)
-    for part in status.final_parts:
-        fingerprint = fingerprint_of(common, part.digest).text
-        paths: Sequence[str] | None = None if verify else _kept(target, part.name, fingerprint)
-        if paths is None:
-            paths = _offer(target, catalogue, part.documents())
-        target.ledger.keep(part.name, fingerprint, paths=paths)
-        yield part.name
-
-
 def _kept(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
     """Offer what an earlier build made of the same for a group; return its paths, or None if it must be made."""
     last, ledger = target.ledger.kept(group), target.ledger
@@ -117,9 +170,11 @@ def _kept(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] 
     return last.paths if is_same and target.keep(last.paths) else None
 
 
-def _offer(target: BuildTarget, catalogue: Catalogue, documents: Iterable[Document]) -> Sequence[str]:
-    """Offer documents where the site's layout has them; return their paths."""
-    paths: list[str] = []
+def _offer(
+    target: BuildTarget, catalogue: Catalogue, documents: Iterable[Document], paths: list[str]
+) -> Sequence[str]:
+    """Offer documents where the site's layout has them; return their paths, which `paths` gains as they are made."""
+    before = len(paths)
 
     def placed() -> Iterator[Document]:
         for document in laid_out(documents, catalogue.hosting):
@@ -127,7 +182,7 @@ def _offer(target: BuildTarget, catalogue: Catalogue, documents: Iterable[Docume
             yield document
 
     target.offer(placed())
-    return paths
+    return paths[before:]
 
 
 def adopt_listed(target: BuildTarget) -> None:
@@ -154,15 +209,25 @@ def offer_settings_only(
     catalogue: Catalogue,
     contracts: ContractCounts,
     present: Sequence[str],
+    left_out: list[Finding],
     *,
     verify: bool,
 ) -> None:
     """Offer the settings-only documents, or keep them if their fingerprint is unchanged.
 
-    `present` are the paths of the timed documents.
+    `present` are the paths of the timed documents; `left_out` gains why documents cannot be made.
     """
     fingerprint = fingerprint_of(*settings_only_inputs(catalogue, contracts, present)).text
     paths: Sequence[str] | None = None if verify else _kept(target, SETTINGS_ONLY, fingerprint)
     if paths is None:
-        paths = _offer(target, catalogue, settings_only_documents(catalogue, contracts, present))
+        before = len(left_out)
+        made = attempt(
+            lambda: tuple(settings_only_documents(catalogue, contracts, present, left_out)),
+            "",
+            "making the documents of the settings",
+            (*INTERRUPTIONS, StatuaryError),  # such as that an extension is not installed
+        )
+        left_out += [made] if isinstance(made, Finding) else []
+        paths = _offer(target, catalogue, () if isinstance(made, Finding) else made, [])
+        fingerprint = fingerprint if len(left_out) == before else ""
     target.ledger.keep(SETTINGS_ONLY, fingerprint, paths=paths)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
+from statuary.domain.work import INTERRUPTIONS, REPORT, described
 from statuary.extension_table import EXTENSIONS, Extension, load
 
 if TYPE_CHECKING:
@@ -145,13 +146,16 @@ class Stages:
         """Return the result of a stage's work; None after noting its error and taking back what it has offered."""
         try:
             return work()
-        except StatuaryError as error:
+        except BaseException as error:
+            if isinstance(error, INTERRUPTIONS):
+                raise
+            message, hint = described(error), REPORT
+            if isinstance(error, StatuaryError):
+                message, hint = str(error), error.hint
             place = self._source if extension.key else ""
             pointer = (extension.key,) if place else ()
             self.findings.append(
-                Finding(
-                    rule=FAILED, message=str(error), hint=error.hint, path=place, pointer=pointer, on_key=True
-                )
+                Finding(rule=FAILED, message=message, hint=hint, path=place, pointer=pointer, on_key=True)
             )
             if inputs.target is not None:
                 for folder in extension.folders:

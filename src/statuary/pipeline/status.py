@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,13 +15,11 @@ from statuary.documents.all_documents import (
     timed_documents,
 )
 from statuary.documents.document import Document
-from statuary.documents.pages.site_context import SiteContext, site_context
-from statuary.documents.pages.theme_findings import template_finding, text_findings
+from statuary.documents.pages.site_context import SiteContext
 from statuary.documents.url_table import ARCHIVE, INCIDENT, incident_of
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
-from statuary.domain.settings import ThemeError
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.records import StatusSettings, began_at
 from statuary.domain.status.schedule import document_transitions, timeline_from, unchanged_since
@@ -54,6 +52,10 @@ class FinalPart(NamedTuple):
     documents: Callable[[], Iterable[Document]]
 
 
+PAGES, FEEDS, EPOCHS = "pages of the status", "feeds", "epochs"
+"""The kinds of documents that can be left out, unlike those of the API."""
+
+
 @dataclass(frozen=True)
 class SiteStatus:
     """The status at a build's instant; what only publishing needs is computed on demand."""
@@ -61,9 +63,13 @@ class SiteStatus:
     timeline: Timeline
     settings: StatusSettings
     now: Instant
-    context: SiteContext
+    context: SiteContext | None  # None leaves out the pages
+    shows_days: bool  # whether pages show days
     # earlier versions of updates, by update
     former: "Mapping[str, tuple[FormerVersion, ...]]" = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()  # the kinds of documents that are not made
+    # the files whose incidents and maintenances are not in the documents of a kind
+    omitted: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
 
     @cached_property
     def site(self) -> "StatusDocuments":
@@ -73,20 +79,33 @@ class SiteStatus:
         return StatusDocuments(self.timeline, self.settings)
 
     @cached_property
-    def feeds(self) -> "FeedDocuments":
-        """Feeds, calendar and badges over time."""
+    def feeds(self) -> "FeedDocuments | None":
+        """Feeds, calendar and badges over time; None if they are left out."""
+        if FEEDS in self.left_out:
+            return None
         from statuary.documents.feeds.feed_documents import FeedDocuments
 
-        return FeedDocuments(self.timeline)
+        return FeedDocuments(self._timeline_of(FEEDS))
 
     @cached_property
     def pages(self) -> "StatusPages | None":
-        """HTML pages over time; None if the site has none."""
-        if not self.context.settings.status:
+        """HTML pages over time; None if the site has none, or they are left out."""
+        if self.context is None or not self.context.settings.status or PAGES in self.left_out:
             return None
         from statuary.documents.pages.status.pages import StatusPages
 
-        return StatusPages(self.timeline, self.context, self.former, self._last_announced)
+        return StatusPages(self._timeline_of(PAGES), self.context, self.former, self._last_announced)
+
+    def _timeline_of(self, kind: str) -> Timeline:
+        """Return the timeline for documents of a kind; what is omitted has changed the components all the same."""
+        omitted = self.omitted.get(kind)
+        if omitted is None:
+            return self.timeline
+        incidents, maintenances = (
+            tuple(one for one in histories if one.incident.source not in omitted)
+            for histories in (self.timeline.incidents, self.timeline.maintenances)
+        )
+        return replace(self.timeline, incidents=incidents, maintenances=maintenances)
 
     @property
     def _last_announced(self) -> Instant:
@@ -118,7 +137,9 @@ class SiteStatus:
             final = [(self._digests[one], self.site.basis_of(one)) for one in records.final_by(self.now)]
             if final:
                 digest = digest_of(final, records.is_final_by(self.now))
-                documents = partial(final_documents, self.site, self.pages, month, self.now)
+                omitted = self.omitted.get(PAGES, frozenset())
+                pages = None if self.pages is None else (self.pages, omitted)
+                documents = partial(final_documents, self.site, pages, month, self.now)
                 yield FinalPart(f"month {month}", digest, documents)
 
     def _final_feeds(self) -> Iterator[FinalPart]:
@@ -159,8 +180,10 @@ class SiteStatus:
         return digest_of(record.incident, record.components, effects, former)
 
     @cached_property
-    def epochs(self) -> "EpochPlan":
-        """The later epochs."""
+    def epochs(self) -> "EpochPlan | None":
+        """The later epochs; None if they are left out."""
+        if EPOCHS in self.left_out:
+            return None
         from statuary.documents.status_api.epochs import EpochLimits, plan_epochs
 
         return plan_epochs(
@@ -174,7 +197,7 @@ class SiteStatus:
     @cached_property
     def since(self) -> Instant:
         """Since when the documents are as at the build's instant."""
-        return unchanged_since(self.timeline, self.settings, self.now, days=self.context.settings.status)
+        return unchanged_since(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
     def _instants(self) -> list[str]:
@@ -205,8 +228,8 @@ class SiteStatus:
         These are those that may change, those that changed or began after an instant, those that lists have, and the
         latest changed: it dates the page.
         """
-        listed = [*self.site.listed(self.now), *self.feeds.listed(self.now)]
-        listed += [] if self.pages is None else self.pages.listed(self.now)
+        kinds = (one for one in (self.site, self.feeds, self.pages) if one is not None)
+        listed = [record for one in kinds for record in one.listed(self.now)]
         ids = {one.incident.id for one in listed}
         passed = bisect_right(self.timeline.changes, self.now)
         ids_and_last = ids, self.timeline.changes[passed - 1] if passed else None
@@ -231,7 +254,7 @@ class SiteStatus:
     @cached_property
     def transitions(self) -> list[Instant]:
         """The instants up to the horizon at which a document may change."""
-        return document_transitions(self.timeline, self.settings, self.now, days=self.context.settings.status)
+        return document_transitions(self.timeline, self.settings, self.now, days=self.shows_days)
 
     @property
     def next_transition(self) -> Instant | None:
@@ -242,33 +265,18 @@ class SiteStatus:
     def horizon(self) -> Instant | None:
         """The instant by which the next build is due; None if nothing changes until the content does."""
         horizon = self.timeline.until
-        shows_days = self.settings.uptime or self.context.settings.status
+        shows_days = self.settings.uptime or self.shows_days
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
     def findings(self, check_options: CheckOptions) -> list[Finding]:
         """Return the findings of the status rules."""
         return list(status_findings(self.timeline, self.now, check_options.skipped))
 
-    def theme_findings(self) -> list[Finding]:
-        """Return the findings about the theme: its texts, and the templates that the status needs."""
-        settings = self.context.settings
-        findings = list(text_findings(settings, [key for key, _ in self.context.parts]))
-        if not findings and settings.theme.templates:
-            from statuary.documents.pages.site_pages import not_found_page
-
-            try:
-                _ = self.present, not_found_page(self.context)
-                for part in self.final_parts:
-                    list(part.documents())
-            except ThemeError as broken:
-                findings.append(template_finding(broken))
-        return findings
-
     def epoch_findings(self) -> list[Finding]:
         """Return the findings about epochs, which are computed only if there may be too many."""
         if len(self.transitions) <= self.settings.max_epochs:
             return []
-        cut = self.epochs.cut_finding()
+        cut = None if self.epochs is None else self.epochs.cut_finding()
         return [] if cut is None else [cut]
 
 
@@ -278,7 +286,7 @@ def _is_shown(record: IncidentState, earliest: Instant, listed: Container[str], 
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 
 
-def status_at(catalogue: Catalogue, now: Instant) -> SiteStatus:
-    """Return the status of a catalogue at an instant."""
+def status_at(catalogue: Catalogue, now: Instant, context: SiteContext | None = None) -> SiteStatus:
+    """Return the status of a catalogue at an instant; without the context of pages, it has none."""
     timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
-    return SiteStatus(timeline, catalogue.status_settings, now, site_context(catalogue))
+    return SiteStatus(timeline, catalogue.status_settings, now, context, catalogue.pages.status)

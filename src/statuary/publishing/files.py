@@ -11,6 +11,7 @@ from typing import IO
 
 from statuary.domain.errors import StatuaryError
 from statuary.domain.reserved_names import is_reserved_name
+from statuary.domain.work import INTERRUPTIONS
 
 FOLDER = "snapshot"
 """The folder of a snapshot's own members."""
@@ -44,6 +45,10 @@ def temporary_database(schema: str) -> sqlite3.Connection:
 
 class PublishingError(StatuaryError):
     """The target cannot take the site."""
+
+
+TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
+"""What ends a build: what a target raises, and interruptions."""
 
 
 def overlap_of_folders(content: Path, out: Path, name: str) -> str:

@@ -10,7 +10,9 @@ from statuary.pipeline.build import build_site, check_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.browser import build
-from support.sites import NOW, SMALL_SITE, write_files
+from support.contracts import made_record
+from support.hostile_shapes import at_address
+from support.sites import NOW, SMALL_SITE, files_in, write_files
 
 LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>'
 
@@ -157,10 +159,23 @@ def test_a_mistake_in_a_template_is_found_at_its_line(tmp_path: Path) -> None:
     assert finding.position.line == 2
 
 
-def test_a_broken_list_template_leaves_the_site_unchanged(tmp_path: Path) -> None:
-    content = content_with(tmp_path, **{"templates/api.html": "{{ nowhere }}"})
+@pytest.mark.parametrize(
+    "name", ["status", "base", "incident", "uptime", "history", "not_found", "api", "contract", "contracts"]
+)
+def test_pages_are_made_without_a_broken_template(tmp_path: Path, name: str) -> None:
+    content = content_with(tmp_path, **{f"templates/{name}.html": "{{ nowhere }}", "style.css": "p {}"})
+    path, text = at_address(made_record(), 1)
+    write_files(content, {path: text})
     with FolderTarget(tmp_path / "site") as publication:
         outcome = build_site(content, publication, parse_instant(NOW), NoProgress())
-    assert outcome.plan is None
-    assert [finding.rule for finding in outcome.checked.findings] == ["theme-templates"]
-    assert not (tmp_path / "site/index.html").exists()
+    assert outcome.applied
+    (finding,) = outcome.checked.left_out
+    assert (finding.rule, finding.path) == ("theme-templates", f"theme/templates/{name}.html")
+    assert (outcome.checked.withheld, outcome.checked.is_clean) == (0, False)
+    write_files(content, {f"theme/templates/{name}.html": None})
+    with FolderTarget(tmp_path / "plain") as publication:
+        build_site(content, publication, parse_instant(NOW), NoProgress())
+    assert files_in(tmp_path / "site") == files_in(tmp_path / "plain")
+    with FolderTarget(tmp_path / "site") as publication:
+        again = build_site(content, publication, parse_instant(NOW), NoProgress())
+    assert again.checked.left_out == ()

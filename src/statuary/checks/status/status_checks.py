@@ -1,13 +1,15 @@
 """The checks of the status side, and their findings."""
 
 from collections.abc import Container, Iterator
+from functools import partial
 
-from statuary.checks.rules import checks_in
+from statuary.checks.rules import RegisteredCheck, checks_in
 from statuary.checks.status import component_checks, lifecycle_checks, maintenance_checks
 from statuary.checks.status.status_context import StatusContext
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import Timeline
+from statuary.domain.work import attempt
 
 STATUS_CHECKS = tuple(checks_in(component_checks, lifecycle_checks, maintenance_checks))
 """Every check of components, incidents and maintenances."""
@@ -24,5 +26,14 @@ def status_findings(
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:
         if check.name not in skip:
-            for violation in check.function(context):
-                yield Finding(rule=check.name, severity=check.severity, **violation._asdict())
+            found = attempt(
+                partial(_findings, check, context), timeline.catalogue.page_source, f"the check {check.name}"
+            )
+            yield from [found] if isinstance(found, Finding) else found
+
+
+def _findings(check: RegisteredCheck, context: StatusContext) -> list[Finding]:
+    return [
+        Finding(rule=check.name, severity=check.severity, **violation._asdict())
+        for violation in check.function(context)
+    ]

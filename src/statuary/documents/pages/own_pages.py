@@ -50,32 +50,30 @@ class OwnPageView(NamedTuple):
     siblings: tuple[tuple[str, str, bool], ...]
 
 
-def own_page_documents(catalogue: Catalogue) -> Iterator[Document]:
-    """Yield the pages of the site's own."""
+def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
+    """Yield a page of the site's own."""
     renderer, pages = renderer_of(site_context(catalogue)), _Pages(catalogue.own_pages)
-    for page in catalogue.own_pages:
-        path = OWN_PAGE.path(path=page.path)
-        title = one_line(page.title)
-        head = PageHead(path=path, title=title, description=title, section=pages.section(page))
-        view = OwnPageView(title=title, body=pages.html(page), siblings=pages.siblings(page))
-        yield renderer.page(OWN_PAGE, "own_page.html", head, view, sources=(page.source,))
+    path = OWN_PAGE.path(path=page.path)
+    title = one_line(page.title)
+    head = PageHead(path=path, title=title, description=title, section=pages.section(page))
+    view = OwnPageView(title=title, body=pages.html(page), siblings=pages.siblings(page))
+    yield renderer.page(OWN_PAGE, "own_page.html", head, view, sources=(page.source,))
 
 
-def link_findings(catalogue: Catalogue) -> Iterator[Finding]:
+def link_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
     """Yield a warning for each broken link of a page of the site's own."""
     pages = _Pages(catalogue.own_pages)
-    for page in catalogue.own_pages:
-        for href, line in pages.links(page):
-            problem = pages.problem(page, href)
-            if problem:
-                yield Finding(
-                    rule="page-links",
-                    severity=Severity.WARNING,
-                    path=page.source,
-                    message=f"broken link {href!r}: {problem}",
-                    hint="link to another page by its file (about.md), or to a path of the site (/uptime.html)",
-                    position=Position(page.first_line + line, 1),
-                )
+    for href, line in pages.links(page):
+        problem = pages.problem(page, href)
+        if problem:
+            yield Finding(
+                rule="page-links",
+                severity=Severity.WARNING,
+                path=page.source,
+                message=f"broken link {href!r}: {problem}",
+                hint="link to another page by its file (about.md), or to a path of the site (/uptime.html)",
+                position=Position(page.first_line + line, 1),
+            )
 
 
 class _Pages:

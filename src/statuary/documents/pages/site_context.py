@@ -1,6 +1,5 @@
 """The facts that all pages of a site share: its name, language, time zone and sections; dates as pages write them."""
 
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -48,10 +47,8 @@ class SiteContext(NamedTuple):
         return urlsplit(self.url).path.rstrip("/") + "/"
 
     def without_templates(self, *names: str) -> "SiteContext":
-        """Return the same without templates of the theme, the named ones or all: the package's own take their place."""
-        theme = self.settings.theme
-        templates = tuple(template for template in theme.templates if names and template[0] not in names)
-        return self._replace(settings=replace(self.settings, theme=theme._replace(templates=templates)))
+        """Return the same without templates of the theme, the named ones or all."""
+        return self._replace(settings=self.settings.without_templates(*names))
 
     @property
     def sections(self) -> tuple[str, ...]:

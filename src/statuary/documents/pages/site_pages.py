@@ -1,6 +1,6 @@
 """The pages that depend on the settings or on all contracts but not on the time, and the files that all pages load."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -100,24 +100,34 @@ CONTRACTS = ("contracts",)
 """The source of the pages that list contracts: the whole folder."""
 
 
+MakePages = Callable[[Catalogue], Iterable[Document]]
+
+
 def settings_only_pages(
-    catalogue: Catalogue,
-    contracts: ContractCounts,
-    present: Iterable[str],
-    openapi: Mapping[str, Json] | None = None,
-) -> Iterator[Document]:
-    """Yield the pages and files that change only with the settings.
+    contracts: ContractCounts, present: Iterable[str], openapi: Mapping[str, Json] | None = None
+) -> dict[str, MakePages]:
+    """Return what makes the pages and files that change only with the settings, by name.
 
     Args:
         contracts: the published contracts in numbers.
         openapi: the OpenAPI document, or None.
     """
-    site = site_context(catalogue)
-    yield not_found_page(site)
-    yield api_page(catalogue, contracts, present, openapi=openapi is not None)
+    pages: dict[str, MakePages] = {
+        "404.html": lambda catalogue: [not_found_page(site_context(catalogue))],
+        "the page of the API": lambda catalogue: [
+            api_page(catalogue, contracts, present, openapi=openapi is not None)
+        ],
+        "the files that pages share": lambda catalogue: _shared_files(site_context(catalogue)),
+    }
     if openapi is not None:
-        yield reference_page(openapi, site)
-    yield from asset_documents(
+        pages["the reference of the API"] = lambda catalogue: [
+            reference_page(openapi, site_context(catalogue))
+        ]
+    return pages
+
+
+def _shared_files(site: SiteContext) -> Iterator[Document]:
+    return asset_documents(
         site.settings.theme,
         contracts=site.has_contracts,
         search=site.has_contracts and site.settings.search,

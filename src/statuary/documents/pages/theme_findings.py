@@ -6,6 +6,9 @@ from statuary.documents.pages.page_texts import invalid_texts
 from statuary.domain.findings import Finding, Position
 from statuary.domain.settings import PageSettings, ThemeError
 
+THEME_TEMPLATES = "theme-templates"
+"""The rule of findings about templates; the pages are made without them."""
+
 
 def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
     """Yield a finding for each text of the theme that no page can use; `extensions` are the keys of those that are on."""
@@ -22,7 +25,7 @@ def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterat
 def template_finding(error: ThemeError) -> Finding:
     """Return the finding for a template that cannot be rendered; the package's own takes its place."""
     return Finding(
-        rule="theme-templates",
+        rule=THEME_TEMPLATES,
         path=f"theme/templates/{error.template}",
         message=f"cannot render the template: {error}; the page is made without it",
         hint=f"fix it, or extend package/{error.template} and change less",

@@ -93,6 +93,12 @@ class DocumentTable:
         self.has_withdrawn = True
         self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
 
+    def forget_offers(self) -> None:
+        """Forget all files that were offered or are to be removed."""
+        self.clash = None
+        for table in ("offered", "removed_unless_offered"):
+            self.connection.execute(f"DELETE FROM work.{table}")
+
     def remove_unless_offered(self, paths: Iterable[str]) -> None:
         """Mark files for removal unless they are offered; a full build removes all of these anyway."""
         if self.partial:

@@ -283,6 +283,12 @@ class Ledger:
         self.keep_unoffered()
         self._keeps_unchanged = True
 
+    def keep_sources(self) -> None:
+        """Forget what this build has made of sources so far, and keep what the last one made of them."""
+        self.documents.forget_offers()
+        self.sources.forget()
+        self.keep_unchanged_sources()
+
     def merge_partition(self, file: Path) -> None:
         """Add the results of a partition."""
         clash = merge_partition_file(self.connection, file)

@@ -79,6 +79,11 @@ class SourceTable:
         with transaction(self.connection):
             self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
 
+    def forget(self) -> None:
+        """Forget everything that this build has noted."""
+        for table in ("built", "changed_units", "superseded", "touched", "differing"):
+            self.connection.execute(f"DELETE FROM work.{table}")
+
     def forget_git_ids(self) -> None:
         """Forget git ids, sizes and times of the sources that this build read."""
         self.connection.execute("UPDATE work.built SET git = '', stat = ''")

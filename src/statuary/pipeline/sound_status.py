@@ -1,0 +1,191 @@
+"""A status without what something goes wrong with: incidents and maintenances, templates of the theme, kinds of documents.
+
+Nearly always that is nothing. Documents of the API are made in any case: they are the news of an outage.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from statuary.documents.pages.site_context import site_context
+from statuary.documents.pages.theme_findings import template_finding
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.errors import StatuaryError
+from statuary.domain.findings import Finding
+from statuary.domain.primitives import Instant
+from statuary.domain.settings import ThemeError
+from statuary.domain.status.records import StatusCatalogue
+from statuary.domain.status.schedule import timeline_from
+from statuary.domain.work import INTERRUPTIONS, REPORT, attempt, described, finding_of
+from statuary.pipeline.status import EPOCHS, FEEDS, PAGES, SiteStatus, status_at
+
+
+class SoundStatus(NamedTuple):
+    """A site and its status."""
+
+    catalogue: Catalogue
+    status: SiteStatus
+    findings: list[Finding]  # what both are without, and why
+
+
+def sound_status(catalogue: Catalogue, now: Instant) -> SoundStatus:
+    """Return a site and its status without the files that something goes wrong with.
+
+    Raises:
+        StatuaryError: if there is no status even without any incident and maintenance.
+    """
+    context = attempt(partial(site_context, catalogue), catalogue.status.page_source, "making the pages")
+    pages = None if isinstance(context, Finding) else context
+
+    def computed(sources: Collection[str]) -> SiteStatus:
+        status = status_at(catalogue._replace(status=_of_sources(catalogue.status, sources)), now, pages)
+        _ = status.transitions, status.horizon
+        return status
+
+    sources, findings = _sound_sources(computed, _sources(catalogue.status), "computing the status")
+    error = _fault_of(partial(computed, sources))
+    if error is not None:
+        raise StatuaryError(f"the status cannot be computed: {described(error)}", REPORT) from error
+    findings += [context] if isinstance(context, Finding) else []
+    status = computed(sources)
+    sound = SoundStatus(catalogue._replace(status=status.timeline.catalogue), status, findings)
+    return _with_sound_theme(sound) if pages is not None and catalogue.pages.theme.templates else sound
+
+
+def _with_sound_theme(sound: SoundStatus) -> SoundStatus:
+    """Leave out the templates of the theme with which the pages of the status cannot be rendered."""
+    catalogue, status, findings = sound
+    while isinstance(error := _fault_of(partial(_pages_of_every_site, status)), ThemeError):
+        findings.append(template_finding(error))
+        catalogue = catalogue.without_templates(error.template)
+        status = replace(status, context=site_context(catalogue))
+    return SoundStatus(catalogue, status, findings)
+
+
+def _pages_of_every_site(status: SiteStatus) -> None:
+    from statuary.documents.pages.site_pages import not_found_page
+
+    _ = status.present, status.context and not_found_page(status.context)
+    for part in status.final_parts:
+        list(part.documents())
+
+
+def with_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding]]:
+    """Return a status whose documents can be made, and findings about what they are without.
+
+    Raises:
+        StatuaryError: if those of the API cannot be made.
+    """
+    findings: list[Finding] = []
+    while isinstance(error := _fault_of(partial(_all_documents, status)), ThemeError) and status.context:
+        findings.append(template_finding(error))
+        status = replace(status, context=status.context.without_templates(error.template))
+    if error is None:
+        return status, findings
+    sources, blamed = _sound_sources(
+        partial(_api_documents, status), _sources(status.timeline.catalogue), "making its documents"
+    )
+    status = _with_sources(status, sources) if blamed else status
+    findings += blamed
+    for kind in (FEEDS, PAGES):
+        status, omitted = _with_documents_of(status, kind)
+        findings += omitted
+    error = _fault_of(partial(_all_documents, status))
+    if error is not None:
+        status = replace(status, left_out=status.left_out | {EPOCHS})
+        findings.append(finding_of(error, "", f"making the {EPOCHS}"))
+    error = _fault_of(partial(_all_documents, status))
+    if error is not None:
+        raise StatuaryError(
+            f"the documents of the status cannot be made: {described(error)}", REPORT
+        ) from error
+    return status, findings
+
+
+def _with_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatus, list[Finding]]:
+    """Return a status whose documents of a kind can be made: without some files, or without that kind."""
+    everything, others = _sources(status.timeline.catalogue), {FEEDS, PAGES} - {kind}
+
+    def without(sources: Collection[str]) -> SiteStatus:
+        return replace(status, omitted={**status.omitted, kind: frozenset(sources)})
+
+    def make(sources: Sequence[str]) -> None:
+        omitted = frozenset(everything).difference(sources)
+        _all_documents(replace(without(omitted), left_out=status.left_out | others | {EPOCHS}))
+
+    error = _fault_of(partial(make, everything))
+    if error is None:
+        return status, []
+    sources, blamed = _sound_sources(make, everything, f"making the {kind}")
+    if blamed and _fault_of(partial(make, sources)) is None:
+        return without(frozenset(everything).difference(sources)), blamed
+    left_out = replace(status, left_out=status.left_out | {kind})
+    return left_out, [finding_of(error, "", f"making the {kind}, which are left out")]
+
+
+def _all_documents(status: SiteStatus) -> None:
+    _ = status.present, status.epochs, [list(part.documents()) for part in status.final_parts]
+
+
+def _api_documents(status: SiteStatus, sources: Sequence[str]) -> None:
+    _all_documents(replace(_with_sources(status, sources), left_out=frozenset((FEEDS, PAGES, EPOCHS))))
+
+
+def _sources(catalogue: StatusCatalogue) -> list[str]:
+    return [one.source for one in (*catalogue.incidents, *catalogue.maintenances)]
+
+
+def _with_sources(status: SiteStatus, sources: Collection[str]) -> SiteStatus:
+    """Return the status of the same site with the incidents and maintenances of some files alone."""
+    kept = _of_sources(status.timeline.catalogue, sources)
+    return replace(status, timeline=timeline_from(kept, status.now, status.settings))
+
+
+def _of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusCatalogue:
+    if len(sources) == len(catalogue.incidents) + len(catalogue.maintenances):
+        return catalogue
+    kept = frozenset(sources)
+    return replace(
+        catalogue,
+        incidents=tuple(one for one in catalogue.incidents if one.source in kept),
+        maintenances=tuple(one for one in catalogue.maintenances if one.source in kept),
+    )
+
+
+Make = Callable[[Sequence[str]], object]
+
+
+def _sound_sources(make: Make, sources: Sequence[str], doing: str) -> tuple[Sequence[str], list[Finding]]:
+    """Return the files with which something can be made, and a finding about each of the others.
+
+    If it cannot be made without any, no single one is to blame, and they are all returned.
+    """
+    if _fault_of(partial(make, sources)) is None or _fault_of(partial(make, ())) is not None:
+        return sources, []
+    blamed = dict(_blamed(make, sources))
+    return [one for one in sources if one not in blamed], [
+        finding_of(error, path, doing) for path, error in blamed.items()
+    ]
+
+
+def _blamed(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:
+    """Yield each file with which alone something cannot be made; halving finds few among many soon."""
+    error = _fault_of(partial(make, sources))
+    if error is not None and len(sources) == 1:
+        yield sources[0], error
+    elif error is not None:
+        middle = len(sources) // 2
+        yield from _blamed(make, sources[:middle])
+        yield from _blamed(make, sources[middle:])
+
+
+def _fault_of(work: Callable[[], object]) -> BaseException | None:
+    """Return what some work raises, but for interruptions; None if it ends well."""
+    try:
+        work()
+    except BaseException as error:
+        if isinstance(error, INTERRUPTIONS):
+            raise
+        return error
+    return None
