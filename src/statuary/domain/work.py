@@ -14,7 +14,6 @@ from typing import Final, TypeVar
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding
 from statuary.domain.limits import MAX_STEPS, TEXT_OF_A_STEP
-from statuary.domain.primitives import shorten
 
 Result = TypeVar("Result")
 
@@ -29,6 +28,9 @@ REPORT: Final = "this is a defect of statuary; please report it with this line"
 
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit)
 """What is no error of the work that it interrupts."""
+
+MAX_WORDS: Final = 200
+"""Characters of what an exception says that are told."""
 
 PACKAGE: Final = Path(__file__).parents[1]
 
@@ -107,7 +109,7 @@ def finding_of(error: BaseException, path: str, doing: str) -> Finding:
 def described(error: BaseException) -> str:
     """Return the type and the words of an unexpected exception, and the place in statuary where it was raised."""
     text = " ".join(str(error).split())
-    words = f"{type(error).__name__}: {shorten(text, 200)}" if text else type(error).__name__
+    words = f"{type(error).__name__}: {text[:MAX_WORDS]!r}" if text else type(error).__name__
     places = [
         f"{Path(frame.f_code.co_filename).relative_to(PACKAGE).as_posix()}:{line}"
         for frame, line in walk_tb(error.__traceback__)
