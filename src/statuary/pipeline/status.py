@@ -5,6 +5,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.checks.status.status_checks import status_findings
@@ -228,8 +229,8 @@ class SiteStatus:
         These are those that may change, those that changed or began after an instant, those that lists have, and the
         latest changed: it dates the page.
         """
-        kinds = (one for one in (self.site, self.feeds, self.pages) if one is not None)
-        listed = [record for one in kinds for record in one.listed(self.now)]
+        kinds = filter(None, (self.site, self.feeds, self.pages))
+        listed = chain.from_iterable(one.listed(self.now) for one in kinds)
         ids = {one.incident.id for one in listed}
         passed = bisect_right(self.timeline.changes, self.now)
         ids_and_last = ids, self.timeline.changes[passed - 1] if passed else None
