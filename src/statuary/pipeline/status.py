@@ -5,7 +5,6 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.checks.status.status_checks import status_findings
@@ -223,15 +222,19 @@ class SiteStatus:
         announced = bisect_right(self.timeline.changes, self._last_announced)
         return self.common, announced, self._instants, list(self._digests.values())
 
+    def _listed(self) -> Iterator[IncidentState]:
+        """Yield the records that lists have."""
+        for kind in (self.site, self.feeds, self.pages):
+            if kind is not None:
+                yield from kind.listed(self.now)
+
     def _shown(self, earliest: Instant) -> Iterator[IncidentHistory]:
         """Yield the records on which the documents that may change depend.
 
         These are those that may change, those that changed or began after an instant, those that lists have, and the
         latest changed: it dates the page.
         """
-        kinds = filter(None, (self.site, self.feeds, self.pages))
-        listed = chain.from_iterable(one.listed(self.now) for one in kinds)
-        ids = {one.incident.id for one in listed}
+        ids = {one.incident.id for one in self._listed()}
         passed = bisect_right(self.timeline.changes, self.now)
         ids_and_last = ids, self.timeline.changes[passed - 1] if passed else None
         for history in self.timeline.histories:
