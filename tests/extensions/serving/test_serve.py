@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from threading import Event, Thread
 
@@ -16,6 +17,7 @@ from statuary.extensions.serving.server import ReloadEvents, WatchedContent, con
 from support.edge_runtimes import Served, serve_with_deno, served, write_site
 from support.edge_vectors import ERROR_ID, VECTORS, fixture_site, status_document
 from support.requirements import require_module
+from support.sites import SMALL_SITE, write_files
 
 READY = r"at http://127\.0\.0\.1:(\d+)/"
 SERVE = [sys.executable, "-m", "statuary", "serve", "--port", "0"]
@@ -184,6 +186,84 @@ def test_a_folder_without_content_is_one_message(tmp_path, monkeypatch):
         "statuary: there is no folder content to build",
         "    give --content, or a site to serve; `statuary init` makes new content",
     ]
+
+
+OWN_HOSTS = (
+    "localhost",
+    "LocalHost.",
+    "a.localhost:80",
+    "127.0.0.1:1",
+    "[::1]:1",
+    "192.168.0.7",
+    "named.example",
+    "status.plinth.example",
+)
+FOREIGN_HOSTS = (
+    "evil.example",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example",
+    "xlocalhost",
+    "[::1].evil.example",
+    "0x7f.1.evil",
+)
+
+
+def asked_as(server: Served, host: str, path: str) -> tuple[int, str]:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)) as connection:
+        connection.putrequest("GET", path, skip_host=True)
+        connection.putheader("Host", host)
+        connection.endheaders()
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def test_no_other_host_is_answered(tmp_path, serve):
+    """The page of another site, whose name was made to lead to this machine, reads nothing."""
+    content = write_files(tmp_path / "content", SMALL_SITE)
+    with served([*serve, "--content", str(content), "--allow-host", "named.example"], READY) as server:
+        for host in OWN_HOSTS:
+            assert asked_as(server, host, "/api/v2/status.json")[0] == 200, host
+        for host in FOREIGN_HOSTS:
+            for path in ("/api/v2/status.json", "/_statuary/changes", "/_statuary/reload.js", "/server/x"):
+                status, body = asked_as(server, host, path)
+                assert (status, "does not answer for this host" in body) == (421, True), host
+
+
+IMPATIENT = """
+import sys
+from importlib import util
+from statuary.extensions.serving import server
+if {without}:
+    find = util.find_spec
+    server.find_spec = lambda name: None
+server.REQUEST_SECONDS = 1
+from statuary.cli.main import command
+command()
+"""
+
+
+@pytest.mark.parametrize("without", [False, True])
+@pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_a_request_that_does_not_end_is_ended(tmp_path, without, first):
+    if not without:
+        require_module("uvicorn", install="pip install -e '.[serve]'")
+    site = write_site(tmp_path / "site", fixture_site())
+    program = [sys.executable, "-c", IMPATIENT.format(without=without), *SERVE[3:], str(site)]
+    with served(program, READY) as server, socket.create_connection(("127.0.0.1", server.port)) as slow:
+        slow.settimeout(0.2)
+        slow.sendall(first + b"GET / HTTP/1.1\r\n")
+        began = time.monotonic()
+        ended = False
+        while not ended and time.monotonic() - began < 20:  # a byte now and then, as slowloris does
+            try:
+                ended = not slow.recv(65536)
+            except TimeoutError:
+                with suppress(OSError):
+                    slow.send(b"X")
+            except OSError:
+                ended = True
+        assert ended
+        assert server.ask("/chains")["status"] == 200
 
 
 def test_a_missing_site_is_rejected(tmp_path):

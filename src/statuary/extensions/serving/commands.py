@@ -23,6 +23,7 @@ from statuary.extensions.serving.server import (
     SiteApp,
     WatchedContent,
     content_state,
+    host_of,
     listen,
     serve,
 )
@@ -42,7 +43,16 @@ from statuary.publishing.folder.folder_target import FolderTarget
 )
 @click.option("--host", default=LOOPBACK, show_default=True, help="The address to listen on.")
 @click.option("--port", default=8000, show_default=True, help="The port to listen on; 0 takes a free one.")
-def serve_command(site: str | None, content: Path, at: Instant | None, host: str, port: int) -> None:
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="Also answer requests for this host (repeatable). Default: addresses, localhost, --host and the site's own host.",
+)
+def serve_command(
+    site: str | None, content: Path, at: Instant | None, host: str, port: int, hosts: tuple[str, ...]
+) -> None:
     """Serve the site on this machine, exactly as an edge runtime would.
 
     SITE is a folder that holds a published site, a snapshot (a zip, served without unpacking), or the URL of either.
@@ -53,7 +63,8 @@ def serve_command(site: str | None, content: Path, at: Instant | None, host: str
     with ExitStack() as stack:
         reader, watched = (open_site(site), None) if site else _build(content, clock, stack)
         events = ReloadEvents() if watched else None
-        app = SiteApp(stack.enter_context(reader).read, clock, _new_error_id, _log, events)
+        names = frozenset(map(host_of, (*hosts, host)))
+        app = SiteApp(stack.enter_context(reader).read, clock, _new_error_id, _log, events, names)
         listening = stack.enter_context(listen(host, port))
         when = f" as of {format_utc(at)}" if at is not None else ""
         url = f"http://{host}:{listening.getsockname()[1]}/"

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -12,10 +13,13 @@ from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
+from io import BufferedReader
+from ipaddress import ip_address
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Thread, Timer
 from time import perf_counter
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from typing_extensions import override
 
@@ -168,11 +172,58 @@ class ServedRequest(NamedTuple):
     failure: Exception | None = None
 
 
+PORT = re.compile(r"(?<=[^:]):[0-9]*$")
+LOCAL_NAMES = frozenset({"localhost", ""})
+
+
+def host_of(header: str) -> str:
+    """Return the name in a `Host` header, in lower case, without port and final dot."""
+    name = PORT.sub("", header.strip().lower())
+    return name[1:-1] if name.startswith("[") and name.endswith("]") else name.removesuffix(".")
+
+
+class AllowedHosts(NamedTuple):
+    """The names by which the server may be asked.
+
+    A page of another site whose name suddenly leads to this machine (DNS rebinding) is a page of a name that is not among them.
+    """
+
+    names: frozenset[str] = frozenset()
+    site: Callable[[], str] = str
+    """Returns the host of the site's own address; empty if it is unknown."""
+
+    def allow(self, header: str | None) -> bool:
+        """Return whether a request with this `Host` is answered; addresses and no host at all are: no name leads to them."""
+        name = host_of(header or "")
+        if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:
+            return True
+        try:
+            ip_address(name)
+        except ValueError:
+            return name == self.site()
+        return True
+
+
+def site_host(read: ReadDocument) -> str:
+    """Return the host of the address that a site names as its own; empty if it names none."""
+    with suppress(ValueError, KeyError, TypeError):
+        return host_of(urlsplit(json.loads(read(url_table.SUMMARY.path()) or b"{}")["page"]["url"]).netloc)
+    return ""
+
+
+FOREIGN_HOST = Response(
+    status=HTTPStatus.MISDIRECTED_REQUEST,
+    body=b"This server does not answer for this host; see statuary serve --allow-host.\n",
+    headers={"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"},
+)
+
+
 class SiteApp:
     """The site.
 
     Attributes:
         events: for open pages; None if the site does not change while it is served.
+        hosts: the names by which it may be asked.
     """
 
     def __init__(
@@ -182,17 +233,19 @@ class SiteApp:
         new_error_id: NewErrorId,
         log: Callable[[ServedRequest], None],
         events: ReloadEvents | None = None,
+        hosts: frozenset[str] = frozenset(),
     ) -> None:
+        self.hosts = AllowedHosts(hosts, partial(site_host, read))
         self._read = read
         self._clock = clock
         self._new_error_id = new_error_id
         self._log = log
         self.events = events
 
-    def respond(self, request: LookupRequest) -> Response:
-        """Return the response to a request; it has `Content-Length` unless its status forbids a body."""
+    def respond(self, request: LookupRequest, host: str | None = None) -> Response:
+        """Return the response to a request by the name of a host; it has `Content-Length` unless its status forbids a body."""
         began = perf_counter()
-        response, failure = self._response(request)
+        response, failure = self._response(request) if self.hosts.allow(host) else (FOREIGN_HOST, None)
         if response.status not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED):
             length = response.headers.get("Content-Length", str(len(response.body)))
             response = replace(response, headers=response.headers | {"Content-Length": length})
@@ -242,23 +295,27 @@ class AsgiApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Respond to one HTTP request."""
-        events = self.site.events
-        if events is not None and scope["path"] == EVENTS_PATH:
+        events, host = self.site.events, _header(scope, b"host")
+        if events is not None and scope["path"] == EVENTS_PATH and self.site.hosts.allow(host):
             await _stream_events(events, receive, send)
             return
-        response = self.site.respond(_request(scope))
+        response = self.site.respond(_request(scope), host)
         await send(_start(int(response.status), response.headers))
         await send({"type": "http.response.body", "body": response.body})
 
 
 def _request(scope: Scope) -> LookupRequest:
     path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
-    if_none_match = [text.decode("latin-1") for name, text in scope["headers"] if name == b"if-none-match"]
     return LookupRequest(
         method=scope["method"],
         target=f"{path}?{query}" if query else path,
-        if_none_match=", ".join(if_none_match) if if_none_match else None,
+        if_none_match=_header(scope, b"if-none-match"),
     )
+
+
+def _header(scope: Scope, wanted: bytes) -> str | None:
+    texts = [text.decode("latin-1") for name, text in scope["headers"] if name == wanted]
+    return ", ".join(texts) if texts else None
 
 
 def _start(status: int, headers: Mapping[str, str]) -> dict[str, Any]:
@@ -297,6 +354,9 @@ async def _send_events(events: ReloadEvents, send: Send) -> None:
 IDLE = 60
 """Seconds that a connection without requests stays open."""
 
+REQUEST_SECONDS = 15
+"""Seconds in which the whole head of a request arrives, or the connection ends."""
+
 
 class SiteServer(ThreadingHTTPServer):
     """A server with one thread for each connection."""
@@ -320,25 +380,43 @@ class SiteHandler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = IDLE
     server: SiteServer
+    rfile: BufferedReader
 
     @override
     def handle_one_request(self) -> None:
         """Respond to one request of any method."""
+        self.rfile.peek(1)
+        deadline = Timer(REQUEST_SECONDS, self._hang_up)
+        deadline.daemon = True
+        deadline.start()
+        is_complete = self._read_head()
+        deadline.cancel()
+        if is_complete:
+            self._respond()
+            self.wfile.flush()
+
+    def _hang_up(self) -> None:
+        with suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
+
+    def _read_head(self) -> bool:
+        """Read the head of a request; return whether it is one to respond to."""
         self.raw_requestline = self.rfile.readline(65537)
         if len(self.raw_requestline) > 65536:
             self.requestline = self.request_version = self.command = ""
             self.send_error(414)
         elif not self.raw_requestline:
             self.close_connection = True
-        elif self.parse_request():
-            self._respond()
-            self.wfile.flush()
+        else:
+            return self.parse_request()
+        return False
 
     def _respond(self) -> None:
         if self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers:
             self.close_connection = True  # a body that nobody reads
-        if self.server.site.events is not None and self.path == EVENTS_PATH:
-            self._stream(self.server.site.events)
+        site, host = self.server.site, ", ".join(self.headers.get_all("Host", []))
+        if site.events is not None and self.path == EVENTS_PATH and site.hosts.allow(host):
+            self._stream(site.events)
             return
         if_none_match = self.headers.get_all("If-None-Match")
         request = LookupRequest(
@@ -346,7 +424,7 @@ class SiteHandler(BaseHTTPRequestHandler):
             target=self.path,
             if_none_match=", ".join(if_none_match) if if_none_match else None,
         )
-        response = self.server.site.respond(request)
+        response = site.respond(request, host)
         self._start(int(response.status), response.headers)
         self.wfile.write(response.body)
 
@@ -432,9 +510,31 @@ def serve(site: SiteApp, listening: socket.socket, watched: WatchedContent | Non
 
 def _run_uvicorn(site: SiteApp, listening: socket.socket) -> None:
     import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class ImpatientProtocol(H11Protocol):
+        """Ends a connection on which the head of a request does not arrive in time."""
+
+        deadline: asyncio.TimerHandle | None = None
+
+        @override
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self.deadline = self.loop.call_later(REQUEST_SECONDS, transport.abort)
+
+        @override
+        def data_received(self, data: bytes) -> None:
+            answered = self.cycle  # None before the first request
+            if self.deadline is None and answered.response_complete:
+                self.deadline = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+            super().data_received(data)
+            if self.cycle is not answered and self.deadline is not None:
+                self.deadline.cancel()
+                self.deadline = None
 
     config = uvicorn.Config(
         AsgiApp(site),
+        http=ImpatientProtocol,
         log_level="warning",
         access_log=False,
         lifespan="off",
