@@ -22,6 +22,7 @@ SECOND_STAGE = {
     "extensions/snapshots/test_minisign.py": ("extensions/snapshots",),
     "pipeline/test_damage_at_rest.py": ("pipeline", "publishing"),
     "pipeline/test_defects.py": ("checks", "documents", "pipeline"),
+    "pipeline/test_hostile_records.py": ("checks", "documents", "domain", "pipeline"),
     "pipeline/test_killed.py": ("pipeline", "publishing"),
     "pipeline/test_workers.py": ("pipeline",),
     "publishing/test_interrupted.py": ("publishing",),
