@@ -26,6 +26,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from statuary.cli.exit_codes import ExitCode
 from support.object_stores import STORES, moto
 from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
@@ -184,6 +185,7 @@ class Trials:
         warm_up(*self.build(0, root / "warm"), log=root / "log")
         self.wanted = [self._undisturbed(number, root / f"undisturbed-{number}") for number in (0, 1)]
         self.later = self._later(root / "undisturbed-0")
+        self.snapshots = [self._snapshot(root / f"undisturbed-{number}") for number in (0, 1)]
 
     def _undisturbed(self, number: int, out: Path) -> dict[str, bytes]:
         assert self.run(*self.build(number, out)).code == 0
@@ -192,6 +194,10 @@ class Trials:
     def _later(self, out: Path) -> dict[str, bytes]:
         assert self.run("tick", "--out", out, "--now", LATER).code == 0
         return files_in(out)
+
+    def _snapshot(self, site: Path) -> dict[str, bytes]:
+        assert self.run("snapshot", "create", "--from", site, site.with_suffix(".zip")).code == 0
+        return {"site.zip": site.with_suffix(".zip").read_bytes()}
 
     def build(self, number: int, out: Path | None = None, *options: str) -> list[object]:
         """Return the command that builds one of the states."""
@@ -231,6 +237,12 @@ class Trials:
             self.bad += 1
             differing = sorted(path for path in found | wanted if found.get(path) != wanted.get(path))
             print(f"not whole after {what}: {differing[:5]}", file=sys.stderr)
+
+    def expect_one_of(self, states: list[dict[str, bytes]], what: str, out: Path) -> None:
+        """Hold that a folder is as in one of some states."""
+        if files_in(out) not in states:
+            self.bad += 1
+            print(f"neither old nor new after {what}: {sorted(files_in(out))}", file=sys.stderr)
 
     def expect_old_or_new(self, what: str, out: Path | None = None) -> None:
         """Hold that every file is that of one of the states."""
@@ -310,11 +322,13 @@ def _expect_in_store(trials: Trials, url: str, site: Path, number: int) -> None:
 
 
 def calls(trials: Trials, times: int) -> Iterator[str]:
-    """Let calls of the system that change the disk fail in a build, a tick and a publication, with EIO and ENOSPC.
+    """Let calls of the system that change the disk fail in a build, a tick, a publication and a snapshot, with EIO and ENOSPC.
+
+    A command that fails ends with 3; one that ends with 0 has done all of its work. The next one ends with 0.
 
     So many of each call as `times` says, spread evenly from the first to the last, or all.
     """
-    for kind, call in product(("build", "tick", "publish"), CALLS.split(",")):
+    for call, kind in product(CALLS.split(","), ("build", "tick", "publish", "snapshot")):
         most = max(_fail_one(trials, kind, state, call) for state in (0, 1))
         places = sorted({1 + most * number // times for number in range(times if most else 0)})
         for number, failure in enumerate(product(("EIO", "ENOSPC"), places)):
@@ -336,11 +350,21 @@ def _fail_one(trials: Trials, kind: str, state: int, call: str, failure: tuple[s
     elif kind == "publish":
         published = Path(f"{site}{state}")
         command, out, wanted = ["publish", published, "--to", copy], copy, files_in(published)
+    elif kind == "snapshot":
+        out = trials.root / "snapshots"
+        out.mkdir(exist_ok=True)
+        command = ["snapshot", "create", "--from", f"{site}{state}", "--allow-older", out / "site.zip"]
+        wanted = trials.snapshots[state]
     done, made = _with_failure(trials, command, call, *failure)
     trials.looked_at(done, what)
-    trials.expect_old_or_new(what, out)
-    if done.code != 0:
-        trials.run(*command)
+    if kind == "snapshot":
+        trials.expect_one_of([*trials.snapshots, {}], what, out)
+    else:
+        trials.expect_old_or_new(what, out)
+    codes = [done.code] if done.code == 0 else [done.code, trials.run(*command).code]
+    if codes not in ([0], [ExitCode.FAILED, 0]):
+        trials.bad += 1
+        print(f"exit codes after {what}: {codes}: {done.output[-500:]}", file=sys.stderr)
     trials.expect(wanted, what, out)
     return made
 
