@@ -143,6 +143,8 @@ class SiteStatus:
                 yield FinalPart(f"month {month}", digest, documents)
 
     def _final_feeds(self) -> Iterator[FinalPart]:
+        if self.feeds is None:
+            return
         for component_id, listed in self.feeds.final_feeds(self.now).items():
             digest = digest_of([self._digests[record] for record in listed])
             documents = partial(feed_documents, self.feeds, component_id, listed, self.now)
