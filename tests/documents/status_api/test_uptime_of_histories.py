@@ -79,7 +79,10 @@ def figures(site):
     listed = json.loads((site / "api/v2/uptime.json").read_bytes())["components"]
     found = {"json": {one["id"]: one["uptime"] for one in listed}}
     for page in ("index.html", "uptime.html"):
-        text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", (site / page).read_text("utf-8")))
+        _, _, listed_components = (
+            (site / page).read_text("utf-8").rpartition('id="components"')
+        )  # the banner names some
+        text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", listed_components))
         shown = (re.search(rf" {name} .*?(\d+\.\d+) %", text) for name in HISTORIES)
         found[page] = {name: float(one[1]) for name, one in zip(HISTORIES, shown, strict=True)}
     return found

@@ -2,6 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from hashlib import sha256
 from itertools import islice
 from struct import pack
@@ -188,11 +189,12 @@ class SiteCheck:
         self.digests = temporary_database(
             "CREATE TABLE files (path TEXT PRIMARY KEY, sha256 TEXT) WITHOUT ROWID"
         )
+        self.names = NameSet()  # of the manifest
         self.parts: set[str] = set()  # of the manifest
         self.heads: set[str] = set()  # texts of checkpoints that the log continues
 
     def check(self, paths: Iterable[str] | None) -> DocumentCheck:
-        """Verify everything.
+        """Verify everything, once.
 
         Args:
             paths: all paths of the site, to find files that are not covered; None if they cannot be listed.
@@ -200,16 +202,17 @@ class SiteCheck:
         Raises:
             LogError: if the log is damaged, or an entry breaks a rule.
         """
-        for number, body in enumerate(self.log.entries()):
-            self.last.add(number, body)
-            self.advance(1)
-        self._check_pending(self.read(LOG_PENDING.path()))
-        names = self._check_manifest(is_listed=paths is not None)
-        for number, entry in self.last:
-            self._check_subject(number, entry)
-        for path in () if paths is None else paths:
-            if path not in names and not self._is_of_log(path):
-                self._note_stranger(path)
+        with closing(self.last.table), closing(self.digests), closing(self.names.table):
+            for number, body in enumerate(self.log.entries()):
+                self.last.add(number, body)
+                self.advance(1)
+            self._check_pending(self.read(LOG_PENDING.path()))
+            self._check_manifest(is_listed=paths is not None)
+            for number, entry in self.last:
+                self._check_subject(number, entry)
+            for path in () if paths is None else paths:
+                if path not in self.names and not self._is_of_log(path):
+                    self._note_stranger(path)
         return self.found
 
     def _check_pending(self, body: bytes | None) -> None:
@@ -234,28 +237,26 @@ class SiteCheck:
         if not is_right:
             self.found.problems.append(problem)
 
-    def _check_manifest(self, *, is_listed: bool) -> "NameSet":
-        """Read every file that the manifest names; return their names."""
-        names = NameSet()
+    def _check_manifest(self, *, is_listed: bool) -> None:
+        """Read every file that the manifest names."""
         text, last = self.read(LOG_MANIFEST.path()), self.last.of(WHOLE_SITE)
         if text is None or last is None or manifest_digest(text) != last[1].sha256:
             self._note(
                 f"{LOG_MANIFEST.path()} is not the one that the log's last entry about the site names",
                 is_right=False,
             )
-            return names
+            return
         schedule = self._schedule()
         try:
             manifest = parse_manifest(text)
             self.parts = {part.sha256 for part in manifest.parts}
             for entry in read_entries(manifest, lambda path: self.read(part_of_log(path))):
                 for name in entry.names:
-                    names.add(name)
+                    self.names.add(name)
                     self._check_file(name, entry, schedule, is_listed=is_listed)
                 self.digests.execute("INSERT INTO files VALUES (?,?)", (plain_path(entry.path), entry.sha256))
         except DamagedSnapshotError as error:
             self._note(f"the manifest: {error}", is_right=False)
-        return names
 
     def _check_file(self, name: str, entry: Entry, schedule: EpochIndex, *, is_listed: bool) -> None:
         body = self.read(name)
