@@ -83,8 +83,8 @@ def proof_of(entries: list[bytes], number: int, key: PrivateKey = KEY) -> str:
 
 def entry_of(document: str, number: int) -> bytes:
     digest = sha256(document.encode()).hexdigest()
-    subject = LogSubject(EntryKind.INCIDENT, f"incident-{number}")
-    return LogEntry(subject, LogAction.ADD, "2026-11-20T12:00:00Z", digest).encode()
+    subject = LogSubject(EntryKind.CONTRACT, "1", f"0x{number:040x}")
+    return LogEntry(subject, LogAction.ADD, "2026-11-20T12:00:00Z", digest, proof=digest).encode()
 
 
 def is_accepted(proof: str, document: str, key: str) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
-from benchmarks.record_mutants import MOST_SECONDS, mutant, true_texts
+from benchmarks.record_mutants import mutant, true_texts
 from statuary.content.parse_record import parse_record_json
 from statuary.content.read_content import read_content
 from statuary.content.unreadable import UnreadableError
@@ -94,5 +94,4 @@ def test_mutants_of_records(tmp_path: Path) -> None:
         f"{MUTANTS} mutants, seed {SEED}: {withheld} withheld, {len(defects)} defects, slowest {slowest:.3f} s"
     )
     assert defects == []
-    assert slowest < MOST_SECONDS
     assert_news(published(tmp_path / "beside", beside)[0], good)

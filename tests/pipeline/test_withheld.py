@@ -2,7 +2,6 @@
 
 from itertools import islice
 from pathlib import Path
-from time import process_time
 from typing import Any
 
 import orjson
@@ -31,7 +30,6 @@ from support.contracts import made_record
 from support.hostile_shapes import CHAIN, NAMED, Shape, at_address
 from support.sites import INCIDENT, NOW, files_in, small_site, write_files
 
-MOST_SECONDS = 2.0
 COUNT = 5
 VICTIM = 3
 
@@ -159,9 +157,7 @@ def test_a_shape_that_once_stopped_a_site_is_bounded(tmp_path: Path, shape: Shap
     path, text = at_address(shape.make(), 7)
     good = dict([at_address(made_record(), 8)])
     content = site_of(tmp_path, {path: text, **good})
-    began = process_time()
     result = build(content, tmp_path / "out")
-    assert process_time() - began < 2 * MOST_SECONDS
     found = result.checked.withheld_because
     assert {finding.path for finding in found} <= {path}
     assert DEFECT not in {finding.rule for finding in found}

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import click
+
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
@@ -147,7 +149,9 @@ class Stages:
         try:
             return work()
         except BaseException as error:
-            if isinstance(error, INTERRUPTIONS):
+            if isinstance(
+                error, (*INTERRUPTIONS, click.UsageError)
+            ):  # what a person typed is no error of the site
                 raise
             message, hint = described(error), REPORT
             if isinstance(error, StatuaryError):

@@ -393,7 +393,7 @@ def test_a_page_names_the_block_its_time_who_vouches_and_what_to_compare(tmp_pat
         [page] = [*(tmp_path / name / "site/contracts").glob("*/0x*.html")]
         text = text_of(page.read_text())
         assert block_of(case.files())["hash"] in text
-        assert 'class="age" datetime="2027-01-15T08:00:00' in page.read_text()
+        assert 'class="relative age" data-at="2027-01-15T08:00:00' in page.read_text()
         assert words in text
         assert "Compare the hash with that of block 21000000 on a node that you trust" in text
 

@@ -225,7 +225,7 @@ def present(out: Path) -> dict[str, bytes]:
     }
 
 
-NEXT_CHANGE = re.compile(rb" <span>Next scheduled change [^\n]*?</time>\.</span>")
+NEXT_CHANGE = re.compile(rb" <span>Next scheduled change [^\n]*?\.</span>")
 
 
 def without_next_change(page: bytes) -> bytes:

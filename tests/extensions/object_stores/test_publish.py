@@ -171,7 +171,7 @@ def test_the_lease_of_a_killed_publisher_expires_and_nothing_is_lost(store, buil
         ) as process:
             wait_for(lambda until=until: len(store.seen) > until)
             process.kill()
-    output = run("publish", out, "--to", store.url, "--lease-seconds", "2", code=3)
+    output = run("publish", out, "--to", store.url, "--lease-seconds", "2", "--wait", "0", code=3)
     assert "another publisher holds" in output
     run("publish", out, "--to", store.url, "--lease-seconds", "2", "--wait", "9")
     assert bodies_in(store) == wanted
