@@ -351,4 +351,4 @@ class LogExtension(NamedTuple):
         example = "; the key is the example key, which shows nothing about who signed, or when"
         new = f"{total:,} new entries ({parts})" if total else "no new entries"
         lost = f"; {self.given_up:,} signed entries are given up: another publisher was first"
-        return f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.given_up else ''}{FRESH if self.is_alone else ''}"
+        return f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.given_up else ''}{FRESH if self.is_alone and not self.is_example else ''}"
