@@ -1,7 +1,6 @@
 """The command line: names and help of all commands; each is imported when it runs."""
 
 import sys
-from typing import Any
 
 import click
 from typing_extensions import override
@@ -85,7 +84,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, row.help) for name, row in COMMANDS.items()])
 
     @override
-    def invoke(self, ctx: click.Context) -> Any:
+    def invoke(self, ctx: click.Context) -> object:
         """Run a command; what it returns is the exit code of the program."""
         try:
             code = super().invoke(ctx)

@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import wraps
 from inspect import get_annotations
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar, cast, get_args, get_origin
+from typing import Annotated, NamedTuple, TypeGuard, get_args, get_origin
 
 import click
 from typing_extensions import override
@@ -20,16 +20,14 @@ from statuary.publishing.files import PublishingError, overlap_of_folders
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = Callable[..., object]
+Decorator = Callable[[Command], Command]
 
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-def with_options(*options: Decorator) -> Callable[[Command], Command]:
+def with_options(*options: Decorator) -> Decorator:
     """Return a decorator that adds options to a command, in the order of its help."""
 
-    def decorate(function: Any) -> Any:
+    def decorate(function: Command) -> Command:
         for decorator in reversed(options):
             function = decorator(function)
         return function
@@ -40,29 +38,31 @@ def with_options(*options: Decorator) -> Callable[[Command], Command]:
 class Option(NamedTuple):
     """An option or argument of a command; its name is that of the parameter or field that is `Annotated` with it."""
 
-    make: Callable[..., Decorator]
     flags: tuple[str, ...]
-    attributes: Mapping[str, Any]
+    attributes: Mapping[str, object]
+    is_argument: bool = False
 
-    def decorator(self, name: str, hint: Any) -> Decorator:
+    def decorator(self, name: str, hint: object) -> Decorator:
         """Return what adds it to a command, by its name and the type of its value."""
-        if self.make is click.argument:
-            return self.make(name, **self.attributes)
+        add_argument: Callable[..., Decorator] = click.argument
+        add_option: Callable[..., Decorator] = click.option
+        if self.is_argument:
+            return add_argument(name, **self.attributes)
         flags = self.flags or (f"--{name.replace('_', '-')}",)
-        return self.make(*flags, name, **{**_attributes(hint, flags[0]), **self.attributes})
+        return add_option(*flags, name, **{**_attributes(hint, flags[0]), **self.attributes})
 
 
-def option(*flags: str, **attributes: Any) -> Option:
+def option(*flags: str, **attributes: object) -> Option:
     """Return an option as `click.option` does; the flag follows from the name, and the type from that of the value."""
-    return Option(click.option, flags, attributes)
+    return Option(flags, attributes)
 
 
-def argument(**attributes: Any) -> Option:
+def argument(**attributes: object) -> Option:
     """Return an argument as `click.argument` does."""
-    return Option(click.argument, (), attributes)
+    return Option((), attributes, is_argument=True)
 
 
-def _attributes(hint: Any, flag: str) -> dict[str, Any]:
+def _attributes(hint: object, flag: str) -> dict[str, object]:
     if hint is bool:
         return {} if "/" in flag else {"is_flag": True}
     if get_origin(hint) is tuple:
@@ -71,7 +71,7 @@ def _attributes(hint: Any, flag: str) -> dict[str, Any]:
     return next(({"type": kinds[kind]} for kind in get_args(hint) if kind in kinds), {})
 
 
-def options(function: Callable[..., Any], parameters: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+def options(function: Command, parameters: Mapping[str, object] | None = None) -> Command:
     """Add the options of a command's parameters, in the order of its help.
 
     A parameter's type is `Annotated` with its option, or a NamedTuple whose fields are: a group, which it gets as a value.
@@ -80,45 +80,46 @@ def options(function: Callable[..., Any], parameters: Mapping[str, Any] | None =
         parameters: the types by name, if they are not those of the function.
     """
     types = get_annotations(function) if parameters is None else parameters
-    groups = {name: group for name, group in types.items() if hasattr(group, "_fields")}
+    groups = {name: group for name, group in types.items() if _is_group(group)}
 
     @wraps(function)
-    def with_groups(*arguments: Any, **values: Any) -> Any:
+    def with_groups(*arguments: object, **values: object) -> object:
         chosen = {name: _chosen(group, values) for name, group in groups.items()}
         return function(*arguments, **values, **chosen)
 
-    command: Any = with_groups
+    command: Command = with_groups
     for name, hint in reversed([*_fields(types)]):
         kind, *marks = get_args(hint)
         for mark in reversed(marks):
             command = (mark.decorator(name, kind) if isinstance(mark, Option) else mark)(command)
-    return cast("Callable[..., Any]", command)
+    return command
 
 
-def _chosen(group: Any, values: dict[str, Any]) -> Any:
+def _is_group(hint: object) -> TypeGuard[type[tuple[object, ...]]]:
+    return isinstance(hint, type) and hasattr(hint, "_fields")
+
+
+def _chosen(group: Command, values: dict[str, object]) -> object:
     """Return a group of options, whose values are removed from those of the command."""
     types = get_annotations(group).items()
     return group(
-        **{
-            name: _chosen(hint, values) if hasattr(hint, "_fields") else values.pop(name)
-            for name, hint in types
-        }
+        **{name: _chosen(hint, values) if _is_group(hint) else values.pop(name) for name, hint in types}
     )
 
 
-def _fields(types: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _fields(types: Mapping[str, object]) -> Iterator[tuple[str, object]]:
     for name, hint in types.items():
-        if hasattr(hint, "_fields"):
+        if _is_group(hint):
             yield from _fields(get_annotations(hint))
         elif get_origin(hint) is Annotated:
             yield name, hint
 
 
-ExtensionValues = Mapping[str, Mapping[str, Any]]
+ExtensionValues = Mapping[str, Mapping[str, object]]
 """The values of extensions' options, by extension and name."""
 
 
-def extension_options(command: str) -> Callable[[Command], Command]:
+def extension_options(command: str) -> Decorator:
     """Add to a command of the core the options of installed extensions, in the place of a field `extension_options`."""
     rows = {
         row.name: row.options[command] for row in EXTENSIONS if command in row.options and is_installed(row)
@@ -126,25 +127,26 @@ def extension_options(command: str) -> Callable[[Command], Command]:
 
     def decorate(function: Command) -> Command:
         @wraps(function)
-        def with_values(**values: Any) -> Any:
+        def with_values(**values: object) -> object:
             chosen = {name: {row.name: values.pop(row.name) for row in own} for name, own in rows.items()}
             return function(**values, extension_options=chosen)
 
         own = (extension_option(row) for own in rows.values() for row in own)
-        return with_options(*own)(cast("Command", with_values))
+        return with_options(*own)(with_values)
 
     return decorate
 
 
 def extension_option(row: CommandOption) -> Decorator:
     """Return what adds an option of an extension to a command."""
-    attributes: dict[type, dict[str, Any]] = {
+    attributes: dict[type, dict[str, object]] = {
         Path: {"type": FILE},
         bool: {"is_flag": True},
         tuple: {"multiple": True},
         str: {},
     }
-    return click.option(row.flag, help=row.help, metavar=row.metavar or None, **attributes[row.kind])
+    mark = option(row.flag, help=row.help, metavar=row.metavar or None, **attributes[row.kind])
+    return mark.decorator(row.name, row.kind)
 
 
 class InstantType(click.ParamType[Instant]):
@@ -153,7 +155,9 @@ class InstantType(click.ParamType[Instant]):
     name = "instant"
 
     @override
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Instant:
+    def convert(
+        self, value: str | Instant, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Instant:
         try:
             return parse_instant(value) if isinstance(value, str) else value
         except InvalidValueError as malformed:
@@ -166,8 +170,10 @@ class DurationType(click.ParamType[timedelta]):
     name = "duration"
 
     @override
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        duration = value if isinstance(value, timedelta) else parse_duration(str(value))
+    def convert(
+        self, value: str | timedelta, param: click.Parameter | None, ctx: click.Context | None
+    ) -> timedelta:
+        duration = value if isinstance(value, timedelta) else parse_duration(value)
         if duration is None:
             self.fail(f"{value!r} is not a duration; write it like 90m, 2h or 1d12h", param, ctx)
         return duration

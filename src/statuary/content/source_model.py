@@ -7,11 +7,11 @@ arrive as they were typed.
 
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
+from typing import Annotated, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, WithJsonSchema
@@ -54,15 +54,15 @@ class SourceModel(BaseModel):
 Value = TypeVar("Value")
 
 
-def value_of(kind: Callable[..., Value], model: SourceModel, /, **others: Any) -> Value:
+def value_of(kind: Callable[..., Value], model: SourceModel, /, **others: object) -> Value:
     """Return a domain value: the fields that a model has under the same names, and `others`."""
     shared = {name: getattr(model, name) for name in _shared_fields(kind, type(model)) if name not in others}
     return kind(**shared, **others)
 
 
 @lru_cache(maxsize=64)
-def _shared_fields(kind: Any, model: Any) -> tuple[str, ...]:
-    fields = kind._fields if hasattr(kind, "_fields") else kind.__dataclass_fields__
+def _shared_fields(kind: Callable[..., object], model: type[SourceModel]) -> tuple[str, ...]:
+    fields: Iterable[str] = kind._fields if hasattr(kind, "_fields") else vars(kind)["__dataclass_fields__"]
     return tuple(name for name in fields if name in model.model_fields)
 
 
@@ -146,18 +146,18 @@ INSTANT_SCHEMA = {
     "format": "date-time",
     "description": "ISO 8601 date and time with an offset, such as 2026-11-02T10:00:00Z",
 }
-InstantText = Annotated[Any, PlainValidator(_instant), WithJsonSchema(INSTANT_SCHEMA)]
+InstantText = Annotated[Instant, PlainValidator(_instant), WithJsonSchema(INSTANT_SCHEMA)]
 """An ISO 8601 date and time with an offset; becomes an `Instant`."""
 
 TimeZoneText = Annotated[
-    Any,
+    ZoneInfo,
     PlainValidator(_time_zone),
     WithJsonSchema({"type": "string", "description": "IANA time zone name, such as Etc/UTC"}),
 ]
 """An IANA time zone name; becomes a `ZoneInfo`."""
 
 DurationText = Annotated[
-    Any,
+    timedelta,
     PlainValidator(_duration),
     WithJsonSchema({"type": "string", "description": "a duration, such as 90m, 2h or 1d12h"}),
 ]
@@ -279,19 +279,19 @@ Identifier = Annotated[
 """A published id: letters, digits, `-` and `_`, because it becomes part of a URL."""
 
 
-def _date(value: Any) -> date:
+def _date(value: object) -> date:
     try:
-        return date.fromisoformat(value)
-    except (TypeError, ValueError):
+        return date.fromisoformat(_text(value))
+    except ValueError:
         raise InvalidValueError(
             f"{describe_value(value)} is not a date", "write it like 2026-11-02"
         ) from None
 
 
-def _tweet_id(value: Any) -> int:
-    is_number = isinstance(value, str) and value.isascii() and value.isdigit()
-    if is_number and len(value) <= TWEET_ID_DIGITS and int(value) <= LARGEST_TWEET_ID:
-        return int(value)
+def _tweet_id(value: object) -> int:
+    digits = value if isinstance(value, str) and value.isascii() and value.isdigit() else ""
+    if 0 < len(digits) <= TWEET_ID_DIGITS and int(digits) <= LARGEST_TWEET_ID:
+        return int(digits)
     raise InvalidValueError(f"{describe_value(value)} is not a post number", "write decimal digits")
 
 

@@ -10,18 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from textwrap import wrap
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias, cast
 
 import orjson
 from yaml import (
     AliasEvent,
+    Event,
     MappingEndEvent,
     MappingStartEvent,
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
 )
-from yaml._yaml import CParser
+from yaml._yaml import CParser, Mark
 
 from statuary.domain.findings import Position
 
@@ -77,53 +78,52 @@ class _Composer:
                 return self.node(event)
         return None
 
-    def node(self, event: Any) -> YamlNode:
+    def node(self, event: Event) -> YamlNode:
         match event:
             case ScalarEvent():
                 return self.scalar(event)
             case AliasEvent():
-                return _node(NodeKind.ALIAS, event, _index(event.end_mark))
+                return _node(NodeKind.ALIAS, event, _end(event))
             case MappingStartEvent():
                 return self.collection(NodeKind.MAPPING, event)
-            case _:
+            case SequenceStartEvent():
                 return self.collection(NodeKind.SEQUENCE, event)
+        raise TypeError(f"{event} begins no node")
 
-    def scalar(self, event: Any) -> YamlNode:
-        end = _index(event.end_mark)
+    def scalar(self, event: ScalarEvent) -> YamlNode:
+        end = _end(event)
         if event.style in ("|", ">"):
-            end = end_of_block_scalar(self.text, _index(event.start_mark), end)
-        return _node(NodeKind.SCALAR, event, end, value=event.value, style=event.style or "")
+            end = end_of_block_scalar(self.text, _start(event).index, end)
+        node = _node(NodeKind.SCALAR, event, end, is_marked=bool(event.anchor or event.tag))
+        return node._replace(value=event.value, style=event.style or "")
 
-    def collection(self, kind: NodeKind, event: Any) -> YamlNode:
+    def collection(self, kind: NodeKind, event: MappingStartEvent | SequenceStartEvent) -> YamlNode:
         members: list[tuple[YamlNode | None, YamlNode]] = []
         while not isinstance(inner := next(self.events), (MappingEndEvent, SequenceEndEvent)):
             key = self.node(inner) if kind is NodeKind.MAPPING else None
             members.append((key, self.node(inner if key is None else next(self.events))))
-        end = _index(inner.end_mark) if event.flow_style else members[-1][1].end
-        return _node(kind, event, end, flow=bool(event.flow_style), members=tuple(members))
+        end = _end(inner) if event.flow_style else members[-1][1].end
+        node = _node(kind, event, end, is_marked=bool(event.anchor or event.tag))
+        return node._replace(flow=bool(event.flow_style), members=tuple(members))
 
 
-def _index(mark: Any) -> int:
-    index: int = mark.index
-    return index
+def _start(event: Event) -> Mark:
+    """Return where an event begins; libyaml always says it."""
+    return cast("Mark", event.start_mark)
 
 
-def _events(parser: Any) -> Iterator[Any]:
+def _end(event: Event) -> int:
+    return cast("Mark", event.end_mark).index
+
+
+def _events(parser: CParser) -> Iterator[Event]:
     while (event := parser.get_event()) is not None:
         yield event
 
 
-def _node(kind: NodeKind, event: Any, end: int, **members: Any) -> YamlNode:
-    start = event.start_mark
-    return YamlNode(
-        kind=kind,
-        start=start.index,
-        end=end,
-        line=start.line,
-        column=start.column,
-        marked=kind is not NodeKind.ALIAS and bool(event.anchor or event.tag),
-        **members,
-    )
+def _node(kind: NodeKind, event: Event, end: int, *, is_marked: bool = False) -> YamlNode:
+    start = _start(event)
+    return YamlNode(kind, start.index, end, start.line, start.column, marked=is_marked)
 
 
 HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")

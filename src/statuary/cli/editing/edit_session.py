@@ -6,7 +6,7 @@ from difflib import unified_diff
 from functools import wraps
 from inspect import get_annotations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import click
 from click.exceptions import Exit
@@ -15,6 +15,7 @@ from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import (
+    Command,
     Content,
     Now,
     Out,
@@ -166,16 +167,16 @@ class Subject(NamedTuple):
     argument: str = ""  # the name of the argument with the id; empty for a new record
 
 
-def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[..., None]], Callable[..., Any]]:
+def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[..., None]], Command]:
     """Add the options of a command that edits content, after its own; the function gets an `EditSession` first.
 
     Args:
         subject: what it edits; None if it needs the status as a whole.
     """
 
-    def decorate(function: Callable[..., None]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., None]) -> Command:
         @wraps(function)
-        def run(edit_options: EditOptions, **values: Any) -> Any:
+        def run(edit_options: EditOptions, **values: object) -> object:
             if edit_options.build:
                 refuse_overlapping_folders(edit_options.content, edit_options.out)
             now = Instant(build_instant(edit_options.now).replace(microsecond=0))
@@ -194,14 +195,14 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
     return decorate
 
 
-def _scope(content: Path, subject: Subject | None, values: Mapping[str, Any]) -> "Scope":
+def _scope(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
     """Return what a command has to read; a person who is to choose a record chooses among all."""
     from statuary.editing.check_edit import EVERYTHING, scope_of
 
     typed = values[subject.argument] if subject is not None and subject.argument else None
     if subject is None or (subject.argument and typed is None):
         return EVERYTHING
-    return scope_of(content, subject.folder, typed)
+    return scope_of(content, subject.folder, None if typed is None else str(typed))
 
 
 @contextmanager

@@ -95,7 +95,9 @@ class EndType(InstantType):
         self.start = start
 
     @override
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Instant:
+    def convert(
+        self, value: str | Instant, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Instant:
         duration = parse_duration(str(value))
         return Instant(self.start + duration) if duration else super().convert(value, param, ctx)
 

@@ -1,7 +1,7 @@
 """Lists of incidents, maintenances and components: a table on a terminal, aligned lines elsewhere, or JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
@@ -13,6 +13,9 @@ from statuary.domain.status.records import Incident, Maintenance
 from statuary.domain.status.timeline import Timeline, components_at
 from statuary.domain.status.vocabulary import CLOSED_STATUSES
 from statuary.editing.updates import status_at
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 Row = dict[str, str | list[str] | None]
 
@@ -79,7 +82,7 @@ def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in cells]
 
 
-def _table(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> Any:
+def _table(cells: Sequence[Sequence[str]], columns: Sequence[str]) -> "Table":
     from rich.table import Table
     from rich.text import Text
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from string import Formatter
-from typing import Any
 
 import orjson
 
 from statuary.documents.pages.page_parts import names_of_absent_texts, parts_of
+from statuary.domain.json_values import JsonObject
 from statuary.domain.reasons import Reason
 
 FOLDER = Path(__file__).parent
@@ -122,7 +122,7 @@ def _read(language: str, folder: Path = FOLDER) -> dict[str, str]:
     return dict(_flat(orjson.loads((folder / "texts" / f"{language}.json").read_bytes()), ""))
 
 
-def _flat(table: Mapping[str, Any], prefix: str) -> list[tuple[str, str]]:
+def _flat(table: JsonObject, prefix: str) -> list[tuple[str, str]]:
     texts: list[tuple[str, str]] = []
     for key, value in table.items():
         name = f"{prefix}{key}"

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from statuary.content.parse_json import locate_in_json
 from statuary.content.parse_record import ParsedContract, parse_record_json
@@ -69,10 +69,11 @@ def _raw(root: Path, path: str) -> IO[bytes]:
         raise UnreadableError(f"cannot open the file: {error.strerror}") from None
 
 
-def _zstandard(raw: IO[bytes]) -> Any:
+def _zstandard(raw: IO[bytes]) -> IO[bytes]:
     module = _module()
     options = {module.DecompressionParameter.window_log_max: LARGEST_WINDOW}
-    return module.ZstdFile(raw, options=options)
+    stream: IO[bytes] = module.ZstdFile(raw, options=options)
+    return stream
 
 
 def _module() -> ModuleType:

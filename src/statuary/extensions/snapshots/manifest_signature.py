@@ -6,7 +6,8 @@ The package `py-minisign` signs and verifies; keys are made by `minisign -G`.
 from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from statuary.optional import optional
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
@@ -21,7 +22,7 @@ Signer = Callable[[bytes], bytes]
 """Returns the signature of a manifest, as the text of a .minisig file."""
 
 
-def _minisign() -> Any:
+def _minisign() -> ModuleType:
     return optional("minisign", extra="snapshot", purpose="A signature")
 
 
