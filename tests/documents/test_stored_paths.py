@@ -53,7 +53,7 @@ def test_one_rule_of_netlify_leads_from_the_path_to_the_place(path):
 def test_rewrites_are_in_the_file_that_netlify_reads():
     lines = redirects_file(HostingSettings(layout=PathLayout.SHARDED)).splitlines()
     assert "/v2/contract/:chain/0xaB* /_shards/contract/:chain/ab/0xaB:splat 200" in lines
-    assert len(lines) == 2 + 2 * 22 * 22 + 1
+    assert len(lines) == 4 + 2 * 22 * 22 + 1
 
 
 def test_the_edge_module_is_deployed_with_the_layout_of_the_site():

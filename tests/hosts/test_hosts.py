@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from statuary.documents.contract_api.proof_rules import EXPLORER_ERROR, SOURCIFY_SERVER
 from statuary.extensions.conform.commands import conform_command as conform
 from support.edge_runtimes import serve_project_with_netlify, thorough
 from support.host_servers import EMULATORS_LACK, SERVERS, project_for
@@ -44,6 +45,35 @@ def test_it_conforms_at_its_level(name: str, project: Path):
     skipped = [check["check"] for check in checks if check["outcome"] == "skipped"]
     assert (failed, skipped) == ({}, [])
     assert done.exit_code == 0
+
+
+ANY_ORIGIN = {"access-control-allow-origin": "*"}
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_what_clients_ask_of_other_servers_has_an_answer(name: str, project: Path):
+    """An explorer's API is at the path of the API page: its clients read JSON, whatever the status."""
+    serve, _ = SERVERS[name]
+    with serve(project) as running:
+        calls = [
+            running.ask("/api?module=contract&action=getabi&address=0x00"),
+            running.ask("/api/?chainid=1&module=contract"),
+            running.ask("/api", method="POST"),
+        ]
+        page = running.ask("/api")
+        health, version = running.ask("/health"), running.ask("/version")
+        again = [running.ask(f"/server/{path}") for path in ("health", "version")]
+    for call in calls:
+        assert (call["status"], call["headers"]["content-type"]) == (404, "application/json; charset=utf-8")
+        assert call["headers"].items() >= ANY_ORIGIN.items()
+        assert json.loads(call["body"]) == EXPLORER_ERROR
+    assert page["headers"]["content-type"] == "text/html; charset=utf-8"
+    assert "<main" in page["body"]
+    assert (health["status"], health["body"]) == (200, "Alive and kicking!")
+    assert health["headers"]["content-type"] == "text/html; charset=utf-8"
+    assert version["headers"]["content-type"] == "application/json; charset=utf-8"
+    assert json.loads(version["body"])["sourcifyServerVersion"] == SOURCIFY_SERVER
+    assert [answer["body"] for answer in again] == [health["body"], version["body"]]
 
 
 def test_netlify_s_own_engine_hides_the_build_s_notes(project: Path):

@@ -14,6 +14,7 @@ from unittest.mock import patch
 from urllib.parse import quote
 
 from statuary.documents.contract_api import lists as contract_lists
+from statuary.documents.contract_api.proof_rules import service_documents
 from statuary.documents.document import Document, encode_json
 from statuary.documents.status_api.epochs import PatchBase
 from statuary.domain.contracts.field_names import DOTTED, SELECTABLE
@@ -147,6 +148,7 @@ def fixture_site() -> dict[str, bytes]:
     on_ten = sorted([*rows, contract_row(json.loads(records[2]))], key=lambda row: int(row.matchId))
     with patch.object(contract_lists, "PAGE_SIZE", 3):
         pages = {one.path: one.body for one in contract_lists.chain_documents("10", on_ten)}
+    site |= {document.path: document.body for document in service_documents()}
     return site | pages | {"v2/contracts/10": site["v2/contracts/10"]} | STATUS_DOCUMENTS
 
 
@@ -385,6 +387,18 @@ PATHS = [
     "/",
     "/v3/contract/1/{odd}",
     "/v2x",
+    "/health",
+    "/Health/?x=1",
+    "/server/health",
+    "/version",
+    "/server/version/",
+    "/healthy",
+    "/api",
+    "/api?x=1",
+    "/api/?modules=contract",
+    "/api?module=contract&action=getabi&address={odd}",
+    "/API/?chainid=1&module=contract",
+    "/api?module",
     "/server",
     "/server/api/v2/summary.json",
     "/api/v2/summary.json.txt",
@@ -404,6 +418,10 @@ def cases() -> list[Case]:
     requested += [
         case("/chains", method="POST"),
         case("/", method="POST"),
+        case("/health", method="POST"),
+        case("/api", method="POST"),
+        case("/api", method="OPTIONS"),
+        case("/api?module=contract", method="HEAD"),
         case("/v2/none", method="OPTIONS"),
     ]
     requested += [timed_case("/api/v2/summary.json", now) for now in INSTANTS]

@@ -211,6 +211,7 @@ def settings_only_documents(
         not_found_document,
         proof_checks_document,
         proof_schema_document,
+        service_documents,
     )
     from statuary.documents.families import families
     from statuary.documents.openapi.document import openapi_document
@@ -223,6 +224,7 @@ def settings_only_documents(
         not_found_document,
     ):
         yield from made("documents of the settings", partial(_one, make), left_out)
+    yield from made("documents of the settings", service_documents, left_out)
     openapi = made("openapi.json", lambda: [openapi_document(catalogue)], left_out)
     yield from openapi
     description = orjson.loads(openapi[0].body) if openapi else None

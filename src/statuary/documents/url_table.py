@@ -183,6 +183,12 @@ CONTRACTS_PAGES = _url(
     "the pages of a chain, each with its match ids",
 )
 CHAINS = _url("chains", "chains", "the chains of this site")
+HEALTH = _url(
+    "health", "health", "a line that says that the site is there, as Sourcify's server sends it", HTML
+)
+VERSION_DOCUMENT = _url(
+    "version", "version", "the version of statuary, and of Sourcify's server that the look-up follows"
+)
 CONTRACT_SHARD = _url(
     "contract-shard",
     "_shards/contract/{chain_id}/{shard}/{address}",
@@ -369,8 +375,13 @@ NOT_FOUND_JSON = _url(
     "errors/404.json",
     "the response for an unverified address on hosts that can only send files",
 )
-LOOKUP_URLS = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS)
-"""The URLs that the contract look-up answers wherever code can run."""
+NO_EXPLORER_API = _url(
+    "no-explorer-api",
+    "errors/explorer-api.json",
+    "the response to a call of a block explorer's API (`/api?module=…`), which the site does not have",
+)
+LOOKUP_URLS = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS, HEALTH, VERSION_DOCUMENT)
+"""The URLs of Sourcify's server, which the contract look-up answers wherever code can run."""
 
 CONTRACT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE)
 """The URLs of a single contract: a chain, then an address."""

@@ -14,7 +14,7 @@ import { items, members } from "./members.js";
 import { checkAddress, checkChainId, checkedAddress } from "./parameters.js";
 import { checkNames, checkSingle, parseQuery } from "./query.js";
 import { LookupError } from "./lookup-error.js";
-import { findRoute } from "./route.js";
+import { findRoute, isExplorerCall } from "./route.js";
 import { selecting } from "./select.js";
 import { isWhole, parseSelection } from "./selectors.js";
 
@@ -36,6 +36,8 @@ const ANSWERS = {
   "all-chains": answerAllChains,
   "contracts": answerContracts,
   "chains": answerChains,
+  "health": answerHealth,
+  "version": answerVersion,
   "none": () => Promise.resolve(null),
 };
 
@@ -58,10 +60,11 @@ export async function answerRequest(request, host) {
  * @param {URL} url
  * @param {Host} host
  */
-async function answerLookup(method, { pathname, search }, { read, newId = () => crypto.randomUUID() }) {
+async function answerLookup(method, url, { read, newId = () => crypto.randomUUID() }) {
+  const { pathname, search } = url;
   try {
     const route = findRoute(pathname);
-    if (!route) return null;
+    if (!route) return isExplorerCall(method, url) ? answerExplorerCall(read) : null;
     if (method === "OPTIONS") return answers.preflight();
     const isRead = method === "GET" || method === "HEAD";
     const response = isRead ? await ANSWERS[route.resource](route, search.slice(1), read) : null;
@@ -143,6 +146,24 @@ async function answerContracts({ chainId }, queryText, read) {
 async function answerChains(_route, _queryText, read) {
   const document = await read("chains");
   return document && answers.documentAnswer(document);
+}
+
+/** @param {import("./route.js").Route} _route @param {string} _queryText @param {Read} read */
+async function answerHealth(_route, _queryText, read) {
+  const document = await read("health");
+  return document && answers.documentAnswer(document, { contentType: answers.HTML_TYPE });
+}
+
+/** @param {import("./route.js").Route} _route @param {string} _queryText @param {Read} read */
+async function answerVersion(_route, _queryText, read) {
+  const document = await read("version");
+  return document && answers.documentAnswer(document);
+}
+
+/** @param {Read} read */
+async function answerExplorerCall(read) {
+  const document = await read("errors/explorer-api.json");
+  return document && answers.documentAnswer(document, { status: 404 });
 }
 
 /**

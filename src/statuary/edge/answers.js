@@ -2,7 +2,7 @@
 /** Responses: statuses, headers and bodies. */
 
 export const JSON_TYPE = "application/json; charset=utf-8";
-const HTML_TYPE = "text/html; charset=utf-8";
+export const HTML_TYPE = "text/html; charset=utf-8";
 const REVALIDATE = "public, max-age=0, must-revalidate";
 const TRANSFER_HEADERS = ["Content-Length", "Content-Encoding", "Transfer-Encoding", "Accept-Ranges", "Age"];
 
@@ -69,10 +69,11 @@ export function preflight() {
  * @param {string} [change.variant] identifies the change in the entity tag
  * @param {string} [change.contentType]
  * @param {string} [change.cacheControl]
+ * @param {number} [change.status]
  */
 export function documentAnswer(
   document,
-  { body = document.body, variant = "", contentType = JSON_TYPE, cacheControl } = {},
+  { body = document.body, variant = "", contentType = JSON_TYPE, cacheControl, status = 200 } = {},
 ) {
   const headers = new Headers(document.headers);
   for (const name of TRANSFER_HEADERS) headers.delete(name);
@@ -81,7 +82,7 @@ export function documentAnswer(
   headers.set("Cache-Control", cacheControl ?? headers.get("Cache-Control") ?? REVALIDATE);
   const tag = headers.get("ETag");
   if (tag && variant) headers.set("ETag", variantTag(tag, variant));
-  return new Response(body, { status: 200, headers });
+  return new Response(body, { status, headers });
 }
 
 /**

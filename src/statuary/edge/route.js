@@ -2,10 +2,11 @@
 /** The route of the look-up for a path. */
 
 import { LookupError } from "./lookup-error.js";
+import { parseQuery } from "./query.js";
 
 /**
  * @typedef {object} Route
- * @property {"contract" | "all-chains" | "contracts" | "chains" | "none"} resource
+ * @property {"contract" | "all-chains" | "contracts" | "chains" | "health" | "version" | "none"} resource
  * @property {string} chainId
  * @property {string} address
  */
@@ -18,6 +19,8 @@ const ROUTES = [
   ["contract", /^(?:\/server)?\/v2\/contract\/(?<chainId>[^/]+)\/(?<address>[^/]+)\/?$/i],
   ["contracts", /^(?:\/server)?\/v2\/contracts\/(?<chainId>[^/]+)\/?$/i],
   ["chains", /^(?:\/server)?\/chains\/?$/i],
+  ["health", /^(?:\/server)?\/health\/?$/i],
+  ["version", /^(?:\/server)?\/version\/?$/i],
   ["none", /^(?:\/server)?\/v2(?!\/contracts-pages\/)(?:\/.*)?$/i],
 ];
 
@@ -45,4 +48,15 @@ function decoded(text) {
   } catch {
     throw new LookupError("malformed uri'");
   }
+}
+
+/**
+ * Whether a request is a call of a block explorer's API (`/api?module=…`), at the path of the API page: it names a
+ * module, or sends a form.
+ * @param {string} method
+ * @param {URL} url
+ */
+export function isExplorerCall(method, { pathname, search }) {
+  if (!/^\/api\/?$/i.test(pathname) || method === "OPTIONS") return false;
+  return !["GET", "HEAD"].includes(method) || parseQuery(search.slice(1)).has("module");
 }

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from statuary.documents.url_table import (
+    API_PAGE,
     COMMON_HEADERS,
     CONTENT_SECURITY_POLICY,
     EPOCH_DOCUMENT,
@@ -160,7 +161,7 @@ def test_cloudflare_can_read_headers():
 def test_the_edge_module_runs_only_for_paths_that_need_it():
     for url in SERVED:
         plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in static_globs())
-        assert plain is not (url in LOOKUP_URLS or url.is_timed), url.name
+        assert plain is not (url in (*LOOKUP_URLS, API_PAGE) or url.is_timed), url.name
 
 
 def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():

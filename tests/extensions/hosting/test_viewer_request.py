@@ -2,6 +2,7 @@
 
 import json
 
+from statuary.documents.contract_api.proof_rules import EXPLORER_ERROR
 from statuary.extensions.hosting.hosts import HostOptions, s3_files
 from support.edge_runtimes import run_deno
 
@@ -32,3 +33,16 @@ def test_the_object_that_a_path_means(tmp_path):
     script.write_text(f"{files['cloudfront/viewer-request.js']}\nconsole.log(JSON.stringify({requested}));\n")
     assert dict(zip(OBJECTS, run_deno(script, ""), strict=True)) == OBJECTS
     assert len(files["cloudfront/viewer-request.js"]) < 10_000
+
+
+def test_a_call_of_an_explorer_s_api_is_a_json_error(tmp_path):
+    files = {file.path: file.text for file in s3_files(HostOptions())}
+    script = tmp_path / "function.js"
+    requests = [{"uri": "/api", "querystring": query} for query in ({"module": {"value": "contract"}}, {})]
+    script.write_text(
+        f"{files['cloudfront/viewer-request.js']}\n"
+        f"console.log(JSON.stringify({json.dumps(requests)}.map((request) => handler({{ request }}))));\n"
+    )
+    error, page = run_deno(script, "")
+    assert (error["statusCode"], json.loads(error["body"])) == (404, EXPLORER_ERROR)
+    assert page["uri"] == "/api"

@@ -1,5 +1,6 @@
-"""What needs no contract: the JSON Schema of proofs, the rules of their checks, and the answer for an unknown address."""
+"""What needs no contract: the rules of proofs, the responses of errors, and what Sourcify's server says of itself."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -7,6 +8,7 @@ import orjson
 from statuary.documents import url_table
 from statuary.documents.document import Document, encode_json
 from statuary.documents.url_table import Url
+from statuary.version import VERSION
 
 
 def proof_schema_document() -> Document:
@@ -33,3 +35,23 @@ def not_found_document() -> Document:
     """Return the response for an unverified address; the real server adds chain and address, which a file cannot know."""
     body = encode_json({"match": None, "creationMatch": None, "runtimeMatch": None})
     return Document(path=url_table.NOT_FOUND_JSON.path(), body=body, cache=url_table.NOT_FOUND_JSON.cache)
+
+
+EXPLORER_ERROR = {
+    "status": "0",
+    "message": "NOTOK",
+    "result": "This site has no explorer API. A contract is at /v2/contract/<chain id>/<address>; see /openapi.json",
+}
+"""The response to `/api?module=…`, in the form that clients of Etherscan's API read."""
+
+SOURCIFY_SERVER = "3.12.1"
+"""The version of Sourcify's server whose responses the look-up has."""
+
+
+def service_documents() -> Iterator[Document]:
+    """Yield what monitors and clients ask of Sourcify's server, and the response where an explorer's API is asked for."""
+    health = url_table.HEALTH
+    yield Document(health.path(), b"Alive and kicking!", media_type=health.media_type, cache=health.cache)
+    version = {"sourcifyServerVersion": SOURCIFY_SERVER, "statuaryVersion": VERSION}
+    for url, value in ((url_table.VERSION_DOCUMENT, version), (url_table.NO_EXPLORER_API, EXPLORER_ERROR)):
+        yield Document(path=url.path(), body=encode_json(value), cache=url.cache)

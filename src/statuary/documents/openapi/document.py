@@ -148,6 +148,8 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     _look_up(url_table.CONTRACTS, lists.ContractList, query=LIST_PARAMETERS, rejects=True),
     _look_up(url_table.CHAINS, list[lists.ListedChain]),
+    _look_up(url_table.HEALTH, None),
+    _look_up(url_table.VERSION_DOCUMENT, None),
     _look_up(url_table.CONTRACTS_PAGES, lists.ListPages, may_be_missing=True),
     _look_up(url_table.CONTRACTS_PAGE, lists.ContractList, may_be_missing=True),
     _look_up(url_table.PROOF, None, may_be_missing=True),

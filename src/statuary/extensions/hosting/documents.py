@@ -10,9 +10,11 @@ from typing_extensions import override
 from statuary.documents.document import Document, shard_rewrites
 from statuary.documents.families import DocumentFamily
 from statuary.documents.url_table import (
+    API_PAGE,
     COMMON_HEADERS,
     EPOCH_DOCUMENT,
     FEED,
+    HEALTH,
     JSON,
     LOOKUP_URLS,
     NOT_FOUND_PAGE,
@@ -88,8 +90,12 @@ def _is_included(glob: str, others: Iterable[str]) -> bool:
 
 
 def static_globs() -> tuple[str, ...]:
-    """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build."""
-    return globs_of(url for url in all_urls() if url not in (*LOOKUP_URLS, *HOST_FILES) and not url.is_timed)
+    """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build.
+
+    The API page needs it: its path is also that of an explorer's API.
+    """
+    asked = (*LOOKUP_URLS, API_PAGE, *HOST_FILES)
+    return globs_of(url for url in all_urls() if url not in asked and not url.is_timed)
 
 
 def server_globs() -> tuple[str, ...]:
@@ -145,7 +151,8 @@ def _type_rules() -> Iterator[HeaderRule]:
         for glob in globs_of(urls):
             yield HeaderRule(glob, {"Content-Type": media_type})
     for glob in server_globs():
-        yield HeaderRule(glob, {"Content-Type": JSON})
+        media_type = HEALTH.media_type if glob.endswith(f"/{HEALTH.pattern}") else JSON
+        yield HeaderRule(glob, {"Content-Type": media_type})
     for prefix in ("/", EPOCH_PREFIX):
         yield HeaderRule(f"{prefix}{FEED.pattern}", {"Content-Type": FEED.media_type})
 

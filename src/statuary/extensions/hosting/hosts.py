@@ -11,7 +11,10 @@ from typing import NamedTuple
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from statuary.documents import url_table
+from statuary.documents.contract_api.proof_rules import EXPLORER_ERROR
+from statuary.documents.document import encode_json
 from statuary.documents.url_table import (
+    API_PAGE,
     COMMON_HEADERS,
     CONTENT_SECURITY_POLICY,
     EPOCH_DOCUMENT,
@@ -20,6 +23,7 @@ from statuary.documents.url_table import (
     FEED,
     JSON,
     MEDIA_TYPES,
+    NO_EXPLORER_API,
     NOT_FOUND_JSON,
     PATTERN_PARTS,
     REVALIDATE,
@@ -210,7 +214,10 @@ def s3_files(options: HostOptions) -> list[HostFile]:
         HostFile("s3/upload.sh", render_config("upload.sh.jinja", options=options, groups=object_groups())),
         HostFile("cloudfront/response-headers-policy.json", json_text(response_headers_policy())),
         HostFile("cloudfront/custom-error-responses.json", json_text(custom_error_responses())),
-        HostFile("cloudfront/viewer-request.js", render_config("viewer-request.js.jinja")),
+        HostFile(
+            "cloudfront/viewer-request.js",
+            render_config("viewer-request.js.jinja", json=JSON, explorer_error=_explorer_error()),
+        ),
     ]
 
 
@@ -315,11 +322,17 @@ def _table_values() -> dict[str, object]:
         "short_lived_regexes": short_lived,
         "media_types": MEDIA_TYPES,
         "json": JSON,
+        "explorer_error": _explorer_error(),
         "feed": FEED,
         "feed_regex": feed,
         "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed)],
         "static_globs": static_globs(),
     }
+
+
+def _explorer_error() -> str:
+    """Return the response to a call of an explorer's API; no character of it needs an escape in a configuration."""
+    return encode_json(EXPLORER_ERROR).decode()
 
 
 def _short_lived_regexes() -> list[str]:
@@ -365,8 +378,15 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
             for rule in header_rules()
         ],
         "rewrites": [
-            {"source": requested.replace("*", "(.*)"), "destination": served.replace(":splat", "$1")}
-            for requested, served in server_rewrites()
+            {
+                "source": f"/{API_PAGE.link()}",
+                "has": [{"type": "query", "key": "module"}],
+                "destination": f"/{NO_EXPLORER_API.path()}",
+            },
+            *(
+                {"source": requested.replace("*", "(.*)"), "destination": served.replace(":splat", "$1")}
+                for requested, served in server_rewrites()
+            ),
         ],
     }
     return [HostFile("vercel.json", json_text(configuration))]

@@ -24,8 +24,11 @@ from statuary.documents.url_table import (
     CONTRACTS,
     CONTRACTS_PAGE,
     CONTRACTS_PAGES,
+    HEALTH,
     LOOKUP_FOLDER,
+    NO_EXPLORER_API,
     SERVER_PREFIX,
+    VERSION_DOCUMENT,
     url_regex,
 )
 from statuary.domain.errors import StatuaryError
@@ -326,6 +329,8 @@ class Resource(StrEnum):
     ALL_CHAINS = "all-chains"
     CONTRACTS = "contracts"
     CHAINS = "chains"
+    HEALTH = "health"
+    VERSION = "version"
     NONE = "none"
 
 
@@ -345,6 +350,8 @@ ROUTES = tuple(
         (Resource.CONTRACT, url_regex(CONTRACT)),
         (Resource.CONTRACTS, url_regex(CONTRACTS)),
         (Resource.CHAINS, url_regex(CHAINS)),
+        (Resource.HEALTH, url_regex(HEALTH)),
+        (Resource.VERSION, url_regex(VERSION_DOCUMENT)),
         (Resource.NONE, rf"(?!{re.escape(CONTRACTS_PAGES.prefix)}){LOOKUP_FOLDER}(?:/.*)?"),
     )
 )
@@ -429,11 +436,14 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
     path, _, query = request.target.partition("?")
     try:
         route = find_route(path)
-        if route is None:
+        if route is not None:
+            response = _answer_by_method(request.method, path, route, query, read)
+        elif is_explorer_call(request.method, path, query) and (error := _no_explorer_api(read)) is not None:
+            response = error
+        else:
             return None
-        response = _answer_by_method(request.method, path, route, query, read)
-    except RequestError as error:
-        response = error_response(error, new_error_id)
+    except RequestError as rejected:
+        response = error_response(rejected, new_error_id)
     response = conditional_response(response, request.if_none_match)
     return head_response(response) if request.method == "HEAD" else response
 
@@ -499,12 +509,42 @@ def _answer_chains(_route: Route, _query_text: str, read: ReadDocument) -> Respo
     return json_response(body) if body is not None else None
 
 
+def _answer_health(_route: Route, _query_text: str, read: ReadDocument) -> Response | None:
+    body = read(HEALTH.path())
+    if body is None:
+        return None
+    headers = CORS | {"Content-Type": HTML, "ETag": entity_tag(body)}
+    return Response(status=HTTPStatus.OK, body=body, headers=headers)
+
+
+def _answer_version(_route: Route, _query_text: str, read: ReadDocument) -> Response | None:
+    body = read(VERSION_DOCUMENT.path())
+    return json_response(body) if body is not None else None
+
+
 ANSWERS: dict[Resource, Callable[[Route, str, ReadDocument], Response | None]] = {
     Resource.CONTRACT: _answer_contract,
     Resource.ALL_CHAINS: _answer_all_chains,
     Resource.CONTRACTS: _answer_contracts,
     Resource.CHAINS: _answer_chains,
+    Resource.HEALTH: _answer_health,
+    Resource.VERSION: _answer_version,
 }
+
+EXPLORER_PATH = re.compile(r"/api/?\Z", re.IGNORECASE)
+"""The path of an explorer's API, which is also that of the API page."""
+
+
+def is_explorer_call(method: str, path: str, query: str) -> bool:
+    """Return whether a request is a call of a block explorer's API: it names a module, or sends a form."""
+    if not EXPLORER_PATH.match(path) or method == "OPTIONS":
+        return False
+    return method not in ("GET", "HEAD") or "module" in parse_query(query)
+
+
+def _no_explorer_api(read: ReadDocument) -> Response | None:
+    body = read(NO_EXPLORER_API.path())
+    return json_response(body, HTTPStatus.NOT_FOUND) if body is not None else None
 
 
 def check_chain_known(chain_id: str, read: ReadDocument) -> None:
