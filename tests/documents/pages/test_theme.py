@@ -36,7 +36,7 @@ def test_a_stylesheet_follows_that_of_the_package(tmp_path: Path) -> None:
     site = themed(tmp_path, {"style.css": ":root { --accent: #b3006b; }\n"})
     style = (site / "assets/statuary.css").read_text("utf-8")
     assert style.endswith(":root { --accent: #b3006b; }\n")
-    assert style.index("--accent: #2746c7") < style.index("--accent: #b3006b")
+    assert style.index("--accent: var(--ink)") < style.index("--accent: #b3006b")
 
 
 def test_a_logo_is_beside_the_name(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ from typing_extensions import override
 from statuary.documents.pages.page_parts import PageParts
 from statuary.documents.pages.page_texts import PageTexts
 from statuary.documents.pages.site_context import SiteContext, section_url
-from statuary.documents.url_table import CALENDAR, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
+from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
+from statuary.documents.url_table import CALENDAR, CONTRACTS_HOME, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
 from statuary.domain.settings import ThemeError
 
 REMEMBERED = (
@@ -200,7 +201,10 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
         "t": texts,
         "t_markup": _markup_filler(texts),
         "api_page": section_url("api", context.settings).path(),
+        "states": STATUS_STATES,
+        "impact_states": IMPACT_STATES,
         "calendar": CALENDAR.path(),
+        "search": CONTRACTS_HOME.path() if context.has_contracts and context.settings.search else "",
         "months": "|".join(texts(f"month.{month}.short") for month in range(1, 13)),
         "units": "|".join(texts(f"unit.{unit}") for unit in ("d", "h", "min", "moment")),
         "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",

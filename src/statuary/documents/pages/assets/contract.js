@@ -101,7 +101,7 @@ for (const link of document.querySelectorAll(".files a")) {
 
 for (const button of document.querySelectorAll(".wrap-lines")) {
   button.addEventListener("click", () => {
-    const wraps = button.closest(".source-view").classList.toggle("wrap");
+    const wraps = button.closest(".source-view").classList.toggle("wraps");
     for (const one of document.querySelectorAll(".wrap-lines")) one.setAttribute("aria-pressed", wraps);
   });
 }

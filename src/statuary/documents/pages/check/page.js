@@ -6,7 +6,7 @@ import { keccakHex } from "./hashes.js";
 import { checkRecord } from "./record.js";
 import { parseJson, utf8 } from "./values.js";
 
-const SIGNS = { passed: "operational", warned: "degraded_performance", failed: "major_outage" };
+const SIGNS = { passed: "ok", warned: "degraded", failed: "major" };
 
 /** The selector of a function or error, or the beginning of an event's topic: eight hex digits. */
 export const selectorOf = (signature) => keccakHex(utf8(signature)).slice(0, 8);

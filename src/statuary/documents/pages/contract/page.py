@@ -202,7 +202,7 @@ def contract_view(
         published=published,
         level=str(status) if published else "refused",
         level_label=headline(proof.verdict, texts, published=published),
-        level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if published else "major_outage",
+        level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if published else "major",
         level_meaning=meaning(
             proof,
             as_text(record["runtimeMatch"]),
@@ -248,7 +248,7 @@ def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
     return MatchSideView(
         name=texts(f"side.{side}"),
         level=texts(f"level.{level or ('none' if is_given else 'unchecked')}"),
-        sign="match" if level else "unknown",
+        sign="stated" if level else "none",
     )
 
 

@@ -34,8 +34,8 @@ def verdict_sign(verdict: str, level: str) -> str:
         level: the match that the record claims of the runtime side; empty if it claims none.
     """
     if verdict in ("verified_here", "contradicted"):
-        return "operational" if verdict == "verified_here" else "major_outage"
-    return "match" if level else "unknown"
+        return "ok" if verdict == "verified_here" else "major"
+    return "stated" if level else "none"
 
 
 def level_of(row: ContractRow) -> str:

@@ -23,9 +23,9 @@ OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
 """The order of outcomes; checks that do not apply are listed by name only."""
 
 OUTCOME_ICONS = {
-    CheckOutcome.FAILED: "major_outage",
-    CheckOutcome.WARNED: "degraded_performance",
-    CheckOutcome.PASSED: "operational",
+    CheckOutcome.FAILED: "major",
+    CheckOutcome.WARNED: "degraded",
+    CheckOutcome.PASSED: "ok",
 }
 """The sign of an outcome: its shape means the same as its colour."""
 
@@ -106,10 +106,10 @@ def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> Che
 
 
 CLAIM_ICONS = {
-    ClaimStatus.VERIFIED: "operational",
-    ClaimStatus.STATED: "match",
-    ClaimStatus.NOT_SHOWN: "unknown",
-    ClaimStatus.CONTRADICTED: "major_outage",
+    ClaimStatus.VERIFIED: "ok",
+    ClaimStatus.STATED: "stated",
+    ClaimStatus.NOT_SHOWN: "none",
+    ClaimStatus.CONTRADICTED: "major",
 }
 """The sign of a claim's status."""
 
