@@ -21,7 +21,7 @@ class RegisteredCheck(NamedTuple):
     function: Any
 
 
-_SEVERITIES: Final[dict[Any, Severity]] = {}
+_SEVERITIES: Final[dict[Callable[..., object], Severity]] = {}
 
 
 @overload

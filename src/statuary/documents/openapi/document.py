@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_origin
 
@@ -114,20 +114,16 @@ class Operation(NamedTuple):
     """The operation of a URL."""
 
     url: Url
-    tag: str  # the part of the API
     shape: type | None = None  # the type of its JSON body; None for another body
+    tag: str = ""  # the part of the API
     query: tuple[JsonObject, ...] = ()
     rejects: bool = False  # whether it answers 400 to an invalid request
     missing: type | None = None  # the type of the body of its 404; None if that is the host's own page
     may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
 
 
-def _look_up(url: Url, shape: type | None, **more: Any) -> Operation:
-    return Operation(url=url, tag=LOOKUP_TAG, shape=shape, **more)
-
-
-def _status(url: Url, shape: type | None, **more: Any) -> Operation:
-    return Operation(url=url, tag=STATUS_TAG, shape=shape, **more)
+_look_up = partial(Operation, tag=LOOKUP_TAG)
+_status = partial(Operation, tag=STATUS_TAG)
 
 
 OPERATIONS: tuple[Operation, ...] = (

@@ -8,7 +8,6 @@ from functools import cache, lru_cache
 from importlib.util import cache_from_source
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
 
 from jinja2 import DictLoader, Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined, compiler
 from jinja2.bccache import Bucket
@@ -129,13 +128,13 @@ class _PackageContext(Context):
     @override
     def call(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         /,
-        *args: Any,
+        *args: object,
         _loop_vars: object = None,
         _block_vars: object = None,
-        **named: Any,
-    ) -> Any:
+        **named: object,
+    ) -> object:
         return function(*args, **named)
 
 
@@ -145,7 +144,7 @@ class _PackageEnvironment(Environment):
     context_class = _PackageContext
 
     @override
-    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+    def make_globals(self, d: MutableMapping[str, object] | None) -> MutableMapping[str, object]:
         return self.globals
 
 
@@ -193,7 +192,7 @@ def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> 
     return ThemeEnvironment(FunctionLoader(load))
 
 
-def _globals(context: SiteContext, texts: PageTexts) -> dict[str, Any]:
+def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
     theme = context.settings.theme
     feeds = ((HISTORY_ATOM, "Atom"), (HISTORY_RSS, "RSS"), (FEED, "JSON Feed"))
     return {

@@ -21,6 +21,9 @@ from statuary.domain.findings import Finding, Position
 from statuary.domain.json_values import Json, as_object, as_text, in_jsonb_order
 from statuary.domain.primitives import checksum_address
 
+Row = tuple[Any, ...]
+"""A row of SQL, whose values are as its query gives them."""
+
 LEVELS = {"perfect": MatchLevel.EXACT_MATCH.value, "partial": MatchLevel.MATCH.value}
 """The match levels by their names in `sourcify_matches`."""
 
@@ -229,7 +232,7 @@ SELECT signature_type, signature, signature_hash_4, signature_hash_32 FROM signa
 """
 
 
-def read_rows(file: Path) -> Iterator[tuple[tuple[Any, ...], list[tuple[str, str]], list[tuple[Any, ...]]]]:
+def read_rows(file: Path) -> Iterator[tuple[Row, list[tuple[str, str]], list[tuple[str, str, bytes, bytes]]]]:
     """Yield the columns, sources and signatures of each match of a bucket, in order of chain and address."""
     with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as bucket:
         for (row,) in bucket.execute(ORDER):
@@ -243,15 +246,16 @@ def read_bucket(root: Path, bucket: ExportBucket) -> Iterator[RowContract]:
     """Yield the contracts of a bucket."""
     try:
         for (file, *row), sources, signatures in read_rows(bucket_file(bucket.scratch_dir, bucket.number)):
-            row.insert(0, file.removeprefix(f"{root}/"))
-            yield _contract(row, sources, signatures if bucket.has_signatures else None)
+            yield _contract(
+                (file.removeprefix(f"{root}/"), *row), sources, signatures if bucket.has_signatures else None
+            )
     except sqlite3.DatabaseError as error:
         source = ContractSource(path=bucket.path, chain_id="", address="", form=ContractForm.ROW)
         yield _failed(source, f"cannot read the joined export: {error}")
 
 
 def _contract(
-    row: list[Any], sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
+    row: Row, sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> RowContract:
     file, file_row, match_id, _, chain_id, *_ = row
     source = ContractSource(
@@ -277,7 +281,7 @@ def _failed(source: ContractSource, message: str) -> RowContract:
 
 
 def _match(
-    row: list[Any], sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
+    row: Row, sources: list[tuple[str, str]], signatures: list[tuple[str, str, bytes, bytes]] | None
 ) -> ExportedMatch:
     match_id, verified_at, chain_id, address, *rest = row[2:]
     transaction_hash, block_number, transaction_index, deployer, *rest = rest
@@ -304,13 +308,13 @@ def _match(
         deployer=deployer,
         creation=sides[0],
         runtime=sides[1],
-        compilation=_exported_compilation(*compilation),
+        compilation=_exported_compilation(tuple(compilation)),
         sources=sources,
         signatures=signatures,
     )
 
 
-def _exported_compilation(*columns: Any) -> ExportedCompilation:
+def _exported_compilation(columns: Row) -> ExportedCompilation:
     *texts, settings, artifacts, additional_input, metadata = columns
     language, compiler, version, name, fully_qualified_name = texts
     return ExportedCompilation(

@@ -9,13 +9,13 @@ import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from statuary.content.remote_files import is_remote
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.catalogue import BulkSource
 from statuary.domain.findings import Finding, Severity
-from statuary.extensions.bulk.export_records import ExportBucket, bucket_file
+from statuary.extensions.bulk.export_records import ExportBucket, Row, bucket_file
 from statuary.extensions.bulk.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
 from statuary.extensions.object_stores.remote_objects import object_size
 from statuary.optional import MissingExtraError, optional
@@ -44,10 +44,6 @@ PRAGMAS = (
     "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-256;"
 )
 """Without a journal: an unfinished bucket is thrown away."""
-
-
-Row = tuple[Any, ...]
-"""A row of SQL, whose values are as its query gives them."""
 
 
 class BucketWriter:

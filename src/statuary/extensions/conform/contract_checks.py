@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from statuary.checks.contracts.prove import prove
 from statuary.documents import url_table
@@ -16,6 +15,7 @@ from statuary.documents.contract_api.shapes import (
 from statuary.domain.contracts.field_names import BASE, IDENTITY
 from statuary.domain.contracts.record import Record
 from statuary.domain.findings import Severity
+from statuary.domain.json_values import Json, as_list, as_object, as_size
 from statuary.domain.primitives import InvalidValueError, parse_address
 from statuary.extensions.conform.deployment import CheckedDeployment, DeployedContract, NotApplicableError
 from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
@@ -34,7 +34,7 @@ def contracts_are_listed(deployment: CheckedDeployment) -> Iterator[str]:
     listed = deployment.listed(deployment.chain)
     if [contract.chain_id for contract in listed] != [deployment.chain] * len(listed):
         yield f"{target} lists contracts of other chains"
-    ids = [int(contract.entry.get("matchId", 0)) for contract in listed]
+    ids = [as_size(contract.entry.get("matchId")) or 0 for contract in listed]
     if ids != sorted(ids, reverse=True):
         yield f"{target} is not in the order of match ids, the highest first"
     odd = [contract.address for contract in listed if not _is_checksummed(contract.address)]
@@ -255,8 +255,8 @@ def lists_are_sorted_and_limited(deployment: CheckedDeployment) -> Iterator[str]
     if len(newest) < 200:
         wanted |= {f"{base}?sort=asc&limit=3": newest[::-1][:3]}
     for target, ids in wanted.items():
-        value = _json(deployment.get(target).body) or {}
-        match_ids = [entry.get("matchId") for entry in value.get("results", [])]
+        value = as_object(_json(deployment.get(target).body))
+        match_ids = [as_object(entry).get("matchId") for entry in as_list(value.get("results"))]
         if match_ids != ids:
             yield f"{target} lists {match_ids}, not {ids}"
     yield from _refused(
@@ -306,8 +306,9 @@ def _refused(deployment: CheckedDeployment, target: str, custom_code: str, messa
         yield f"{target} has the errorId {value.get('errorId')!r}, which is not a random UUID"
 
 
-def _json(body: bytes) -> Any:
+def _json(body: bytes) -> Json:
     try:
-        return json.loads(body)
+        value: Json = json.loads(body)
     except ValueError:
         return None
+    return value

@@ -8,6 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from statuary.documents import url_table
 from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import JsonObject
 from statuary.domain.primitives import Instant, checksum_address, keccak256
 from statuary.extensions.http.client import HttpResponse, UnreachableError, send
 from statuary.extensions.http.connections import Pace
@@ -47,7 +48,7 @@ class DeployedContract(NamedTuple):
 
     chain_id: str
     address: str
-    entry: Mapping[str, Any]
+    entry: JsonObject
 
     @property
     def target(self) -> str:
@@ -137,7 +138,7 @@ class CheckedDeployment:
         """An address without a contract: the hash of a sentence."""
         return checksum_address("0x" + keccak256(b"nobody has verified this")[-20:].hex())
 
-    def incidents(self) -> list[dict[str, Any]]:
+    def incidents(self) -> list[JsonObject]:
         """Return some incidents and maintenances from the lists."""
         listed = [
             incident

@@ -4,12 +4,12 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from statuary.documents import url_table
 from statuary.documents.url_table import STATUS_MAX_AGE
+from statuary.domain.json_values import Json
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
 from statuary.extensions.http.client import HttpResponse
 
@@ -19,7 +19,7 @@ MAX_SHAPE_PROBLEMS = 3
 """Violations of a shape that are listed; the others are counted."""
 
 
-def check_document(deployment: CheckedDeployment, target: str, shape: Any) -> Iterator[str]:
+def check_document(deployment: CheckedDeployment, target: str, shape: type) -> Iterator[str]:
     """Yield what is wrong with the status, the media type or the shape of a JSON document."""
     response = deployment.get(target)
     if response.status != 200:
@@ -35,7 +35,7 @@ def check_document(deployment: CheckedDeployment, target: str, shape: Any) -> It
     yield from (f"{target}: {problem}" for problem in shape_problems(value, shape))
 
 
-def shape_problems(value: Any, shape: Any) -> Iterator[str]:
+def shape_problems(value: Json, shape: type) -> Iterator[str]:
     """Yield the violations of a shape."""
     try:
         _adapter(shape).validate_python(value)
@@ -48,7 +48,7 @@ def shape_problems(value: Any, shape: Any) -> Iterator[str]:
 
 
 @cache
-def _adapter(shape: Any) -> TypeAdapter[Any]:
+def _adapter(shape: type) -> TypeAdapter[object]:
     return TypeAdapter(shape)
 
 

@@ -12,7 +12,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from statuary.documents import url_table
 from statuary.documents.status_api import shapes as status_shapes
 from statuary.documents.url_table import Url
-from statuary.domain.primitives import InvalidValueError, parse_instant
+from statuary.domain.json_values import as_text
+from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
 from statuary.domain.status.vocabulary import (
     ACTIVE_STATUSES,
     CASCADE,
@@ -30,7 +31,7 @@ Members = dict[str, Any]
 EPOCH_DOCUMENTS = 4
 """Documents of an epoch to compare, for each record and incident in the sample."""
 
-DOCUMENTS: dict[Url, Any] = {
+DOCUMENTS: dict[Url, type] = {
     url_table.SUMMARY: status_shapes.SummaryDocument,
     url_table.STATUS: status_shapes.StatusDocument,
     url_table.COMPONENTS: status_shapes.ComponentsDocument,
@@ -175,7 +176,7 @@ def _timestamps(value: object) -> Iterator[str]:
 def incidents_have_their_documents(deployment: CheckedDeployment) -> Iterator[str]:
     """A listed incident or maintenance has its own document with the same updates."""
     for listed in deployment.incidents():
-        target = deployment.incident_target(listed["id"])
+        target = deployment.incident_target(as_text(listed["id"]))
         problems = list(check_document(deployment, target, status_shapes.IncidentDocument))
         yield from problems
         served = listed if problems else _object(deployment.get(target).body).get("incident", {})
@@ -234,8 +235,8 @@ def _incidents(deployment: CheckedDeployment) -> list[Members]:
     return [*incidents, *_document(deployment, url_table.MAINTENANCES)["scheduled_maintenances"]]
 
 
-def _instant(member: str) -> Callable[[Members], Any]:
-    def key(record: Members) -> Any:
+def _instant(member: str) -> Callable[[Members], Instant]:
+    def key(record: Members) -> Instant:
         try:
             return parse_instant(record[member])
         except InvalidValueError:

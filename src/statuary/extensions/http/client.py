@@ -11,11 +11,11 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from http import HTTPStatus
 from string import punctuation
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import quote, urljoin, urlsplit
 from urllib.request import OpenerDirector, Request
 
-from typing_extensions import override
+from typing_extensions import Buffer, override
 
 from statuary.domain.errors import StatuaryError
 from statuary.extensions.http.connections import Pace, http_opener
@@ -193,7 +193,7 @@ class _UrlStream(io.RawIOBase):
         return True
 
     @override
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: Buffer) -> int:
         with _failures(self.url):
             return self.response.readinto(buffer)
 

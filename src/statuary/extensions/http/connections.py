@@ -7,10 +7,10 @@ from functools import partial
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from ipaddress import ip_address
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
-from typing_extensions import override
+from typing_extensions import Buffer, override
 
 
 class Pace(NamedTuple):
@@ -90,7 +90,7 @@ class _HttpsHandler(HTTPSHandler):
 
 def _connector(
     connection: "type[_GuardedConnection]", request: Request, waiting: _Waiting
-) -> Callable[..., Any]:
+) -> Callable[..., HTTPConnection]:
     # urllib marks the requests that follow a redirect as unverifiable
     is_proxied = request.has_proxy() or getattr(request, "_tunnel_host", None)
     is_chosen = not request.unverifiable or is_proxied
@@ -101,8 +101,8 @@ def _connector(
 class _GuardedConnection(HTTPConnection):
     """Connects to the public internet alone, where a redirect leads."""
 
-    def __init__(self, *args: Any, waiting: _Waiting, only_public: bool, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(self, host: str, *, timeout: float | None, waiting: _Waiting, only_public: bool) -> None:
+        super().__init__(host, timeout=timeout)
         self.response_class = partial(_PacedResponse, waiting=waiting)  # type: ignore[assignment]  # called, never a base
         self.only_public = only_public
 
@@ -124,8 +124,10 @@ class _HttpsConnection(_GuardedConnection, HTTPSConnection):
 
 
 class _PacedResponse(HTTPResponse):
-    def __init__(self, *args: Any, waiting: _Waiting, **options: Any) -> None:
-        super().__init__(*args, **options)
+    def __init__(
+        self, sock: socket.socket, debuglevel: int = 0, method: str | None = None, *, waiting: _Waiting
+    ) -> None:
+        super().__init__(sock, debuglevel, method)
         self.stream = _PacedStream(self.fp.detach(), waiting)
         self.fp = io.BufferedReader(self.stream)
 
@@ -151,7 +153,7 @@ class _PacedStream(io.RawIOBase):
         return True
 
     @override
-    def readinto(self, buffer: Any) -> int | None:
+    def readinto(self, buffer: Buffer) -> int | None:
         began = monotonic()
         size = self.raw.readinto(buffer)
         now = monotonic()

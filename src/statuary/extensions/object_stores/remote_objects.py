@@ -4,13 +4,18 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import IO, Any
+from types import ModuleType
+from typing import IO, TYPE_CHECKING
 
-from typing_extensions import override
+from typing_extensions import Buffer, override
 
 from statuary.content.remote_files import RemoteFile, RemoteFiles
 from statuary.content.unreadable import BeyondLimitError, UnreadableError
 from statuary.optional import MissingExtraError, optional
+
+if TYPE_CHECKING:
+    from obstore import ReadableFile
+    from obstore.store import ObjectStore
 
 PIECE = 4 << 20
 """Bytes per request."""
@@ -58,7 +63,7 @@ def open_remote(url: str) -> IO[bytes]:
 class _Raw(io.RawIOBase):
     """obstore's reader as a raw stream of Python."""
 
-    def __init__(self, reader: Any) -> None:
+    def __init__(self, reader: "ReadableFile") -> None:
         self.reader = reader
 
     @override
@@ -66,28 +71,31 @@ class _Raw(io.RawIOBase):
         return True
 
     @override
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: Buffer) -> int:
+        view = memoryview(buffer)
         try:
-            data = self.reader.read(len(buffer))
+            data = self.reader.read(len(view))
         except _errors() as error:
             raise OSError(_first_line(error)) from None
         size = len(data)
-        buffer[:size] = memoryview(data)
+        view[:size] = memoryview(data)
         return size
 
 
-def import_obstore() -> Any:
+def import_obstore() -> ModuleType:
     """Return the module `obstore`; raise MissingExtraError if it is not installed."""
     return optional("obstore", extra="s3", purpose="an object store")
 
 
-def from_url(url: str, **options: Any) -> Any:
+def from_url(url: str, **options: object) -> "ObjectStore":
     """Return the store of a URL; raise MissingExtraError if the library is not installed."""
-    return optional("obstore.store", extra="s3", purpose="an object store").from_url(url, **options)
+    library = optional("obstore.store", extra="s3", purpose="an object store")
+    store: ObjectStore = library.from_url(url, **options)
+    return store
 
 
 @cache
-def _store(bucket: str) -> Any:
+def _store(bucket: str) -> "ObjectStore":
     return from_url(bucket)
 
 

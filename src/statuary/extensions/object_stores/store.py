@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 import orjson
@@ -23,6 +23,9 @@ from statuary.optional import MissingExtraError, optional
 from statuary.publishing.files import OWN_FOLDER, PublishingError
 from statuary.publishing.places import Place
 from statuary.version import VERSION
+
+if TYPE_CHECKING:
+    from obstore import GetResult
 
 Result = TypeVar("Result")
 
@@ -257,7 +260,7 @@ CONNECTION_SETTINGS = (
 """Connection settings from the environment: the library ignores them where any is passed explicitly."""
 
 
-def _options(url: str, patience: RetryPolicy) -> dict[str, Any]:
+def _options(url: str, patience: RetryPolicy) -> dict[str, object]:
     prefix = ENVIRONMENT_PREFIXES.get(url.partition(":")[0], "")
     environment = {name: os.environ.get(f"{prefix}_{name.upper()}", "") for name in CONNECTION_SETTINGS}
     wanted = {"timeout": f"{patience.timeout}s", "user_agent": f"statuary/{VERSION}"}
@@ -275,12 +278,12 @@ def _options(url: str, patience: RetryPolicy) -> dict[str, Any]:
     }
 
 
-def _held(answer: Any) -> ObjectInfo:
+def _held(answer: "GetResult") -> ObjectInfo:
     return ObjectInfo(answer.meta["size"], _tag(answer.meta), dict(answer.attributes))
 
 
-def _tag(headers: Mapping[str, Any]) -> Tag | None:
-    return {name: headers[name] for name in ("e_tag", "version") if headers[name] is not None} or None
+def _tag(headers: Mapping[str, object]) -> Tag | None:
+    return {name: str(headers[name]) for name in ("e_tag", "version") if headers[name] is not None} or None
 
 
 LEASE = f"{OWN_FOLDER}/lease.json"

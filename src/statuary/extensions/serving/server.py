@@ -6,7 +6,7 @@ import os
 import re
 import socket
 import threading
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,7 +18,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from threading import Event, Thread, Timer
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 from urllib.parse import urlsplit
 
 from typing_extensions import override
@@ -282,9 +282,19 @@ def _with_live_reload(response: Response) -> Response:
     return replace(response, body=body, headers=response.headers | {"ETag": entity_tag(body)})
 
 
-Scope = Mapping[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
+class HttpScope(TypedDict):
+    """What is read of an HTTP request in ASGI."""
+
+    method: str
+    path: str
+    raw_path: bytes
+    query_string: bytes
+    headers: Iterable[tuple[bytes, bytes]]
+
+
+Message = dict[str, object]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 
 
 class AsgiApp:
@@ -293,7 +303,7 @@ class AsgiApp:
     def __init__(self, site: SiteApp) -> None:
         self.site = site
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: HttpScope, receive: Receive, send: Send) -> None:
         """Respond to one HTTP request."""
         events, host = self.site.events, _header(scope, b"host")
         if events is not None and scope["path"] == EVENTS_PATH and self.site.hosts.allow(host):
@@ -304,7 +314,7 @@ class AsgiApp:
         await send({"type": "http.response.body", "body": response.body})
 
 
-def _request(scope: Scope) -> LookupRequest:
+def _request(scope: HttpScope) -> LookupRequest:
     path, query = scope["raw_path"].decode("latin-1"), scope["query_string"].decode("latin-1")
     return LookupRequest(
         method=scope["method"],
@@ -313,12 +323,12 @@ def _request(scope: Scope) -> LookupRequest:
     )
 
 
-def _header(scope: Scope, wanted: bytes) -> str | None:
+def _header(scope: HttpScope, wanted: bytes) -> str | None:
     texts = [text.decode("latin-1") for name, text in scope["headers"] if name == wanted]
     return ", ".join(texts) if texts else None
 
 
-def _start(status: int, headers: Mapping[str, str]) -> dict[str, Any]:
+def _start(status: int, headers: Mapping[str, str]) -> Message:
     encoded = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()]
     return {"type": "http.response.start", "status": status, "headers": encoded}
 

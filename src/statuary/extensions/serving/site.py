@@ -41,8 +41,9 @@ from typing_extensions import override
 from statuary.documents import url_table
 from statuary.documents.document import contract_of_path
 from statuary.domain.contracts.proof import Claim
+from statuary.domain.contracts.record import RecordValue
 from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json
+from statuary.domain.json_values import Json, JsonObject
 from statuary.domain.primitives import (
     Address,
     ChainId,
@@ -86,15 +87,15 @@ class Contract:
         return self._read()
 
     @cached_property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> RecordValue:
         """The whole record as Python values, members in published order."""
-        value: dict[str, Any] = json.loads(self.body)
+        value: RecordValue = json.loads(self.body)
         return value
 
     @cached_property
-    def proof(self) -> dict[str, Any]:
+    def proof(self) -> RecordValue:
         """The published proof: the site's statement about the record's claims."""
-        value: dict[str, Any] = json.loads(self._read_proof())
+        value: RecordValue = json.loads(self._read_proof())
         return value
 
     @property
@@ -189,7 +190,8 @@ class Contract:
         return value
 
 
-JsonObject = Mapping[str, Any]
+Members = Mapping[str, Any]
+"""A JSON object of the status API, whose members are of many types."""
 
 
 class PageStatus(NamedTuple):
@@ -218,10 +220,10 @@ class SiteComponent:
     status: str
     group_id: str | None
     is_group: bool
-    value: JsonObject = field(repr=False)
+    value: Members = field(repr=False)
 
     @classmethod
-    def of(cls, value: JsonObject) -> Self:
+    def of(cls, value: Members) -> Self:
         """Return the component of a JSON object."""
         return cls(
             id=value["id"],
@@ -246,10 +248,10 @@ class SiteIncidentUpdate:
     status: str
     body: str
     display_at: datetime
-    value: JsonObject = field(repr=False)
+    value: Members = field(repr=False)
 
     @classmethod
-    def of(cls, value: JsonObject) -> Self:
+    def of(cls, value: Members) -> Self:
         """Return the update of a JSON object."""
         return cls(
             id=value["id"],
@@ -283,10 +285,10 @@ class SiteIncident:
     scheduled_until: datetime | None
     updates: tuple[SiteIncidentUpdate, ...]
     components: tuple[SiteComponent, ...]
-    value: JsonObject = field(repr=False)
+    value: Members = field(repr=False)
 
     @classmethod
-    def of(cls, value: JsonObject) -> Self:
+    def of(cls, value: Members) -> Self:
         """Return the incident of a JSON object."""
         return cls(
             id=value["id"],
@@ -406,9 +408,9 @@ class Site:
         proof = url_table.PROOF.path(chain_id=chain_id, address=address)
         return Contract(chain_id, address, partial(self.read, path), partial(self.read, proof))
 
-    def chains(self) -> list[dict[str, Any]]:
+    def chains(self) -> list[JsonObject]:
         """Return the chains that the site serves."""
-        chains: list[dict[str, Any]] = self.document(url_table.CHAINS.path())
+        chains: list[JsonObject] = self.document(url_table.CHAINS.path())
         return chains
 
     def status(self) -> PageStatus:
