@@ -7,8 +7,7 @@ import sys
 from contextlib import suppress
 from io import TextIOWrapper
 
-INTERRUPTED = 128 + 2
-"""The exit code that shells give a command which SIGINT ended."""
+from statuary.cli.exit_codes import ExitCode
 
 CLOSED_OUTPUT = 1
 """The exit code after the reader of the output has closed it, which is click's."""
@@ -25,15 +24,14 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # names of files that are not UTF-8
     try:
-        from statuary.cli.exit_codes import ExitCode
         from statuary.cli.main import command
 
         try:
             command(prog_name="statuary")
         finally:
             sys.stdout.flush()  # Python itself would do it too late for a sentence
-    except KeyboardInterrupt:  # # Ctrl-C before the command began; later the command handles it
-        sys.exit(INTERRUPTED)
+    except KeyboardInterrupt:  # Ctrl-C before the command began; later the command handles it
+        sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:  # the reader has seen enough, as `head` does
         _discard_output()
         sys.exit(CLOSED_OUTPUT)

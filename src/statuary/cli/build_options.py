@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 import click
 
 from statuary.cli.options import option
+from statuary.cores import usable_cores
 from statuary.pipeline.executor import ENGINES, Executor, cluster_executor, process_executor
 from statuary.pipeline.options import CheckOptions
 
@@ -49,8 +50,6 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
         WorkersLostError: if the cluster does not answer, or the extra `dask` is not installed.
     """
     workers, engine, scheduler = worker_options
-    from statuary.cores import usable_cores
-
     if engine == "processes":
         if scheduler is not None:
             raise click.UsageError(f"--scheduler requires --engine {' or '.join(ENGINES)}")

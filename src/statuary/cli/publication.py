@@ -10,6 +10,7 @@ from statuary.cli.output import changes_line, changes_lines, count_text, lacking
 from statuary.cli.printable import print_error, printable
 from statuary.documents.document import Document
 from statuary.extension_table import EXTENSIONS, load
+from statuary.pipeline.publish import adopt_listed
 from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.reader import folder_documents
@@ -70,8 +71,6 @@ def publish_to_folder(
         PublishingError: if that fails.
     """
     replacement = replacement_of(site, to)
-    from statuary.pipeline.publish import adopt_listed
-
     with FolderTarget(Path(to), dry_run=dry_run) as target:
         adopt_listed(target)
         target.offer(document for document in documents if replacement.takes(document.path))

@@ -187,17 +187,19 @@ def made_with_theme(
     source: str = "",
 ) -> tuple[Document, ...]:
     """Return pages as `made` does; made without the theme's templates, if one of them cannot be rendered."""
+    return made(name, partial(_with_theme, make, catalogue, left_out), left_out, source)
 
-    def pages() -> tuple[Document, ...]:
-        try:
-            return tuple(make(catalogue))
-        except ThemeError as error:
-            from statuary.documents.pages.theme_findings import template_finding
 
-            left_out.append(template_finding(error))
-            return tuple(make(catalogue.without_templates()))
+def _with_theme(
+    make: Callable[[Catalogue], Iterable[Document]], catalogue: Catalogue, left_out: list[Finding]
+) -> tuple[Document, ...]:
+    try:
+        return tuple(make(catalogue))
+    except ThemeError as error:
+        from statuary.documents.pages.theme_findings import template_finding
 
-    return made(name, pages, left_out, source)
+        left_out.append(template_finding(error))
+        return tuple(make(catalogue.without_templates()))
 
 
 def settings_only_documents(

@@ -5,11 +5,15 @@ import gc
 import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from importlib import import_module
 from multiprocessing import connection, get_context, parent_process
 from os import _exit
 from threading import Thread
 
 from statuary.pipeline.progress import enable_garbage_collection
+
+MODULES_OF_TASKS = ("statuary.pipeline.build_contract", "statuary.pipeline.partitions")
+"""What tasks need; a process imports it before the first one comes."""
 
 
 class ProcessPool:
@@ -59,9 +63,8 @@ def _begin_as_worker() -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     gc.disable()  # imports leave no garbage
     atexit.register(gc.freeze)  # as in `__main__`
-    import statuary.pipeline.build_contract
-    import statuary.pipeline.partitions  # noqa: F401 - what tasks need, before the first one comes
-
+    for module in MODULES_OF_TASKS:
+        import_module(module)
     enable_garbage_collection()
 
 

@@ -6,7 +6,7 @@ import click
 
 from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
 from statuary.cli.editing.prompts import ask_choice, complete_component, value_or_ask
-from statuary.cli.editing.tables import ListFormat, print_rows
+from statuary.cli.editing.tables import ListFormat, component_rows, print_rows
 from statuary.cli.options import Content, Now, argument, build_instant, options
 from statuary.domain.primitives import format_exact
 from statuary.domain.status.timeline import component_at
@@ -60,8 +60,6 @@ def set_status(
 @options
 def list_components(content: Content, now: Now, form: ListFormat) -> None:
     """List groups and components with their status."""
-    from statuary.cli.editing.tables import component_rows
-
     instant = build_instant(now)
     rows = component_rows(read_or_exit(content, instant)[1], instant)
     print_rows(rows, ("key", "group", "status", "updated_at", "name"), form, "no components")

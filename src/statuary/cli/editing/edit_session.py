@@ -142,9 +142,7 @@ class EditSession:
                     )
 
     def _check_unchanged(self) -> None:
-        from statuary.editing.check_edit import EVERYTHING, read_status_content
-
-        present = read_status_content(self.options.content, self.now, (), self.scope or EVERYTHING)
+        present = _read(self.options.content, self.now, self.scope)
         if present.timeline is None or present.timeline.catalogue != self.catalogue:
             raise EditError("the content has changed since this command read it", "run the command again")
 
@@ -180,14 +178,11 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
             if edit_options.build:
                 refuse_overlapping_folders(edit_options.content, edit_options.out)
             now = Instant(build_instant(edit_options.now).replace(microsecond=0))
-            with open_session(edit_options, now, _scope(edit_options.content, subject, values)) as session:
+            scope = scope_of_subject(edit_options.content, subject, values)
+            with open_session(edit_options, now, scope) as session:
                 function(session, **values)
-            if not edit_options.build or edit_options.dry_run:
-                return ExitCode.OK
-            from statuary.cli.build import build_command
-
-            return click.get_current_context().invoke(
-                build_command, content=edit_options.content, out=edit_options.out, now=now
+            return (
+                _build(edit_options, now) if edit_options.build and not edit_options.dry_run else ExitCode.OK
             )
 
         return options(run, {**get_annotations(function), "edit_options": EditOptions})
@@ -195,7 +190,16 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
     return decorate
 
 
-def _scope(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
+def _build(edit_options: EditOptions, now: Instant) -> object:
+    """Build the site, and return the exit code of that."""
+    from statuary.cli.build import build_command
+
+    return click.get_current_context().invoke(
+        build_command, content=edit_options.content, out=edit_options.out, now=now
+    )
+
+
+def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
     """Return what a command has to read; a person who is to choose a record chooses among all."""
     from statuary.editing.check_edit import EVERYTHING, scope_of
 
@@ -223,13 +227,17 @@ def read_or_exit(
     folder: Path, now: Instant, scope: "Scope | None" = None
 ) -> "tuple[StatusContent, Timeline]":
     """Return the status side of a content folder; print the findings and exit if it cannot be read."""
-    from statuary.editing.check_edit import EVERYTHING, read_status_content
-
-    content = read_status_content(folder, now, (), scope or EVERYTHING)
+    content = _read(folder, now, scope)
     if content.timeline is None:
         click.echo(text_report(content.findings, str(folder)), err=True)
         raise Exit(ExitCode.FINDINGS)
     return content, content.timeline
+
+
+def _read(folder: Path, now: Instant, scope: "Scope | None") -> "StatusContent":
+    from statuary.editing.check_edit import EVERYTHING, read_status_content
+
+    return read_status_content(folder, now, (), scope or EVERYTHING)
 
 
 def diff_lines(edit: FileEdit, name: str) -> Iterator[str]:

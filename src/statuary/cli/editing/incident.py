@@ -29,7 +29,7 @@ from statuary.cli.editing.prompts import (
     statuses_or_ask,
     value_or_ask,
 )
-from statuary.cli.editing.tables import ListFormat, print_rows
+from statuary.cli.editing.tables import ListFormat, incident_rows, print_rows
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
 from statuary.domain.primitives import Instant, one_line
 from statuary.domain.status.records import Incident, IncidentTemplate
@@ -445,8 +445,6 @@ def list_incidents(
     form: ListFormat,
 ) -> None:
     """List unresolved incidents, newest first."""
-    from statuary.cli.editing.tables import incident_rows
-
     instant = build_instant(now)
     rows = incident_rows(read_or_exit(content, instant)[1], instant, everything=everything)
     print_rows(rows, ("id", "status", "impact", "created_at", "name"), form, "no open incidents")

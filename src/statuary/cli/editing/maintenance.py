@@ -12,6 +12,7 @@ from statuary.cli.editing.edit_session import (
     PublishAt,
     Subject,
     read_or_exit,
+    scope_of_subject,
     with_edit_session,
 )
 from statuary.cli.editing.incident import (
@@ -33,7 +34,7 @@ from statuary.cli.editing.prompts import (
     incident_or_ask,
     value_or_ask,
 )
-from statuary.cli.editing.tables import ListFormat, print_rows
+from statuary.cli.editing.tables import ListFormat, maintenance_rows, print_rows
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
 from statuary.domain.primitives import Instant, format_exact, one_line
 from statuary.domain.status.records import Incident, Maintenance
@@ -270,10 +271,7 @@ def list_maintenances(
     form: ListFormat,
 ) -> None:
     """List upcoming and current windows, the next first."""
-    from statuary.cli.editing.tables import maintenance_rows
-    from statuary.editing.check_edit import scope_of
-
-    instant, scope = build_instant(now), scope_of(content, "maintenances", None)
+    instant, scope = build_instant(now), scope_of_subject(content, Subject("maintenances"), {})
     rows = maintenance_rows(read_or_exit(content, instant, scope)[1], instant, everything=everything)
     columns = ("id", "status", "scheduled_for", "scheduled_until", "name")
     print_rows(rows, columns, form, "no upcoming maintenances")

@@ -10,6 +10,9 @@ import click
 from typing_extensions import override
 
 from statuary.cli.options import InstantType
+from statuary.content.source_files import SourceFile
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.limits import LARGEST_SOURCE_FILE
 from statuary.domain.primitives import Instant, parse_duration
 from statuary.domain.status.incident_history import IncidentHistory
 from statuary.domain.status.records import Incident, StatusCatalogue
@@ -229,9 +232,6 @@ def _files(folder: Path, incomplete: str) -> list[str]:
 
 def _keys(content: Path) -> Iterator[str]:
     from statuary.content.parse_yaml import parse_yaml
-    from statuary.content.source_files import SourceFile
-    from statuary.content.unreadable import UnreadableError
-    from statuary.domain.limits import LARGEST_SOURCE_FILE
 
     for name in ("components.yaml", "components.yml"):
         try:
