@@ -95,7 +95,7 @@ def test_a_difference_has_both_sides() -> None:
     assert list(diff(before, after)) == differences
     assert [change.action for change in differences] == [Action.REMOVE, Action.REPLACE, Action.ADD]
     plan = plan_of(lambda: diff(before, after), documents=3, size=4)
-    assert (plan.counts, plan.kept) == ({Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 1}, 1)
+    assert (plan.counts, plan.unchanged) == ({Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 1}, 1)
     assert (plan.size, plan.changed_size) == (4, 3)
     assert [str(change) for change in plan.changes()] == ["- a", "~ b (2 bytes)", "+ c (1 bytes)"]
     assert list(diff(after, after)) == []

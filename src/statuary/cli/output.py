@@ -23,7 +23,7 @@ def changes_line(plan: Plan, *, applied: bool) -> str:
         return "nothing changed" if applied else "nothing would change"
     return (
         f"{counts[Action.ADD]} {would}added, {counts[Action.REPLACE]} {would}replaced, "
-        f"{counts[Action.REMOVE]} {would}removed, {plan.kept} kept ({size_text(plan.changed_size)} {would}written)"
+        f"{counts[Action.REMOVE]} {would}removed, {plan.unchanged} kept ({size_text(plan.changed_size)} {would}written)"
     )
 
 

@@ -74,7 +74,7 @@ def publish_to_folder(
     with FolderTarget(Path(to), dry_run=dry_run) as target:
         adopt_listed(target)
         target.offer(document for document in documents if replacement.takes(document.path))
-        for folder in replacement.kept:
+        for folder in replacement.folders:
             target.ledger.documents.keep_below(folder)
         plan = target.plan()
         if origin is not None:
@@ -91,9 +91,9 @@ def is_complete(replacement: Takeover) -> bool:
     """Return whether all of a site was published; print what the target keeps instead, and why."""
     for problem in replacement.problems:
         print_error(problem)
-    if replacement.kept:
-        kept = ", ".join(f"{folder}/" for folder in replacement.kept)
-        click.echo(f"everything else is published; the target keeps its {kept}", err=True)
+    if replacement.folders:
+        folders = ", ".join(f"{folder}/" for folder in replacement.folders)
+        click.echo(f"everything else is published; the target keeps its {folders}", err=True)
     return not replacement.problems
 
 

@@ -41,7 +41,7 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
 def _first_steps(result: BuildResult, out: Path) -> list[str]:
     """Return what to do after the first build."""
     plan = result.plan
-    if not result.applied or plan is None or plan.kept or plan.counts[Action.REPLACE]:
+    if not result.applied or plan is None or plan.unchanged or plan.counts[Action.REPLACE]:
         return []
     return ["", f"Now run: statuary serve {out} (to look at it), or statuary hosting --help (to deploy it)"]
 

@@ -92,9 +92,11 @@ def final_documents(
     """
     yield from status.final_documents(month, start)
     if pages is not None:
-        made, omitted = pages
+        status_pages, omitted = pages
         records = status.months[month].final_by(start)
-        yield from (made.incident_page(one) for one in records if one.incident.source not in omitted)
+        yield from (
+            status_pages.incident_page(record) for record in records if record.incident.source not in omitted
+        )
 
 
 def quarter_documents(pages: "StatusPages", quarter: "Quarter", at: Instant) -> Iterator[Document]:

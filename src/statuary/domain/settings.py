@@ -155,8 +155,8 @@ class PageSettings:
 
     def without_templates(self, *names: str) -> "PageSettings":
         """Return the same without templates of the theme, the named ones or all: the package's own take their place."""
-        kept = tuple(one for one in self.theme.templates if names and one[0] not in names)
-        return replace(self, theme=self.theme._replace(templates=kept))
+        templates = tuple(template for template in self.theme.templates if names and template[0] not in names)
+        return replace(self, theme=self.theme._replace(templates=templates))
 
     def has_contract_pages(self, count: int) -> bool:
         """Say whether each contract has its own page if there are `count` of them."""

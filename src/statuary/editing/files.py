@@ -143,15 +143,15 @@ def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> se
     records = (*catalogue.incidents, *catalogue.maintenances)
     histories = (*timeline.incidents, *timeline.maintenances)
     files = record_files(root, "incidents") | record_files(root, "maintenances")
-    taken = {
+    ids = {
         *(history.incident.id for history in histories),
         *(record.id for record in records),
         *(PurePosixPath(record.source).stem for record in records),
         *files,
     }
     if given_id and any(_gives_id(root / path, given_id) for paths in files.values() for path in paths):
-        taken.add(given_id)
-    return taken
+        ids.add(given_id)
+    return ids
 
 
 def _gives_id(file: Path, given_id: str) -> bool:

@@ -95,8 +95,8 @@ def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptio
             for page in catalogue.own_pages
         ]
     for find, path, doing in checks:
-        found = attempt(partial(_all_of, find), path, doing)
-        yield from [found] if isinstance(found, Finding) else found
+        outcome = attempt(partial(_all_of, find), path, doing)
+        yield from [outcome] if isinstance(outcome, Finding) else outcome
 
 
 def _all_of(find: Callable[[], Iterable[Finding]]) -> list[Finding]:

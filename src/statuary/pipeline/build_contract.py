@@ -77,12 +77,12 @@ class BuiltContract(NamedTuple):
         """Whether the same content gives the same result."""
         return not any(finding.rule == DEFECT for finding in self.findings)
 
-    def made(self) -> tuple["BuiltContract", tuple[Document, ...]]:
+    def with_documents(self) -> tuple["BuiltContract", tuple[Document, ...]]:
         """Return it with its documents; if one of them cannot be made, it is withheld and has none."""
-        made = attempt(self.make, self.source.path, "making the documents of the record")
-        if isinstance(made, Finding):
-            return _defective(self.source, (*self.findings, made)), ()
-        return self._replace(findings=(*self.findings, *made.findings)), made.documents
+        outcome = attempt(self.make, self.source.path, "making the documents of the record")
+        if isinstance(outcome, Finding):
+            return _defective(self.source, (*self.findings, outcome)), ()
+        return self._replace(findings=(*self.findings, *outcome.findings)), outcome.documents
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
         """Return the ledger's row for it, without documents; after a defect, the next build reads the source again."""
@@ -134,18 +134,20 @@ def build_contracts_together(
     checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
     prepared = [_prepared(source, contract, settings) for source, contract in read]
     provable = [
-        (one, source) for one, (source, _) in zip(prepared, read, strict=True) if isinstance(one, Provable)
+        (item, source) for item, (source, _) in zip(prepared, read, strict=True) if isinstance(item, Provable)
     ]
     proved = iter(_proved(provable, checks))
-    for (source, contract), one in zip(read, prepared, strict=True):
-        if not isinstance(one, Provable):
-            yield BuiltContract(source, contract.digest, findings=one)
+    for (source, contract), item in zip(read, prepared, strict=True):
+        if not isinstance(item, Provable):
+            yield BuiltContract(source, contract.digest, findings=item)
             continue
         proof = next(proved)
         if isinstance(proof, Finding):
             yield _defective(source, (proof,))
             continue
-        built = attempt(partial(_built, source, contract, one.record, proof, settings), source.path, CHECKING)
+        built = attempt(
+            partial(_built, source, contract, item.record, proof, settings), source.path, CHECKING
+        )
         yield _defective(source, (built,)) if isinstance(built, Finding) else built
 
 
@@ -169,12 +171,12 @@ def _prepared(
     source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
 ) -> Provable | tuple[Finding, ...]:
     """Return what can be proved of a contract, or why nothing can be."""
-    found = attempt(
+    outcome = attempt(
         lambda: _faults(source, contract, settings) or _provable(source, contract, settings),
         source.path,
         CHECKING,
     )
-    return (found,) if isinstance(found, Finding) else found
+    return (outcome,) if isinstance(outcome, Finding) else outcome
 
 
 def _proved(

@@ -56,7 +56,7 @@ class SourceComparison:
     """The sources of a site compared with those of the last build; both in byte order of paths."""
 
     root: Path
-    known: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
+    previous: Iterable[KnownSource] = ()  # the sources of the last build; empty if all are built anyway
     tree: GitState | None = None  # None outside git
     all_because: RebuildReason | None = None  # why all are built; None if only some are
     missing: Container[str] = frozenset()  # sources with a missing document
@@ -68,7 +68,7 @@ class SourceComparison:
         """Yield the sources to build; return what became of the others."""
         ids, root = GitIds(self.tree), str(self.root)
         gone, touched = list[str](), list[TouchedSource]()
-        for source, last in _paired(sources, self.known):
+        for source, last in _paired(sources, self.previous):
             if source is not None:
                 git = ids.of(source)
                 change = self._change(root, source, git, last)
@@ -113,10 +113,10 @@ class SourceComparison:
 
 
 def _paired(
-    sources: Iterable[AnySource], known: Iterable[KnownSource]
+    sources: Iterable[AnySource], previous: Iterable[KnownSource]
 ) -> Iterator[tuple[AnySource | None, KnownSource | None]]:
     """Yield each source with that of the last build at its path, and those of the last build that are alone."""
-    others = iter(known)
+    others = iter(previous)
     last = next(others, None)
     for source in sources:
         while last is not None and last[0] < source.path:
@@ -250,7 +250,7 @@ def scope_of(
             return BuildScope(SourceComparison(root).outdated(()), is_unchanged=True)
     last_sources = () if because is not None else ledger.sources.known()
     comparison = SourceComparison(
-        root=root, known=last_sources, tree=tree, all_because=because, missing=missing, verify=verify
+        root=root, previous=last_sources, tree=tree, all_because=because, missing=missing, verify=verify
     )
     return BuildScope(comparison.outdated(sources), missing)
 
@@ -291,7 +291,7 @@ def _not_resumed(
     root: Path, sources: Iterable[AnySource], ledger: Ledger, tree: GitState | None
 ) -> Iterator[AnySource]:
     """Yield the sources that an interrupted build did not finish; documents of changed ones are dropped."""
-    comparison = SourceComparison(root=root, known=ledger.sources.resumed(), tree=tree)
+    comparison = SourceComparison(root=root, previous=ledger.sources.resumed(), tree=tree)
     outdated = Returning(comparison.outdated(sources))
     for source, reason, _ in outdated:
         if reason is not RebuildReason.NEW:

@@ -100,35 +100,14 @@ def build_contracts(
     tree = _withhold_later(target, now, tree)
     sources.compare(RebuildReason.MISSING)
     keep_contracts(target.ledger, catalogue, tree, fingerprint)
-    found = _findings(sources)
-    return BuiltContracts(
-        catalogue=catalogue,
-        sources=sources,
-        counts=sources.summary(),
-        findings=found.findings,
-        withheld_because=found.withheld_because,
-        withheld=found.withheld,
-        built=built,
-        left_out=found.left_out,
-        missing=scope.missing,
-    )
+    return _contracts_of(sources, catalogue)._replace(built=built, missing=scope.missing)
 
 
 def kept_contracts(catalogue: Catalogue, target: BuildTarget, because: Finding) -> BuiltContracts:
     """Return the contracts of the last build, as they are in the target; the next build compares them again."""
     target.ledger.keep_sources()
-    sources = target.ledger.sources
-    found = _findings(sources)
-    return BuiltContracts(
-        catalogue=catalogue,
-        sources=sources,
-        counts=sources.summary(),
-        findings=found.findings,
-        withheld_because=found.withheld_because,
-        withheld=found.withheld,
-        built=0,
-        left_out=(because, *found.left_out),
-    )
+    contracts = _contracts_of(target.ledger.sources, catalogue)
+    return contracts._replace(left_out=(because, *contracts.left_out))
 
 
 def _partitions(
@@ -199,17 +178,8 @@ def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
     )
 
 
-class SourceFindings(NamedTuple):
-    """The findings of all sources."""
-
-    findings: tuple[Finding, ...]
-    withheld_because: tuple[Finding, ...]  # those of sources with errors
-    withheld: int  # how many of these are withheld
-    left_out: tuple[Finding, ...]  # about the theme of published pages, each once
-
-
-def _findings(sources: SourceTable) -> SourceFindings:
-    """Return the findings of sources; an error withholds what is in its source, but never the news of an outage."""
+def _contracts_of(sources: SourceTable, catalogue: Catalogue) -> BuiltContracts:
+    """Return the contracts of sources; an error withholds what is in its source, but never the news of an outage."""
     findings: list[Finding] = []
     withheld_because: list[Finding] = []
     left_out: dict[Finding, None] = {}
@@ -224,7 +194,16 @@ def _findings(sources: SourceTable) -> SourceFindings:
             withheld += not published
         else:
             findings += own
-    return SourceFindings(tuple(findings), tuple(withheld_because), withheld, tuple(left_out))
+    return BuiltContracts(
+        catalogue=catalogue,
+        sources=sources,
+        counts=sources.summary(),
+        findings=tuple(findings),
+        withheld_because=tuple(withheld_because),
+        withheld=withheld,
+        built=0,
+        left_out=tuple(left_out),
+    )
 
 
 def _withhold_duplicates(target: BuildTarget) -> None:
@@ -254,14 +233,14 @@ def _withhold_later(target: BuildTarget, now: Instant, tree: GitState | None) ->
     return None if later else tree
 
 
-def _duplicate(one: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
+def _duplicate(contract: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
     """Return a contract that repeats another, in the form that the rules expect."""
-    path, line = one.location, 0
-    if one.unit != one.location and (match := BULK_LOCATION.fullmatch(one.location)):
+    path, line = contract.location, 0
+    if contract.unit != path and (match := BULK_LOCATION.fullmatch(path)):
         path, line = match[1], int(match[2])
     form = ContractForm.LINE if line else ContractForm.RECORD
-    source = ContractSource(path, one.row.chainId, one.row.address, form, line)
-    return one.row, source, one.other
+    source = ContractSource(path, contract.row.chainId, contract.row.address, form, line)
+    return contract.row, source, contract.other
 
 
 def read_finding(members: dict[str, Any]) -> Finding:

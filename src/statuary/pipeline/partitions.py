@@ -142,7 +142,7 @@ def _staged(
     built: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
 ) -> SourceRow:
     """Make a contract's documents and add them; return its row with their paths."""
-    contract, documents = built.made()
+    contract, documents = built.with_documents()
     paths = "\n".join(output.add(laid_out(documents, hosting)))
     if contract.findings != built.findings:
         row = contract.source_row(unit=row.unit, reason=row.reason, git=row.git, stat=row.stat)

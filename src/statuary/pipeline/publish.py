@@ -98,11 +98,11 @@ class StatusOffer:
     def _keep_all(self, fingerprint: str) -> Sequence[str] | None:
         """Offer the status of the last build, if it is of the same content; return its timed documents, or None."""
         ledger = self.target.ledger
-        kept = ledger.kept(ALL)
-        groups = {name: ledger.kept(name) for name in kept.paths}
-        if kept.fingerprint != fingerprint or not _keep_groups(self.target, groups):
+        whole = ledger.kept(ALL)
+        groups = {name: ledger.kept(name) for name in whole.paths}
+        if whole.fingerprint != fingerprint or not _keep_groups(self.target, groups):
             return None
-        for name, group in {**groups, ALL: kept}.items():
+        for name, group in {**groups, ALL: whole}.items():
             ledger.keep(name, group.fingerprint, paths=group.paths)
         return groups[TIMED].paths
 
@@ -155,11 +155,11 @@ class StatusOffer:
 
 
 def _keep_groups(target: BuildTarget, groups: Mapping[str, KeptGroup]) -> bool:
-    made = [group for name, group in groups.items() if name != TIMED]
+    unchanging = [group for name, group in groups.items() if name != TIMED]
     are_older = target.ledger.documents.are_older_than
-    if not all(are_older(group.run, group.paths) for group in made):
+    if not all(are_older(group.run, group.paths) for group in unchanging):
         return False
-    return target.keep(path for group in made for path in group.paths)
+    return target.keep(path for group in unchanging for path in group.paths)
 
 
 def _kept(target: BuildTarget, group: str, fingerprint: str) -> tuple[str, ...] | None:
@@ -221,13 +221,13 @@ def offer_settings_only(
     paths: Sequence[str] | None = None if verify else _kept(target, SETTINGS_ONLY, fingerprint)
     if paths is None:
         before = len(left_out)
-        made = attempt(
+        outcome = attempt(
             lambda: tuple(settings_only_documents(catalogue, contracts, present, left_out)),
             "",
             "making the documents of the settings",
             (*INTERRUPTIONS, StatuaryError),  # such as that an extension is not installed
         )
-        left_out += [made] if isinstance(made, Finding) else []
-        paths = _offer(target, catalogue, () if isinstance(made, Finding) else made, [])
+        left_out += [outcome] if isinstance(outcome, Finding) else []
+        paths = _offer(target, catalogue, () if isinstance(outcome, Finding) else outcome, [])
         fingerprint = fingerprint if len(left_out) == before else ""
     target.ledger.keep(SETTINGS_ONLY, fingerprint, paths=paths)

@@ -133,23 +133,23 @@ def _api_documents(status: SiteStatus, sources: Sequence[str]) -> None:
 
 
 def _sources(catalogue: StatusCatalogue) -> list[str]:
-    return [one.source for one in (*catalogue.incidents, *catalogue.maintenances)]
+    return [record.source for record in (*catalogue.incidents, *catalogue.maintenances)]
 
 
 def _with_sources(status: SiteStatus, sources: Collection[str]) -> SiteStatus:
     """Return the status of the same site with the incidents and maintenances of some files alone."""
-    kept = _of_sources(status.timeline.catalogue, sources)
-    return replace(status, timeline=timeline_from(kept, status.now, status.settings))
+    catalogue = _of_sources(status.timeline.catalogue, sources)
+    return replace(status, timeline=timeline_from(catalogue, status.now, status.settings))
 
 
 def _of_sources(catalogue: StatusCatalogue, sources: Collection[str]) -> StatusCatalogue:
     if len(sources) == len(catalogue.incidents) + len(catalogue.maintenances):
         return catalogue
-    kept = frozenset(sources)
+    paths = frozenset(sources)
     return replace(
         catalogue,
-        incidents=tuple(one for one in catalogue.incidents if one.source in kept),
-        maintenances=tuple(one for one in catalogue.maintenances if one.source in kept),
+        incidents=tuple(record for record in catalogue.incidents if record.source in paths),
+        maintenances=tuple(record for record in catalogue.maintenances if record.source in paths),
     )
 
 
@@ -164,7 +164,7 @@ def _sound_sources(make: Make, sources: Sequence[str], doing: str) -> tuple[Sequ
     if _fault_of(partial(make, sources)) is None or _fault_of(partial(make, ())) is not None:
         return sources, []
     blamed = dict(_blamed(make, sources))
-    return [one for one in sources if one not in blamed], [
+    return [source for source in sources if source not in blamed], [
         finding_of(error, path, doing) for path, error in blamed.items()
     ]
 

@@ -102,7 +102,7 @@ class SiteStatus:
         if omitted is None:
             return self.timeline
         incidents, maintenances = (
-            tuple(one for one in histories if one.incident.source not in omitted)
+            tuple(history for history in histories if history.incident.source not in omitted)
             for histories in (self.timeline.incidents, self.timeline.maintenances)
         )
         return replace(self.timeline, incidents=incidents, maintenances=maintenances)
@@ -134,7 +134,9 @@ class SiteStatus:
 
     def _final_months(self) -> Iterator[FinalPart]:
         for month, records in self.site.months.items():
-            final = [(self._digests[one], self.site.basis_of(one)) for one in records.final_by(self.now)]
+            final = [
+                (self._digests[record], self.site.basis_of(record)) for record in records.final_by(self.now)
+            ]
             if final:
                 digest = digest_of(final, records.is_final_by(self.now))
                 omitted = self.omitted.get(PAGES, frozenset())
@@ -155,7 +157,9 @@ class SiteStatus:
             return
         quarters = self.pages.final_quarters(self.now)
         for quarter in quarters.final:
-            digest = digest_of([self._digests[one] for one in quarters.begun[quarter]], list(quarters.begun))
+            digest = digest_of(
+                [self._digests[record] for record in quarters.begun[quarter]], list(quarters.begun)
+            )
             documents = partial(quarter_documents, self.pages, quarter, self.now)
             yield FinalPart(f"quarter {quarter}", digest, documents)
 
@@ -163,7 +167,7 @@ class SiteStatus:
     def _digests(self) -> dict[IncidentState, str]:
         """The digest of each record as it will be in the end, with what it does to components."""
         final = (history.final for history in self.timeline.histories)
-        return {one: self._digest(one) for one in final if one is not None}
+        return {record: self._digest(record) for record in final if record is not None}
 
     @property
     def example_paths(self) -> Iterator[str]:
@@ -177,8 +181,11 @@ class SiteStatus:
 
     def _digest(self, record: IncidentState) -> str:
         updates = record.published_updates
-        effects = [(one.update.id, one.published_at, one.affected_components) for one in updates]
-        former = [repr(self.former.get(one.update.id)) for one in updates] if self.former else []
+        effects = [
+            (published.update.id, published.published_at, published.affected_components)
+            for published in updates
+        ]
+        former = [repr(self.former.get(published.update.id)) for published in updates] if self.former else []
         return digest_of(record.incident, record.components, effects, former)
 
     @cached_property
@@ -203,7 +210,7 @@ class SiteStatus:
 
     @property
     def _instants(self) -> list[str]:
-        return [one.isoformat() for one in (self.since, *self.transitions, self.timeline.until)]
+        return [instant.isoformat() for instant in (self.since, *self.transitions, self.timeline.until)]
 
     @property
     def inputs(self) -> tuple[object, ...]:
@@ -236,7 +243,7 @@ class SiteStatus:
         These are those that may change, those that changed or began after an instant, those that lists have, and the
         latest changed: it dates the page.
         """
-        ids = {one.incident.id for one in self._listed()}
+        ids = {record.incident.id for record in self._listed()}
         passed = bisect_right(self.timeline.changes, self.now)
         ids_and_last = ids, self.timeline.changes[passed - 1] if passed else None
         for history in self.timeline.histories:
@@ -248,8 +255,8 @@ class SiteStatus:
     def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
         """Return what the documents of a record are made of, as it is and as it will be in the end."""
         states = dict.fromkeys((history.state_at(self.now), history.final))
-        closed = [self.site.basis_of(one) for one in states if one is not None and one.closed]
-        return [self._digests[one] for one in (history.final,) if one is not None], closed
+        closed = [self.site.basis_of(state) for state in states if state is not None and state.closed]
+        return [self._digests[state] for state in (history.final,) if state is not None], closed
 
     @property
     def common(self) -> tuple[object, ...]:

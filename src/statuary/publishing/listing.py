@@ -478,7 +478,7 @@ def plan_of(
         changed_size += difference.change.size
     return Plan(
         counts=counts,
-        kept=documents - counts[Action.ADD] - counts[Action.REPLACE],
+        unchanged=documents - counts[Action.ADD] - counts[Action.REPLACE],
         size=size,
         changed_size=changed_size,
         changes=lambda: (difference.change for difference in differences()),

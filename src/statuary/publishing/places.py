@@ -85,12 +85,12 @@ class Takeover(NamedTuple):
 
     # the paths that were verified, with the SHA-256 of what is to be replaced there; None if there is nothing
     verified: Mapping[str, str | None]
-    kept: tuple[str, ...] = ()  # folders that stay as the target has them
+    folders: tuple[str, ...] = ()  # those that stay as the target has them
     problems: tuple[StatuaryError, ...] = ()  # why
 
     def takes(self, path: str) -> bool:
         """Say whether a path of the site is published."""
-        return not any(path == folder or path.startswith(f"{folder}/") for folder in self.kept)
+        return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 
 def replacement_of(site: str, target: str) -> Takeover:
@@ -100,7 +100,7 @@ def replacement_of(site: str, target: str) -> Takeover:
         StatuaryError: if one of the two cannot be opened.
     """
     verified: dict[str, str | None] = {}
-    kept: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
     problems: tuple[StatuaryError, ...] = ()
     with closing(open_place(target)) as there:
         for row in EXTENSIONS:
@@ -112,5 +112,5 @@ def replacement_of(site: str, target: str) -> Takeover:
                     try:
                         verified |= may_replace(here, there)
                     except StatuaryError as error:
-                        kept, problems = (*kept, *row.folders), (*problems, error)
-    return Takeover(verified, kept, problems)
+                        folders, problems = (*folders, *row.folders), (*problems, error)
+    return Takeover(verified, folders, problems)

@@ -34,7 +34,7 @@ class Plan(NamedTuple):
     """The changes, counted; they are read one by one, since there may be millions."""
 
     counts: dict[Action, int]  # changes by action
-    kept: int  # number of unchanged documents
+    unchanged: int  # number of unchanged documents
     size: int  # bytes of all documents, each counted once
     changed_size: int
     changes: Callable[[], Iterator[Change]]  # yields the changes by path
@@ -49,4 +49,4 @@ class Plan(NamedTuple):
     @property
     def documents(self) -> int:
         """The number of paths that the site will have."""
-        return self.kept + self.counts[Action.ADD] + self.counts[Action.REPLACE]
+        return self.unchanged + self.counts[Action.ADD] + self.counts[Action.REPLACE]

@@ -125,7 +125,7 @@ def test_existing_objects_are_not_put_again(store):
     publish(store.url, SITE)
     store.seen.clear()
     plan, requested, cost = publish(store.url, SITE)
-    assert (plan.is_empty, plan.kept) == (True, len(SITE))
+    assert (plan.is_empty, plan.unchanged) == (True, len(SITE))
     assert (requested.get, requested.head, requested.list, cost.put) == (1, 0, 0, 0)
     # the lease is taken, tried and given back
     assert names_of(store.seen, "PUT") == [LEASE] * 3

@@ -116,7 +116,7 @@ def test_a_plan_compares_with_the_existing_file(tmp_path: Path) -> None:
         with pytest.raises(PublishingError, match="dry run"):
             publication.apply()
     assert plan.counts == {Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 1}
-    assert plan.kept == 1
+    assert plan.unchanged == 1
     assert shown == {
         (Action.ADD, contract(3).path),
         (Action.REPLACE, "api/v2/status.json"),

@@ -113,8 +113,8 @@ def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
         code = record.creation.onchain or record.runtime.onchain or b""
         return any(words.values()) and bool(proxy_evidence(code).candidates)
     own = proxy_slots(as_text(resolution.get("proxyType")), record.address)
-    held, named = [[_address_in(words[slot])] for slot in own if slot in words], _named(resolution)
-    return bool(held) and named not in ([], *held)
+    in_slots, named = [[_address_in(words[slot])] for slot in own if slot in words], _named(resolution)
+    return bool(in_slots) and named not in ([], *in_slots)
 
 
 def _named(resolution: Mapping[str, Json]) -> list[Json]:

@@ -119,7 +119,7 @@ def compiler_is_a_release(record: RecordView) -> Iterator[Observation]:
     One that is newer than the table is "not known here", which is no error. Vyper's packages and programs can be of
     different commits, so there another commit is a warning.
     """
-    known, parts = _known_version(record)
+    releases, parts = _known_version(record)
     if parts is None:
         yield NotApplicable(f"no releases of {as_text(record.compilation.get('compiler'))!r} are known here")
         return
@@ -127,11 +127,11 @@ def compiler_is_a_release(record: RecordView) -> Iterator[Observation]:
         yield Evidence({"nightly": parts["nightly"]})
         if _day(parts["nightly"]) is None:
             yield Violation(f"there is no day {parts['nightly']}", _VERSION_POINTER)
-    elif parts["number"] in known:
+    elif parts["number"] in releases:
         yield Evidence({"release": parts["number"]})
-        yield from _other_commit(known[parts["number"]], parts["commit"] or "", record.language)
+        yield from _other_commit(releases[parts["number"]], parts["commit"] or "", record.language)
     else:
-        newest = [*known][-1]
+        newest = [*releases][-1]
         is_newer = _numbers(parts["number"]) > _numbers(newest)
         yield Evidence({"release": "not known here" if is_newer else "none", "newestKnown": newest})
         if not is_newer:
@@ -187,12 +187,12 @@ def verified_after_the_release(record: RecordView) -> Iterator[Observation]:
 
     The day of some releases is not known: then it is that of the last one before it, or there is none.
     """
-    known, parts = _known_version(record)
+    releases, parts = _known_version(record)
     verified = _day(as_text(record.value.get("verifiedAt"))[:10])
     if parts is None or verified is None:
         yield NotApplicable("the day of the compiler's release is not known here")
         return
-    released = _day((parts["nightly"] or _released(known, parts["number"]) or "").replace(".", "-"))
+    released = _day((parts["nightly"] or _released(releases, parts["number"]) or "").replace(".", "-"))
     if released is None:
         yield NotApplicable("the day of the compiler's release is not known here")
         return

@@ -26,10 +26,10 @@ def status_findings(
     context = StatusContext(timeline=timeline, now=now)
     for check in STATUS_CHECKS:
         if check.name not in skip:
-            found = attempt(
+            outcome = attempt(
                 partial(_findings, check, context), timeline.catalogue.page_source, f"the check {check.name}"
             )
-            yield from [found] if isinstance(found, Finding) else found
+            yield from [outcome] if isinstance(outcome, Finding) else outcome
 
 
 def _findings(check: RegisteredCheck, context: StatusContext) -> list[Finding]:

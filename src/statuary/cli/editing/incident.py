@@ -215,11 +215,11 @@ def status_or_current(
     current = status_at(incident, session.at)
     if status is not None or is_interactive():
         return ask(current) if status is None else status
-    shown = current or "not set yet"
+    present = current or "not set yet"
     if update_options.text is None:
-        raise click.UsageError(f"Missing option '--status'. With --body alone it stays: it is {shown}.")
+        raise click.UsageError(f"Missing option '--status'. With --body alone it stays: it is {present}.")
     if not current or current == "postmortem":
-        raise click.UsageError(f"Missing option '--status'. The status of {incident.id} is {shown}.")
+        raise click.UsageError(f"Missing option '--status'. The status of {incident.id} is {present}.")
     return cast("Status", current)
 
 
@@ -291,7 +291,7 @@ def open_incident(
         "publish_at": format_if_given(publish_at),
         "draft": draft or None,
         "started_at": None if opening else format_if_given(started_at),
-        "updates": [*(one.value for one in opening), update.value],
+        "updates": [*(item.value for item in opening), update.value],
     }
     existing = taken_ids(session.timeline, session.options.content, new_id)
     day = page_day(session.timeline, opening[0].at if opening else session.at)

@@ -241,7 +241,7 @@ def _move(
     status = status_at(window, session.at)
     return NewUpdate(
         at=session.at,
-        status=next(one for one in STATUSES if one == status),
+        status=next(planned for planned in STATUSES if planned == status),
         body=move_text(window, moved, session.catalogue.page.time_zone) if text is None else text,
         notify=notify,
         moved_from=window.scheduled_for if moved[0] != window.scheduled_for else None,

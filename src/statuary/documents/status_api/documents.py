@@ -131,8 +131,8 @@ class StatusDocuments:
 
     def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
         """Yield the documents of a month's records that are final by an instant, and its archive if all are."""
-        for one in self.months[month].final_by(start):
-            yield self._closed_document(one)
+        for record in self.months[month].final_by(start):
+            yield self._closed_document(record)
         archive = self._archives_from(start).final_document(month) if self.settings.archives else None
         if archive is not None:
             yield archive
@@ -149,7 +149,7 @@ class StatusDocuments:
         midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the history.
         """
         changes = frozenset((start, *self.timeline.changes))
-        opened = [one for one in self.timeline.histories if not one.is_final_by(start)]
+        opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
         states = later_states(self.timeline, start, self._listed(start))
         archives = self._archives_from(start) if self.settings.archives else None
 
@@ -170,7 +170,7 @@ class StatusDocuments:
     def listed(self, start: Instant) -> list[IncidentState]:
         """Return the records in lists, and in archives that may change from an instant on."""
         months = [
-            one for one in self.months.values() if self.settings.archives and not one.is_final_by(start)
+            month for month in self.months.values() if self.settings.archives and not month.is_final_by(start)
         ]
         archived = (record for month in months for records in month.at(start) for record in records)
         return [*self._listed(start), *archived]
@@ -178,7 +178,11 @@ class StatusDocuments:
     def counts(self, at: Instant) -> list[tuple[object, ...]]:
         """Return what the list of archives says of each month at an instant."""
         months = {month: records.at(at) for month, records in self.months.items()}
-        return [(month, *map(len, one), one.changed_at) for month, one in months.items() if any(one)]
+        return [
+            (month, *map(len, records), records.changed_at)
+            for month, records in months.items()
+            if any(records)
+        ]
 
     def _documents(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
         """Return the lists of a state, and the documents of some records."""
@@ -186,11 +190,10 @@ class StatusDocuments:
         return [*self._lists(state, context), *self._incident_documents(records, context)]
 
     def _archives_from(self, start: Instant) -> Archives:
-        made = self._archives
-        if made is None or made[0] != start:
+        if self._archives is None or self._archives[0] != start:
             archives = Archives(self.timeline, self.months, start, self._archived, self._page_at)
-            made = self._archives = start, archives
-        return made[1]
+            self._archives = start, archives
+        return self._archives[1]
 
     def _archived(self, record: IncidentState) -> EncodedJson:
         return self._as_of_last_change(record).incident

@@ -104,11 +104,11 @@ class PatchBase:
                 places = self._places_near(stop).get(body[place:end].removesuffix(separator))
             if places is not None:
                 # of several the next one: most of the rest is in the same order
-                found = places[min(bisect_left(places, stop), len(places) - 1)]
-                if found != stop or text < place:
+                nearest = places[min(bisect_left(places, stop), len(places) - 1)]
+                if nearest != stop or text < place:
                     yield _Piece(start, stop, body[text:place])
-                    start = found
-                stop, text = found + end - place, end
+                    start = nearest
+                stop, text = nearest + end - place, end
             place = end
         yield _Piece(start, stop, body[text:])
 

@@ -32,13 +32,13 @@ class ArchivedMonth(NamedTuple):
 
     def is_final_by(self, instant: Instant) -> bool:
         """Return whether nothing in it changes after an instant."""
-        return all(one.is_final_by(instant) for records in self for one in records)
+        return all(history.is_final_by(instant) for records in self for history in records)
 
     def final_by(self, instant: Instant) -> Iterator[IncidentState]:
         """Yield the last state of each published record about which nothing changes after an instant."""
-        for one in (*self.incidents, *self.maintenances):
-            if one.final is not None and one.is_final_by(instant):
-                yield one.final
+        for history in (*self.incidents, *self.maintenances):
+            if history.final is not None and history.is_final_by(instant):
+                yield history.final
 
     def at(self, instant: Instant) -> "ArchivedRecords":
         """Return its records that are published at an instant."""
@@ -54,7 +54,7 @@ class ArchivedRecords(NamedTuple):
     @property
     def changed_at(self) -> Instant:
         """The latest change of any of them."""
-        return max(one.since for records in self for one in records)
+        return max(record.since for records in self for record in records)
 
 
 class Archives:
@@ -77,7 +77,9 @@ class Archives:
 
     def documents_at(self, at: Instant) -> Iterator[Document]:
         """Yield the list of months, and the archives that are not final by the first instant."""
-        published = {month: self._final.get(month) or one.at(at) for month, one in self._months.items()}
+        published = {
+            month: self._final.get(month) or histories.at(at) for month, histories in self._months.items()
+        }
         yield self._list({month: records for month, records in published.items() if any(records)})
         for month, records in published.items():
             if month not in self._final and any(records):
@@ -113,13 +115,13 @@ class Archives:
 def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
     """Return all records by the month of their creation, such as `2026-11`, the latest first."""
     zone = timeline.catalogue.page.time_zone
-    found: dict[str, ArchivedMonth] = {}
+    months: dict[str, ArchivedMonth] = {}
     for kind, histories in enumerate((timeline.incidents, timeline.maintenances)):
-        for one in histories:
-            created = one.incident.created_at.astimezone(zone)
+        for history in histories:
+            created = history.incident.created_at.astimezone(zone)
             month = f"{created.year:04}-{created.month:02}"
-            found.setdefault(month, ArchivedMonth([], []))[kind].append(one)
-    return {month: found[month] for month in sorted(found, reverse=True)}
+            months.setdefault(month, ArchivedMonth([], []))[kind].append(history)
+    return {month: months[month] for month in sorted(months, reverse=True)}
 
 
 def uptime_document(

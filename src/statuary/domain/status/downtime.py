@@ -57,7 +57,7 @@ class _KnownDays(NamedTuple):
     days: DateRange
     passed: int  # how many changes had passed
     present: ComponentStatus
-    found: dict[date, DayDowntime]
+    downtimes: dict[date, DayDowntime]
 
     def covers(self, days: DateRange, passed: int, present: ComponentStatus) -> bool:
         """Return whether a range has no other days with downtime than this one has."""
@@ -78,20 +78,20 @@ class DowntimeByDay:
             for component_id in history.components:
                 self._records.setdefault(component_id, []).append(history)
         self._changes: dict[str, list[Instant]] = {}
-        self._known: dict[str, _KnownDays] = {}
+        self._last: dict[str, _KnownDays] = {}
 
     def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
         """Return a component's days with downtime in a range of days, in order."""
         present = self._timeline.status_histories[component_id].at(days.at)[0]
         passed = bisect_right(self._changes_of(component_id), days.at)
-        known = self._known.get(component_id)
-        if known is None or not known.covers(days, passed, present):
-            found = self._found(component_id, days, present)
-            known = self._known[component_id] = _KnownDays(days, passed, present, found)
-        elif known.days.first != days.first:
-            found = {day: downtime for day, downtime in known.found.items() if day >= days.first}
-            known = self._known[component_id] = _KnownDays(days, passed, present, found)
-        return known.found
+        last = self._last.get(component_id)
+        if last is None or not last.covers(days, passed, present):
+            downtimes = self._downtimes(component_id, days, present)
+            last = self._last[component_id] = _KnownDays(days, passed, present, downtimes)
+        elif last.days.first != days.first:
+            downtimes = {day: downtime for day, downtime in last.downtimes.items() if day >= days.first}
+            last = self._last[component_id] = _KnownDays(days, passed, present, downtimes)
+        return last.downtimes
 
     def _changes_of(self, component_id: str) -> list[Instant]:
         """Return the instants at which a component's status or a record of it changes, in order."""
@@ -103,7 +103,9 @@ class DowntimeByDay:
             self._changes[component_id] = sorted(instants)
         return self._changes[component_id]
 
-    def _found(self, component_id: str, days: DateRange, present: ComponentStatus) -> dict[date, DayDowntime]:
+    def _downtimes(
+        self, component_id: str, days: DateRange, present: ComponentStatus
+    ) -> dict[date, DayDowntime]:
         lengths = self._lengths(component_id, days)
         today, ongoing = day_of(days.at, self._zone), None if present == "operational" else present
         if ongoing and days.first <= today <= days.last:

@@ -117,7 +117,7 @@ def publish_to_store(
             replacement = replacement_of(location, url)
             target.verified = replacement.verified
             target.offer(entry for entry in site.objects() if replacement.takes(entry.path))
-            target.keep_below(replacement.kept)
+            target.keep_below(replacement.folders)
             plan, cost = target.plan(), target.cost()
             if not options.dry_run:
                 target.apply()

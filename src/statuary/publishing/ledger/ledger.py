@@ -317,7 +317,7 @@ class Ledger:
                 Action.REPLACE: size.by_action[REPLACE] + size.by_action[OBSTRUCTED],
                 Action.REMOVE: sum(1 for _ in self.documents.leaving()),
             },
-            kept=size.by_action[KEEP],
+            unchanged=size.by_action[KEEP],
             size=size.size,
             changed_size=size.changed_size,
             changes=self._changes,

@@ -21,7 +21,7 @@ class ContractPageContext(NamedTuple):
 
     site: SiteContext
     chains: tuple[Chain, ...]
-    known: frozenset[tuple[str, str]]  # chain and checksummed address of every contract with a page
+    addresses: frozenset[tuple[str, str]]  # chain and checksummed address of every contract with a page
     rules: tuple[
         tuple[str, str], ...
     ] = ()  # name and rule of each check; a fingerprint needs none, since they are part of the program
@@ -69,7 +69,7 @@ def contract_page_context(catalogue: Catalogue) -> ContractPageContext | None:
     return ContractPageContext(
         site=site_context(catalogue),
         chains=catalogue.chains,
-        known=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
+        addresses=frozenset((source.chain_id, _spelled(source.address)) for source in catalogue.contracts),
     )
 
 

@@ -302,7 +302,7 @@ def _implementation(
     value: Mapping[str, Json], chain_id: str, pages: ContractPageContext
 ) -> ImplementationLink:
     address = one_line(as_text(value.get("address")))
-    has_page = (chain_id, address) in pages.known
+    has_page = (chain_id, address) in pages.addresses
     return ImplementationLink(
         address=address,
         name=visible_name(as_text(value.get("name"))),
