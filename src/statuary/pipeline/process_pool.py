@@ -5,15 +5,11 @@ import gc
 import signal
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from importlib import import_module
 from multiprocessing import connection, get_context, parent_process
 from os import _exit
 from threading import Thread
 
 from statuary.pipeline.progress import enable_garbage_collection
-
-MODULES_OF_TASKS = ("statuary.pipeline.build_contract", "statuary.pipeline.partitions")
-"""What tasks need; a process imports it before the first one comes."""
 
 
 class ProcessPool:
@@ -63,8 +59,8 @@ def _begin_as_worker() -> None:
     Thread(target=_end_with_parent, daemon=True).start()
     gc.disable()  # imports leave no garbage
     atexit.register(gc.freeze)  # as in `__main__`
-    for module in MODULES_OF_TASKS:
-        import_module(module)
+    from statuary.pipeline import build_contract, partitions  # noqa: F401 - what tasks need, before the first one
+
     enable_garbage_collection()
 
 
