@@ -42,6 +42,10 @@ class PageFile(SourceModel):
     """The title of the page, and its name in the navigation."""
     order: WholeNumber = 0
     """The position among the pages of a folder, lowest first; pages with the same order are sorted by title."""
+    group: Text = ""
+    """The heading in the sidebar under which the page stands; groups are in the order of their first pages."""
+    description: Text = ""
+    """A sentence below the title; search engines show it too."""
     navigation: Flag | None = None
     """Whether every page of the site links to it; by default, only pages directly in `pages/` are linked."""
 

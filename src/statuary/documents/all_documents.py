@@ -235,11 +235,12 @@ def settings_only_documents(
     for name, pages in settings_only_pages(contracts, present, description).items():
         yield from made_with_theme(name, pages, catalogue, left_out)
     if catalogue.own_pages:
-        from statuary.documents.pages.own_pages import own_page_document
+        from statuary.documents.pages.own_pages import own_page_document, page_search_documents
 
         for page in catalogue.own_pages:
             own = partial(own_page_document, page)
             yield from made_with_theme("the page", own, catalogue, left_out, page.source)
+        yield from made("the search of pages", partial(page_search_documents, catalogue), left_out)
     for family in families(catalogue):
         yield from made_with_theme("documents of an extension", family.settings_only, catalogue, left_out)
 

@@ -355,6 +355,12 @@ REFERENCE_PAGE = _url(
     "reference-page", "reference.html", "the operations, parameters and types of this site", HTML
 )
 OWN_PAGE = _url("page", "pages/{path}.html", "a page of the site's own", HTML)
+PAGE_SEARCH = _url(
+    "page-search",
+    "pages/{folder}/search.json",
+    "the words of a folder of pages, for its search",
+    put=PutStep.BODY,
+)
 NOT_FOUND_PAGE = _url("not-found-page", "404.html", "the page for an unknown address", HTML)
 STYLE = _url("style", "assets/statuary.css", "the style sheet of all pages", CSS, put=PutStep.BODY)
 SCRIPT = _url("script", "assets/{name}.js", "a script of the pages", JAVASCRIPT, put=PutStep.BODY)

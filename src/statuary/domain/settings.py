@@ -129,6 +129,8 @@ class SitePage(NamedTuple):
     body: str
     source: str  # the content file
     first_line: int  # the line of the file where the body begins
+    group: str = ""  # the heading above it in the sidebar; empty for none
+    description: str = ""  # a sentence below the title; empty for none
 
     @property
     def folder(self) -> str:

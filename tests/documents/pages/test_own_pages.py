@@ -1,5 +1,6 @@
 """Pages of a site's own: Markdown files in the site's frame, their order, navigation and links."""
 
+import json
 import re
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def test_pages_are_in_the_frame_of_the_site(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, PAGES), tmp_path / "site", NOW)
     about = (site / "pages/about.html").read_text("utf-8")
     assert "<title>About us · Plinth</title>" in about
-    assert '<h2 id="who-we-are">Who we are</h2>' in about
+    assert '<h2 id="who-we-are">Who we are<a class="self" href="#who-we-are"' in about
     assert '<a href="../pages/help/support.html#hours"' in about
     assert '<a href="../pages/about.html" aria-current="page">About us</a>' in about
     terms = (site / "pages/terms.html").read_text("utf-8")
@@ -51,9 +52,8 @@ def test_the_navigation_is_on_every_page_in_order(tmp_path: Path) -> None:
         assert nav is not None
         assert re.findall(r"pages/([a-z/]+)\.html", nav[0]) == ["about", "help/support"]
     support = (site / "pages/help/support.html").read_text("utf-8")
-    assert support.index('index.html">Help</a>') < support.index(
-        'aria-current="page">Support</a></li>\n</ul>\n</nav>\n<article'
-    )
+    side = support[support.index('<nav class="side"') : support.index("<article")]
+    assert side.index('index.html">Help</a>') < side.index('aria-current="page">Support</a>')
 
 
 def test_a_page_below_one_in_the_navigation_is_in_its_section(tmp_path: Path) -> None:
@@ -141,3 +141,83 @@ def test_a_body_cannot_run_scripts(tmp_path: Path, attack: str) -> None:
     assert page.count("<script") == 1  # that of the package
     body = page[page.index("<article") : page.index("</article>")]
     assert not re.search(r"<(script|style|iframe)|<[^>]* on[a-z]+=|(href|src)=\"(javascript|data):", body)
+
+
+BOOK = {
+    "guide/index.md": "---\ntitle: Guide\nnavigation: true\n---\nStart here.\n",
+    "guide/late.md": "---\ntitle: Late\norder: 30\ngroup: Look up\n---\n## Words\n\nA quorum of `witnesses`.\n",
+    "guide/first.md": "---\ntitle: First\norder: 10\ngroup: Begin\ndescription: What to do first.\n---\n## Do it\n\n### Twice\n",
+    "guide/tools.md": "---\ntitle: Tools\norder: 20\ngroup: Begin\n---\n",
+    "guide/tools/saw.md": "---\ntitle: Saw\norder: 2\n---\n",
+    "guide/tools/axe.md": "---\ntitle: Axe\norder: 1\n---\n",
+    "alone.md": "---\ntitle: Alone\n---\nNo others.\n",
+}
+
+
+def links_of(html: str, start: str, end: str) -> list[str]:
+    part = html[html.index(start) :]
+    return re.findall(r"<h2>([^<]+)|<a [^>]*>([^<]+)", part[: part.index(end)])
+
+
+def titles(html: str, start: str = '<nav class="side"', end: str = "</nav>") -> list[str]:
+    return [heading or f"- {link}" for heading, link in links_of(html, start, end)]
+
+
+def test_the_sidebar_has_groups_and_the_pages_of_the_folder_that_is_read(tmp_path: Path) -> None:
+    site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
+    first = (site / "pages/guide/first.html").read_text("utf-8")
+    assert titles(first) == ["- Guide", "Begin", "- First", "- Tools", "Look up", "- Late"]
+    axe = (site / "pages/guide/tools/axe.html").read_text("utf-8")
+    assert titles(axe) == ["- Guide", "Begin", "- First", "- Tools", "- Axe", "- Saw", "Look up", "- Late"]
+    assert '<nav class="side"' not in (site / "pages/alone.html").read_text("utf-8")
+    assert '<p class="lead">What to do first.</p>' in first
+    assert '<meta name="description" content="What to do first.">' in first
+    assert titles(first, '<nav class="toc"') == ["On this page", "- Do it", "- Twice"]
+
+
+def test_the_pages_are_read_in_the_order_of_the_sidebar(tmp_path: Path) -> None:
+    site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
+    path, order = "pages/guide/index.html", []
+    while path:
+        order.append(path.removeprefix("pages/guide/").removesuffix(".html"))
+        page = (site / path).read_text("utf-8")
+        following = re.search(r'href="(?:\.\./)+([^"]+)" rel="next"', page)
+        if following:
+            back = re.search(r'href="(?:\.\./)+([^"]+)" rel="prev"', (site / following[1]).read_text("utf-8"))
+            assert back is not None
+            assert back[1] == path
+        path = following[1] if following else ""
+    assert order == ["index", "first", "tools", "tools/axe", "tools/saw", "late"]
+
+
+def test_the_words_of_a_folder_of_pages_are_searched_by_section(tmp_path: Path) -> None:
+    site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
+    entries = json.loads((site / "pages/guide/search.json").read_bytes())
+    assert ["Late", "Words", "pages/guide/late.html#words", "a quorum of witnesses"] in entries
+    assert ["First", "Twice", "pages/guide/first.html#twice", ""] in entries
+    assert ["Guide", "", "pages/guide/index.html", "start here"] in entries
+    assert {path.partition("#")[0] for _, _, path, _ in entries} == {
+        f"pages/{path.removesuffix('.md')}.html" for path in BOOK if path.startswith("guide/")
+    }
+    assert 'data-finder="../../pages/guide/search.json"' in (site / "pages/guide/late.html").read_text(
+        "utf-8"
+    )
+
+
+def test_a_block_of_code_has_its_language_its_colours_and_a_button(tmp_path: Path) -> None:
+    text = "---\ntitle: X\n---\n```yaml\nname: a <b>  # why\n```\n\n- item\n\n      indented & plain\n"
+    site = build(content_with(tmp_path, {"x.md": text}), tmp_path / "site", NOW)
+    page = (site / "pages/x.html").read_text("utf-8")
+    assert '<span class="soft">YAML</span><button type="button" class="tiny copy needs-script">' in page
+    assert '<span class="ct">name</span>: a &lt;b&gt;  <span class="cc"># why</span>\n</pre>' in page
+    assert "indented &amp; plain\n</pre>" in page
+
+
+def test_a_picture_keeps_its_place_while_it_loads(tmp_path: Path) -> None:
+    content = content_with(tmp_path, {"x.md": "---\ntitle: X\n---\n![A dot](/assets/theme/dot.png)\n"})
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4) + (360).to_bytes(4)
+    write_files(content, {"theme/dot.png": png})
+    page = (build(content, tmp_path / "site", NOW) / "pages/x.html").read_text("utf-8")
+    image = re.search("<img [^>]*>", page)
+    assert image is not None
+    assert {'width="640"', 'height="360"', 'alt="A dot"'} <= set(re.findall(r'\w+="[^"]*"', image[0]))

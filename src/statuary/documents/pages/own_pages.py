@@ -1,68 +1,130 @@
-"""Pages of the site's own: Markdown in the frame of the site, with links that are checked."""
+"""Pages of the site's own: Markdown in the frame of the site, with a sidebar, links that are checked, and a search."""
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-import nh3
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup
 
-from statuary.documents.document import Document
-from statuary.documents.pages.page_texts import one_line, visible_text
+from statuary.documents.document import Document, encode_json
+from statuary.documents.pages.page_book import Book, PageLink, SidebarGroup
+from statuary.documents.pages.page_markdown import (
+    SCHEMES,
+    Heading,
+    headings,
+    page_html,
+    page_tokens,
+    sections,
+)
+from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.rendering import renderer_of, root_of
 from statuary.documents.pages.site_context import PageHead, site_context
-from statuary.documents.url_table import OWN_PAGE, match_url
+from statuary.documents.url_table import OWN_PAGE, PAGE_SEARCH, match_url
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.settings import SitePage
 
-SCHEMES = frozenset(("http", "https", "mailto"))
+OUTLINE_LEVELS = (2, 3)
+"""Levels of headings that "On this page" lists."""
 
-SANITIZER = nh3.Cleaner(
-    tags={
-        *("p", "br", "hr", "strong", "em", "code", "pre", "blockquote", "a", "img", "ul", "ol", "li"),
-        *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
-    },
-    attributes={
-        "a": {"href"},
-        "img": {"src", "alt"},
-        "ol": {"start"},
-        "code": {"class"},
-        **{f"h{level}": {"id"} for level in range(2, 7)},
-    },
-    url_schemes=set(SCHEMES),
-    link_rel="nofollow noopener",
-)
+LONGEST_OUTLINE = 60
+"""Headings that "On this page" lists at most; with more, only those of the first level."""
 
 
 class OwnPageView(NamedTuple):
     """The content of the page."""
 
     title: str
+    description: str
     body: Markup  # sanitized HTML
-    # title, path and whether it is this page, of all pages in the same folder
-    siblings: tuple[tuple[str, str, bool], ...]
+    book: str  # the name of the pages of the same folder; empty for a page without others
+    sidebar: tuple[SidebarGroup, ...]
+    outline: tuple[Heading, ...]
+    previous: PageLink | None
+    following: PageLink | None
+    search: str  # the path of the search of the folder; empty without one
 
 
 def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
     """Yield a page of the site's own."""
-    renderer, pages = renderer_of(site_context(catalogue)), _Pages(catalogue.own_pages)
+    renderer, pages = renderer_of(site_context(catalogue)), _Pages(catalogue)
+    texts = renderer.localization.texts
     path = OWN_PAGE.path(path=page.path)
-    title = one_line(page.title)
-    head = PageHead(path=path, title=title, description=title, section=pages.section(page))
-    view = OwnPageView(title=title, body=pages.html(page), siblings=pages.siblings(page))
+    title, description = one_line(page.title), one_line(page.description)
+    head = PageHead(path=path, title=title, description=description or title, section=pages.section(page))
+    tokens, book = pages.tokens(page), Book(page, catalogue.own_pages)
+    previous, following = book.neighbours()
+    view = OwnPageView(
+        title=title,
+        description=description,
+        body=page_html(
+            tokens,
+            lambda language, code: renderer.fragment(
+                "code_block.html", label=_label(language, texts), code=code
+            ),
+            texts("page.link_to"),
+        ),
+        book=book.title,
+        sidebar=book.sidebar(),
+        outline=_outline(tokens),
+        previous=previous,
+        following=following,
+        search=PAGE_SEARCH.path(folder=book.folder) if book.title else "",
+    )
     yield renderer.page(OWN_PAGE, "own_page.html", head, view, sources=(page.source,))
+
+
+def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
+    """Yield the words of each folder of pages, section by section: title, heading, path with anchor, and words."""
+    books = {
+        page.path.partition("/")[0]: Book(page, catalogue.own_pages)
+        for page in catalogue.own_pages
+        if page.folder
+    }
+    for folder, book in books.items():
+        entries = [entry for page in book.pages for entry in _search_entries(page)]
+        yield Document(
+            path=PAGE_SEARCH.path(folder=folder),
+            body=encode_json(entries),
+            media_type=PAGE_SEARCH.media_type,
+            cache=PAGE_SEARCH.cache,
+        )
+
+
+def _search_entries(page: SitePage) -> Iterator[list[str]]:
+    path, title = OWN_PAGE.path(path=page.path), one_line(page.title)
+    for heading, text in sections(page_tokens(page.body)):
+        words = " ".join(dict.fromkeys(re.findall(r"[\w][\w./-]*\w|\w", text.lower())))
+        target = f"{path}#{heading.anchor}" if heading.anchor else path
+        yield [
+            title,
+            one_line(heading.text),
+            target,
+            words if heading.anchor else f"{one_line(page.description).lower()} {words}".strip(),
+        ]
+
+
+def _label(language: str, texts: PageTexts) -> str:
+    """Return what stands above a block of code."""
+    return (
+        texts(f"block.{language}") if language in ("sh", "text") else language.upper() or texts("block.text")
+    )
+
+
+def _outline(tokens: list[Token]) -> tuple[Heading, ...]:
+    all_headings = [heading for heading in headings(tokens) if heading.level in OUTLINE_LEVELS]
+    if len(all_headings) > LONGEST_OUTLINE:
+        all_headings = [heading for heading in all_headings if heading.level == OUTLINE_LEVELS[0]]
+    return tuple(heading._replace(text=one_line(heading.text)) for heading in all_headings)
 
 
 def link_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
     """Yield a warning for each broken link of a page of the site's own."""
-    pages = _Pages(catalogue.own_pages)
+    pages = _Pages(catalogue)
     for href, line in pages.links(page):
         problem = pages.problem(page, href)
         if problem:
@@ -77,18 +139,23 @@ def link_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
 
 
 class _Pages:
-    def __init__(self, pages: tuple[SitePage, ...]) -> None:
-        self._pages: Mapping[str, SitePage] = {page.source: page for page in pages}
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._pages: Mapping[str, SitePage] = {page.source: page for page in catalogue.own_pages}
+        self._pictures = dict(catalogue.pages.theme.files)
 
-    def html(self, page: SitePage) -> Markup:
-        """Return the body of a page, its links rewritten to the pages of the site."""
-        tokens = _tokens(page.body)
+    def tokens(self, page: SitePage) -> list[Token]:
+        """Return the tokens of a page, its links rewritten to the pages of the site, its pictures with their sizes."""
+        tokens = page_tokens(page.body)
         for token in _all(tokens):
             name = {"link_open": "href", "image": "src"}.get(token.type)
             if name:
-                token.attrSet(name, self._rewritten(page, str(token.attrGet(name) or "")))
-        rendered = _parser().renderer.render(tokens, _parser().options, {})
-        return Markup(SANITIZER.clean(rendered))  # noqa: S704 - the output of the sanitizer
+                href = str(token.attrGet(name) or "")
+                token.attrSet(name, self._rewritten(page, href))
+            if token.type == "image":
+                token.attrs.update(
+                    picture_size(self._pictures.get(href.rpartition("/assets/theme/")[2], b""))
+                )
+        return tokens
 
     def section(self, page: SitePage) -> str:
         """Return the path of the page in the navigation that leads here: the page, or the index of a folder around it."""
@@ -98,19 +165,10 @@ class _Pages:
         path = next((place for place in (page.path, *reversed(around)) if place in navigated), page.path)
         return OWN_PAGE.path(path=path)
 
-    def siblings(self, page: SitePage) -> tuple[tuple[str, str, bool], ...]:
-        if not page.folder:
-            return ()
-        return tuple(
-            (one_line(other.title), OWN_PAGE.path(path=other.path), other is page)
-            for other in self._pages.values()
-            if other.folder == page.folder
-        )
-
     def links(self, page: SitePage) -> Iterator[tuple[str, int]]:
         """Yield the target of each link and image, with its line in the body, counted from 0."""
         line = 0
-        for token in _tokens(page.body):
+        for token in page_tokens(page.body):
             line = token.map[0] if token.map else line
             for part in token.children or ():
                 if part.type in ("link_open", "image"):
@@ -140,28 +198,19 @@ class _Pages:
         return parts._replace(path=root_of(OWN_PAGE.path(path=page.path)) + path).geturl()
 
 
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def picture_size(raw: bytes) -> dict[str, str | int | float]:
+    """Return width and height of a PNG, so that the page keeps its place while it loads; nothing for others."""
+    if not raw.startswith(PNG):
+        return {}
+    return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}
+
+
 def _site_path(path: str) -> str:
     stripped = path.removeprefix("/")
     return stripped if stripped and not stripped.endswith("/") else f"{stripped}index.html"
-
-
-@cache
-def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"html": False}).enable("table")
-
-
-def _tokens(body: str) -> list[Token]:
-    """Return the tokens of a body; headings have anchors, and the title of the page is the only first-level one."""
-    tokens = _parser().parse(visible_text(body))
-    uses: dict[str, int] = {}
-    for token, text in pairwise(tokens):
-        if token.type == "heading_open":
-            anchor = re.sub(r"[^\w]+", "-", text.content.lower()).strip("-") or "section"
-            uses[anchor] = uses.get(anchor, 0) + 1
-            token.attrSet("id", anchor if uses[anchor] == 1 else f"{anchor}-{uses[anchor]}")
-        if token.type in ("heading_open", "heading_close") and token.tag == "h1":
-            token.tag = "h2"
-    return tokens
 
 
 def _all(tokens: list[Token]) -> Iterator[Token]:
@@ -171,4 +220,4 @@ def _all(tokens: list[Token]) -> Iterator[Token]:
 
 
 def _anchors(body: str) -> set[str]:
-    return {str(token.attrGet("id")) for token in _tokens(body) if token.type == "heading_open"}
+    return {heading.anchor for heading in headings(page_tokens(body))}

@@ -51,6 +51,7 @@ def asset_documents(
     yield Document(path=STYLE.path(), body=style, media_type=STYLE.media_type, cache=STYLE.cache)
     yield _script("statuary")
     yield _script("epochs")
+    yield _script("docs")
     if contracts:
         yield _script(CHECK_SCRIPT)
         yield _script("compare")

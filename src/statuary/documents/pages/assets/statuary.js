@@ -277,7 +277,8 @@ function showNotice(what, instant) {
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest?.("button.copy");
   if (!button) return;
-  await navigator.clipboard.writeText(button.previousElementSibling.textContent);
+  const copied = button.closest(".snippet")?.querySelector("pre") ?? button.previousElementSibling;
+  await navigator.clipboard.writeText(copied.textContent);
   document.getElementById("announcement").textContent = document.body.dataset.copied;
   button.textContent = document.body.dataset.copied;
 });

@@ -1,0 +1,146 @@
+"""The Markdown of a page of the site's own: headings with anchors, blocks of code with colours and a button to copy them."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from html import unescape
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from statuary.documents.pages.contract.sources import Highlighter, highlighter
+from statuary.documents.pages.page_texts import visible_text
+
+SCHEMES = frozenset(("http", "https", "mailto"))
+
+SANITIZER = nh3.Cleaner(
+    tags={
+        *("p", "br", "hr", "strong", "em", "code", "pre", "blockquote", "a", "img", "ul", "ol", "li"),
+        *("h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td"),
+    },
+    attributes={
+        "a": {"href"},
+        "img": {"src", "alt", "width", "height"},
+        "ol": {"start"},
+        "code": {"class"},
+        **{f"h{level}": {"id"} for level in range(2, 7)},
+    },
+    url_schemes=set(SCHEMES),
+    link_rel="nofollow noopener",
+)
+
+BLOCK = re.compile(r'<pre><code(?: class="language-([\w+-]+)")?>(.*?)</code></pre>', re.DOTALL)
+"""A block of code as the sanitizer writes it: `<` within it is escaped."""
+
+HEADING = re.compile(r'<h([2-4]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
+
+LANGUAGES = Path(__file__).with_name("assets") / "block_languages.json"
+"""Colours of languages that stand in blocks of code but not in sources of contracts."""
+
+SOURCES = {"solidity": "Solidity", "vyper": "Vyper", "yul": "Yul"}
+
+
+class Heading(NamedTuple):
+    """A heading of a page."""
+
+    anchor: str
+    text: str
+    level: int  # 2 for the first below the title
+
+
+class Section(NamedTuple):
+    """The text from a heading to the next; before the first heading, with an empty one."""
+
+    heading: Heading
+    text: str
+
+
+def page_tokens(body: str) -> list[Token]:
+    """Return the tokens of a body; headings have anchors, and the title of the page is the only first-level one."""
+    tokens = _parser().parse(visible_text(body))
+    uses: dict[str, int] = {}
+    for token, text in pairwise(tokens):
+        if token.type == "heading_open":
+            anchor = re.sub(r"[^\w]+", "-", text.content.lower()).strip("-") or "section"
+            uses[anchor] = uses.get(anchor, 0) + 1
+            token.attrSet("id", anchor if uses[anchor] == 1 else f"{anchor}-{uses[anchor]}")
+        if token.type in ("heading_open", "heading_close") and token.tag == "h1":
+            token.tag = "h2"
+    return tokens
+
+
+def headings(tokens: Sequence[Token]) -> Iterator[Heading]:
+    """Yield the headings of a page in order."""
+    for token, text in pairwise(tokens):
+        if token.type == "heading_open":
+            yield Heading(str(token.attrGet("id")), plain_text(text), int(token.tag[1]))
+
+
+def sections(tokens: Sequence[Token]) -> Iterator[Section]:
+    """Yield the sections of a page with their texts, code included."""
+    of_page, texts = iter(headings(tokens)), list[str]()
+    heading = Heading("", "", 1)
+    for before, token in pairwise([Token("", "", 0), *tokens]):
+        if token.type == "heading_open":
+            yield Section(heading, " ".join(texts))
+            heading, texts = next(of_page), []
+        elif token.type == "inline" and before.type != "heading_open":
+            texts.append(plain_text(token))
+        elif token.type in ("fence", "code_block"):
+            texts.append(token.content)
+    yield Section(heading, " ".join(texts))
+
+
+def plain_text(inline: Token) -> str:
+    """Return the text of a line of Markdown without its markup."""
+    return "".join(" " if "break" in part.type else part.content for part in inline.children or ())
+
+
+def page_html(tokens: list[Token], block: Callable[[str, Markup], Markup], link: str) -> Markup:
+    """Return the sanitized HTML of a page.
+
+    Args:
+        block: makes a block of code, given its language and its coloured text.
+        link: what links to headings are called, with `{name}`.
+    """
+    clean = SANITIZER.clean(_parser().renderer.render(tokens, _parser().options, {}))
+    linked = HEADING.sub(lambda found: _with_link(found, link), clean)
+    html = BLOCK.sub(lambda found: block(found[1] or "", _coloured(unescape(found[2]), found[1])), linked)
+    return Markup(html)  # noqa: S704 - the output of the sanitizer, and what is escaped here
+
+
+def _with_link(found: re.Match[str], link: str) -> str:
+    level, anchor, inner = found.groups()
+    label = escape(link.replace("{name}", unescape(re.sub(r"<[^>]+>", "", inner))))
+    return f'<h{level} id="{anchor}">{inner}<a class="self" href="#{anchor}" aria-label="{label}">#</a></h{level}>'
+
+
+def _coloured(code: str, language: str | None) -> Markup:
+    colours = block_highlighter(language or "")
+    if colours is None:
+        return escape(code)
+    pieces = (
+        f'<span class="{style}">{escape(text)}</span>' if style else str(escape(text))
+        for text, style in colours.highlighted(code)
+    )
+    return Markup("".join(pieces))  # noqa: S704 - escaped
+
+
+@cache
+def block_highlighter(language: str) -> Highlighter | None:
+    """Return the colours of a block of code; None for one without colours."""
+    if language in SOURCES:
+        return highlighter(SOURCES[language])
+    grammar = json.loads(LANGUAGES.read_bytes()).get(language)
+    return Highlighter(grammar) if isinstance(grammar, dict) else None
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
