@@ -55,6 +55,7 @@ class Extension(NamedTuple):
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
+    own_pages: str = ""  # its `OwnPages`, which make the pages of `content/pages/`
     stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
 
 
@@ -172,6 +173,7 @@ EXTENSIONS = (
             ),
         },
     ),
+    Extension("own_pages", own_pages="statuary.extensions.own_pages.pages:MarkdownPages"),
     Extension(
         "hosting",
         commands={

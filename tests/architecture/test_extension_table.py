@@ -17,7 +17,7 @@ from statuary.cli.main import CORE_COMMANDS
 from statuary.cli.publication import PublishFolder
 from statuary.content.extension_settings import ExtensionSource
 from statuary.content.remote_files import RemoteFiles
-from statuary.documents.families import DocumentFamily
+from statuary.documents.families import DocumentFamily, OwnPages
 from statuary.documents.pages.page_parts import PageParts
 from statuary.documents.url_table import Url, match_url
 from statuary.domain.catalogue import BulkForm, Catalogue
@@ -77,6 +77,7 @@ CHECKS = {
     "places": has_protocol(Place),
     "publish": is_called_like(PublishFolder),
     "workers": has_protocol(WorkerPool),
+    "own_pages": has_protocol(OwnPages),
 }
 """What the targets of a column must be; `commands` are checked with the core's."""
 
@@ -130,7 +131,9 @@ def test_a_row_is_whole(row):
     assert bool(row.documents) <= (row.key in Catalogue._fields)
     assert {*row.bulk} <= {*BulkForm}
     assert not row.marker or (match_url(row.marker) and row.marker.partition("/")[0] in row.folders)
-    assert (f"extensions/{row.name}" in FINGERPRINTED) == bool(row.documents or row.pages or row.bulk)
+    assert (f"extensions/{row.name}" in FINGERPRINTED) == bool(
+        row.documents or row.pages or row.bulk or row.own_pages
+    )
 
 
 def test_no_two_rows_claim_the_same():

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from statuary.cli.main import command as statuary
 from statuary.content.read_content import read_content
-from statuary.documents.pages.own_pages import link_findings
 from statuary.extensions.hosting import commands as hosting
 from statuary.extensions.hosting.commands import Installation
+from statuary.extensions.own_pages.pages import link_findings
 from support.manual import GENERATED, MANUAL
 from support.requirements import CHECKOUT
 

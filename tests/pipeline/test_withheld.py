@@ -11,7 +11,6 @@ from statuary.checks.contracts.prove import CONTRACT_CHECKS
 from statuary.content import read_content
 from statuary.documents.contract_api import documents as record_documents
 from statuary.documents.feeds import feed_documents
-from statuary.documents.pages import own_pages
 from statuary.documents.pages.contract import page as contract_pages
 from statuary.documents.pages.status import pages as status_pages
 from statuary.documents.status_api import documents as status_documents
@@ -21,6 +20,7 @@ from statuary.domain.primitives import parse_instant
 from statuary.domain.status import timeline
 from statuary.domain.work import DEFECT, TooMuchWorkError, attempt, bounded, spend
 from statuary.extensions.bulk.jsonl import LineRange
+from statuary.extensions.own_pages import pages as own_pages
 from statuary.pipeline import build_contract, contracts
 from statuary.pipeline.build import BuildResult, build_site, check_site
 from statuary.pipeline.executor import WorkersLostError
@@ -246,14 +246,14 @@ def test_an_exception_withholds_a_page_alone(tmp_path, monkeypatch) -> None:
     content = write_files(
         small_site(tmp_path), {f"pages/{name}.md": page.format(name) for name in ("one", "two")}
     )
-    html = own_pages._Pages.html
+    tokens = own_pages._Pages.tokens
 
     def failing(self: Any, page: Any) -> Any:
         if page.path == "one":
             raise RecursionError
-        return html(self, page)
+        return tokens(self, page)
 
-    monkeypatch.setattr(own_pages._Pages, "html", failing)
+    monkeypatch.setattr(own_pages._Pages, "tokens", failing)
     result = build(content, tmp_path / "out")
     (finding,) = result.checked.left_out
     assert (finding.rule, finding.path) == (DEFECT, "pages/one.md")

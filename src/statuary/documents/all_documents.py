@@ -217,7 +217,7 @@ def settings_only_documents(
         proof_schema_document,
         service_documents,
     )
-    from statuary.documents.families import families
+    from statuary.documents.families import families, own_pages
     from statuary.documents.openapi.document import openapi_document
     from statuary.documents.pages.site_pages import settings_only_pages
 
@@ -234,13 +234,9 @@ def settings_only_documents(
     description = orjson.loads(openapi[0].body) if openapi else None
     for name, pages in settings_only_pages(contracts, present, description).items():
         yield from made_with_theme(name, pages, catalogue, left_out)
-    if catalogue.own_pages:
-        from statuary.documents.pages.own_pages import own_page_document, page_search_documents
-
-        for page in catalogue.own_pages:
-            own = partial(own_page_document, page)
-            yield from made_with_theme("the page", own, catalogue, left_out, page.source)
-        yield from made("the search of pages", partial(page_search_documents, catalogue), left_out)
+    for maker in own_pages(catalogue):
+        for name, source, make_pages in maker.documents(catalogue):
+            yield from made_with_theme(name, make_pages, catalogue, left_out, source)
     for family in families(catalogue):
         yield from made_with_theme("documents of an extension", family.settings_only, catalogue, left_out)
 

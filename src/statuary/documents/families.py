@@ -1,9 +1,10 @@
-"""Families of documents that extensions add to a site."""
+"""Families of documents that extensions add to a site, and what makes the pages of its own."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
+from statuary.domain.findings import Finding
 from statuary.domain.settings import NO_HOSTING
 from statuary.extension_table import EXTENSIONS, load
 
@@ -22,3 +23,30 @@ def families(catalogue: Catalogue) -> Iterator[DocumentFamily]:
         if row.documents and getattr(catalogue, row.key) not in (None, NO_HOSTING):
             family: DocumentFamily = load(row.documents, f"`{row.key}` in site.yaml")()
             yield family
+
+
+MakeOwnPages = tuple[str, str, Callable[[Catalogue], Iterable[Document]]]
+"""What is made, of which content file, and what makes it: each alone, so that none withholds another."""
+
+FindLinks = tuple[str, Callable[[], Iterable[Finding]]]
+"""A content file, and what finds its broken links."""
+
+
+class OwnPages:
+    """What makes the pages of the site's own."""
+
+    def documents(self, catalogue: Catalogue) -> Iterable[MakeOwnPages]:
+        """Yield what makes their documents."""
+        raise NotImplementedError
+
+    def findings(self, catalogue: Catalogue) -> Iterable[FindLinks]:
+        """Yield what finds what is wrong with them."""
+        raise NotImplementedError
+
+
+def own_pages(catalogue: Catalogue) -> Iterator[OwnPages]:
+    """Yield what makes the pages of the site's own, if it has any."""
+    for row in EXTENSIONS:
+        if row.own_pages and catalogue.own_pages:
+            maker: OwnPages = load(row.own_pages, catalogue.own_pages[0].source)()
+            yield maker

@@ -88,11 +88,12 @@ def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptio
         (status.epoch_findings, source, "counting the epochs"),
     ]
     if catalogue.own_pages:
-        from statuary.documents.pages.own_pages import link_findings
+        from statuary.documents.families import own_pages
 
         checks += [
-            (partial(link_findings, page, catalogue), page.source, "reading its links")
-            for page in catalogue.own_pages
+            (find, source, "reading its links")
+            for maker in own_pages(catalogue)
+            for source, find in maker.findings(catalogue)
         ]
     for find, path, doing in checks:
         outcome = attempt(partial(_all_of, find), path, doing)

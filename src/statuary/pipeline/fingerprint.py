@@ -33,7 +33,11 @@ FINGERPRINTED = (
     "pipeline/publish.py",
     "pipeline/status.py",
     "publishing/host_layout.py",
-    *(f"extensions/{row.name}" for row in EXTENSIONS if row.documents or row.pages or row.bulk),
+    *(
+        f"extensions/{row.name}"
+        for row in EXTENSIONS
+        if row.documents or row.pages or row.bulk or row.own_pages
+    ),
 )
 """The parts of the package that affect the bytes of documents."""
 

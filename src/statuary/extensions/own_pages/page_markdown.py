@@ -40,7 +40,7 @@ BLOCK = re.compile(r'<pre><code(?: class="language-([\w+-]+)")?>(.*?)</code></pr
 
 HEADING = re.compile(r'<h([2-4]) id="([^"]+)">(.*?)</h\1>', re.DOTALL)
 
-LANGUAGES = Path(__file__).with_name("assets") / "block_languages.json"
+LANGUAGES = Path(__file__).with_name("block_languages.json")
 """Colours of languages that stand in blocks of code but not in sources of contracts."""
 
 SOURCES = {"solidity": "Solidity", "vyper": "Vyper", "yul": "Yul"}

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import accumulate
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
@@ -9,17 +10,10 @@ from urllib.parse import unquote, urlsplit
 
 from markdown_it.token import Token
 from markupsafe import Markup
+from typing_extensions import override
 
 from statuary.documents.document import Document, encode_json
-from statuary.documents.pages.page_book import Book, PageLink, SidebarGroup
-from statuary.documents.pages.page_markdown import (
-    SCHEMES,
-    Heading,
-    headings,
-    page_html,
-    page_tokens,
-    sections,
-)
+from statuary.documents.families import FindLinks, MakeOwnPages, OwnPages
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.rendering import renderer_of, root_of
 from statuary.documents.pages.site_context import PageHead, site_context
@@ -27,6 +21,16 @@ from statuary.documents.url_table import OWN_PAGE, PAGE_SEARCH, match_url
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.settings import SitePage
+from statuary.domain.work import attempt
+from statuary.extensions.own_pages.book import Book, PageLink, SidebarGroup
+from statuary.extensions.own_pages.page_markdown import (
+    SCHEMES,
+    Heading,
+    headings,
+    page_html,
+    page_tokens,
+    sections,
+)
 
 OUTLINE_LEVELS = (2, 3)
 """Levels of headings that "On this page" lists."""
@@ -47,6 +51,21 @@ class OwnPageView(NamedTuple):
     previous: PageLink | None
     following: PageLink | None
     search: str  # the path of the search of the folder; empty without one
+
+
+class MarkdownPages(OwnPages):
+    """The pages of `content/pages/`, which are Markdown."""
+
+    @override
+    def documents(self, catalogue: Catalogue) -> Iterator[MakeOwnPages]:
+        for page in catalogue.own_pages:
+            yield "the page", page.source, partial(own_page_document, page)
+        yield "the search of pages", "", page_search_documents
+
+    @override
+    def findings(self, catalogue: Catalogue) -> Iterator[FindLinks]:
+        for page in catalogue.own_pages:
+            yield page.source, partial(link_findings, page, catalogue)
 
 
 def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
@@ -86,7 +105,11 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
         if page.folder
     }
     for folder, book in books.items():
-        entries = [entry for page in book.pages for entry in _search_entries(page)]
+        found = (
+            attempt(partial(_search_entries, page), page.source, "reading its words") for page in book.pages
+        )
+        # a page that cannot be read is named where it is made
+        entries = [entry for of_page in found if isinstance(of_page, list) for entry in of_page]
         yield Document(
             path=PAGE_SEARCH.path(folder=folder),
             body=encode_json(entries),
@@ -95,17 +118,14 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
         )
 
 
-def _search_entries(page: SitePage) -> Iterator[list[str]]:
-    path, title = OWN_PAGE.path(path=page.path), one_line(page.title)
+def _search_entries(page: SitePage) -> list[list[str]]:
+    path, title, description = OWN_PAGE.path(path=page.path), one_line(page.title), one_line(page.description)
+    entries = []
     for heading, text in sections(page_tokens(page.body)):
-        words = " ".join(dict.fromkeys(re.findall(r"[\w][\w./-]*\w|\w", text.lower())))
+        words = re.findall(r"\w[\w./-]*\w|\w", (text if heading.anchor else f"{description} {text}").lower())
         target = f"{path}#{heading.anchor}" if heading.anchor else path
-        yield [
-            title,
-            one_line(heading.text),
-            target,
-            words if heading.anchor else f"{one_line(page.description).lower()} {words}".strip(),
-        ]
+        entries.append([title, one_line(heading.text), target, " ".join(dict.fromkeys(words))])
+    return entries
 
 
 def _label(language: str, texts: PageTexts) -> str:

@@ -1,0 +1,1 @@
+"""Pages of the site's own: Markdown with a sidebar, a search, and blocks of code."""
