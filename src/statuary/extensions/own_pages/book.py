@@ -10,20 +10,20 @@ from statuary.domain.settings import SitePage
 INDEX = "index"
 
 
-class PageLink(NamedTuple):
+class SidebarLink(NamedTuple):
     """A link to a page."""
 
     title: str
     path: str
     current: bool = False
-    below: tuple["PageLink", ...] = ()  # the pages of its folder, if the page that is read is in it
+    below: tuple["SidebarLink", ...] = ()  # the pages of its folder, if the page that is read is in it
 
 
 class SidebarGroup(NamedTuple):
     """Pages under one heading of the sidebar."""
 
     name: str  # empty for pages without a group
-    links: tuple[PageLink, ...]
+    links: tuple[SidebarLink, ...]
 
 
 class Book:
@@ -55,7 +55,7 @@ class Book:
             for name, pages in self._groups().items()
         )
 
-    def neighbours(self) -> tuple[PageLink | None, PageLink | None]:
+    def neighbours(self) -> tuple[SidebarLink | None, SidebarLink | None]:
         """Return the pages before and after this one in the order of reading."""
         if self._page not in self.pages:
             return None, None
@@ -86,7 +86,7 @@ class Book:
             for below in self._below.get(folder, ()):
                 yield from self._with_folder(below)
 
-    def _link(self, page: SitePage) -> PageLink:
+    def _link(self, page: SitePage) -> SidebarLink:
         folder = self._folders.get(page.path, self.folder)
         is_around = page is self._page or f"{self._page.folder}/".startswith(f"{folder}/")
         below = self._below.get(folder, ()) if is_around and folder != self.folder else ()
@@ -108,5 +108,5 @@ def folder_of(page: SitePage, folders: Collection[str]) -> str:
     return page.path if page.path in folders else ""
 
 
-def _plain_link(page: SitePage) -> PageLink:
-    return PageLink(one_line(page.title), OWN_PAGE.path(path=page.path))
+def _plain_link(page: SitePage) -> SidebarLink:
+    return SidebarLink(one_line(page.title), OWN_PAGE.path(path=page.path))

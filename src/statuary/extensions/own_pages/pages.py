@@ -22,7 +22,7 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.settings import SitePage
 from statuary.domain.work import attempt
-from statuary.extensions.own_pages.book import Book, PageLink, SidebarGroup
+from statuary.extensions.own_pages.book import Book, SidebarLink, SidebarGroup
 from statuary.extensions.own_pages.page_markdown import (
     SCHEMES,
     Heading,
@@ -48,8 +48,8 @@ class OwnPageView(NamedTuple):
     book: str  # the name of the pages of the same folder; empty for a page without others
     sidebar: tuple[SidebarGroup, ...]
     outline: tuple[Heading, ...]
-    previous: PageLink | None
-    following: PageLink | None
+    previous: SidebarLink | None
+    following: SidebarLink | None
     search: str  # the path of the search of the folder; empty without one
 
 
