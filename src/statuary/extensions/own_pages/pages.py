@@ -22,7 +22,7 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.settings import SitePage
 from statuary.domain.work import attempt
-from statuary.extensions.own_pages.book import Book, SidebarLink, SidebarGroup
+from statuary.extensions.own_pages.book import Book, SidebarGroup, SidebarLink
 from statuary.extensions.own_pages.page_markdown import (
     SCHEMES,
     Heading,
