@@ -217,7 +217,7 @@ def settings_only_documents(
         proof_schema_document,
         service_documents,
     )
-    from statuary.documents.families import families, own_pages
+    from statuary.documents.families import families
     from statuary.documents.openapi.document import openapi_document
     from statuary.documents.pages.site_pages import settings_only_pages
 
@@ -234,11 +234,17 @@ def settings_only_documents(
     description = orjson.loads(openapi[0].body) if openapi else None
     for name, pages in settings_only_pages(contracts, present, description).items():
         yield from made_with_theme(name, pages, catalogue, left_out)
-    for maker in own_pages(catalogue):
-        for name, source, make_pages in maker.documents(catalogue):
-            yield from made_with_theme(name, make_pages, catalogue, left_out, source)
+    yield from _own_page_documents(catalogue, left_out)
     for family in families(catalogue):
         yield from made_with_theme("documents of an extension", family.settings_only, catalogue, left_out)
+
+
+def _own_page_documents(catalogue: Catalogue, left_out: list[Finding]) -> Iterator[Document]:
+    from statuary.documents.families import own_pages
+
+    for maker in own_pages(catalogue):
+        for name, source, pages in maker.documents(catalogue):
+            yield from made_with_theme(name, pages, catalogue, left_out, source)
 
 
 def _one(make: Callable[[], Document]) -> list[Document]:

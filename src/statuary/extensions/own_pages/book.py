@@ -33,12 +33,12 @@ class Book:
         """Take the page that is read, and all pages of the site in order."""
         self._page = page
         self.folder = page.path.partition("/")[0] if page.folder else ""
-        of_book = [other for other in pages if other.path.partition("/")[0] == self.folder and other.folder]
+        of_book = _pages_below(self.folder, pages)
         folders = {other.folder for other in of_book}
         self._indexes = {folder_of(other, folders): other for other in of_book if folder_of(other, folders)}
         self._folders = {other.path: folder for folder, other in self._indexes.items()}
         self._below: dict[str, list[SitePage]] = {}
-        for other in sorted(of_book, key=lambda other: (other.order, other.title)):
+        for other in of_book:
             if other is not self._indexes.get(self.folder):
                 self._below.setdefault(self._home(other), []).append(other)
         self.pages = tuple(self._in_order())
@@ -99,6 +99,12 @@ class Book:
         while folder != self.folder and folder not in self._indexes:
             folder = folder.rpartition("/")[0]
         return folder
+
+
+def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
+    """Return the pages below a folder, by their order; none for a page that is in no folder."""
+    below = [page for page in pages if folder and page.path.startswith(f"{folder}/")]
+    return sorted(below, key=lambda page: (page.order, page.title))
 
 
 def folder_of(page: SitePage, folders: Collection[str]) -> str:
