@@ -1,7 +1,7 @@
 """Statuary: verified contracts and network status, proved and precomputed into static files."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from statuary.version import VERSION
 
@@ -9,45 +9,22 @@ if TYPE_CHECKING:
     from statuary.api import *
 
 __version__ = VERSION
-__all__ = [
-    "Action",
-    "BuildResult",
-    "Change",
-    "CheckedSite",
-    "ClockError",
-    "Contract",
-    "DamagedLedgerError",
-    "DamagedSnapshotError",
-    "DocumentNotFoundError",
-    "Finding",
-    "InvalidValueError",
-    "PageStatus",
-    "Plan",
-    "Position",
-    "PublishingError",
-    "Severity",
-    "Site",
-    "SiteComponent",
-    "SiteIncident",
-    "SiteIncidentUpdate",
-    "StatuaryError",
-    "UnreachableError",
-    "WorkersLostError",
-    "__version__",
-    "build",
-    "check",
-    "open_snapshot",
-]
 
 
-def __getattr__(name: str) -> Any:
-    """Import the public names on first use, so that the commands start without them."""
-    if name in __all__:
-        reading = import_module("statuary.extensions.serving.site")  # without all that builds a site
-        module = reading if hasattr(reading, name) else import_module("statuary.api")
-        return globals().setdefault(name, getattr(module, name))
+def __getattr__(name: str) -> object:
+    """Import the public names, those of `statuary.api`, on first use, so that the commands start without them."""
+    if name == "__all__":
+        return [*import_module("statuary.api").__all__, "__version__"]
+    if not name.startswith("_"):
+        module = import_module("statuary.extensions.serving.site")  # without all that builds a site
+        value = getattr(module, name, None)
+        if getattr(value, "__module__", "") != module.__name__:  # it is not defined there
+            module = import_module("statuary.api")
+            value = getattr(module, name, None) if name in module.__all__ else None
+        if value is not None:
+            return globals().setdefault(name, value)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *import_module("statuary.api").__all__})

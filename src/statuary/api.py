@@ -29,7 +29,7 @@ from statuary.extensions.serving.site import (
     SiteIncidentUpdate,
     open_snapshot,
 )
-from statuary.pipeline.build import BuildResult, CheckedSite, build_site, check_site
+from statuary.pipeline.build import BuildResult, CheckedSite, build_folder, check_site
 from statuary.pipeline.executor import WorkersLostError, process_executor
 from statuary.pipeline.options import CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import NoProgress
@@ -38,9 +38,7 @@ from statuary.publishing.files import PublishingError, overlap_of_folders
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError
 from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.origin import SiteOrigin, build_notes, refuse_earlier_build
 from statuary.publishing.plan import Action, Change, Plan
-from statuary.version import VERSION
 
 __all__ = [
     "Action",
@@ -114,21 +112,15 @@ def build(
         with ExitStack() as stack:
             executor = stack.enter_context(process_executor(workers))
             target = stack.enter_context(FolderTarget(folder, dry_run=dry_run))
-            if not allow_older:
-                refuse_earlier_build(target.ledger.note("instant"), instant)
-            git = GitQuery(root)
-            revision = "" if git.answer is None else git.answer.revision
-            target.ledger.add_notes(
-                build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION))
-            )
-            result = build_site(
+            result = build_folder(
                 root,
                 target,
                 instant,
                 NoProgress(),
                 CheckOptions(strict=strict),
-                execution=ExecutionOptions(executor=executor, git=git),
+                execution=ExecutionOptions(executor=executor, git=GitQuery(root)),
                 extension_options=ExtensionOptions({"log": {"log_key": key, "log_start": log_start}}),
+                allow_older=allow_older,
             )
             if dry_run and result.plan is not None:
                 changes = tuple(result.plan.changes())

@@ -27,7 +27,7 @@ from statuary.cli.summary import build_summary, findings_line
 from statuary.content.git_state import GitQuery
 from statuary.domain.findings import has_errors
 from statuary.domain.primitives import Instant
-from statuary.pipeline.build import BuildResult, build_site
+from statuary.pipeline.build import BuildResult, build_folder
 from statuary.pipeline.executor import Executor
 from statuary.pipeline.options import ExecutionOptions
 from statuary.pipeline.progress import enable_garbage_collection
@@ -35,8 +35,6 @@ from statuary.pipeline.stages import ExtensionOptions
 from statuary.publishing.files import OWN_FOLDER, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError
-from statuary.publishing.origin import SiteOrigin, build_notes, refuse_earlier_build
-from statuary.version import VERSION
 
 MANY_CONTRACTS = 500
 """Record files from which on a first build starts its workers immediately; smaller builds do not need them."""
@@ -119,20 +117,16 @@ def _build(
     check_options = read_check_options(build_options.selection)
     instant = build_instant(build_options.now)
     with FolderTarget(out, dry_run=build_options.dry_run) as target:
-        if not build_options.allow_older:
-            refuse_earlier_build(target.ledger.note("instant"), instant)
-        execution = ExecutionOptions(executor=executor, git=git, verify=build_options.verify)
-        revision = "" if git.answer is None else git.answer.revision
-        target.ledger.add_notes(build_notes(SiteOrigin(instant=instant, revision=revision, statuary=VERSION)))
         with show_progress() as progress:
-            result = build_site(
+            result = build_folder(
                 content,
                 target,
                 instant,
                 progress,
                 check_options,
-                execution=execution,
+                execution=ExecutionOptions(executor=executor, git=git, verify=build_options.verify),
                 extension_options=ExtensionOptions(build_options.extension_options, build_options.to),
+                allow_older=build_options.allow_older,
             )
         _print_result(result, content, out, build_options.form, instant)
         if result.applied and target.lacks_names and not target.plan().is_empty:

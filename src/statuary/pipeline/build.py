@@ -37,8 +37,10 @@ from statuary.pipeline.stages import (
 )
 from statuary.pipeline.status import SiteStatus
 from statuary.publishing.files import TARGET_ERRORS
+from statuary.publishing.origin import SiteOrigin, build_notes, refuse_earlier_build
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget, CheckTarget
+from statuary.version import VERSION
 
 
 class ReadSite(NamedTuple):
@@ -267,6 +269,32 @@ def check_site(
             root, site.catalogue, into, progress, check_options=check_options, execution=execution, now=now
         )
     return check(root, site, contracts).with_additions(stages.checked(root, site.catalogue, progress))
+
+
+def build_folder(
+    root: Path,
+    target: BuildTarget,
+    now: Instant,
+    progress: Progress,
+    check_options: CheckOptions,
+    *,
+    execution: ExecutionOptions,
+    extension_options: ExtensionOptions,
+    allow_older: bool = False,
+) -> BuildResult:
+    """Build the site of a content folder into a folder, as `build_site` does, and note where it comes from.
+
+    Raises:
+        PublishingError: if the folder cannot take the site, or has one of a later instant and `allow_older` is not set.
+    """
+    if not allow_older:
+        refuse_earlier_build(target.ledger.note("instant"), now)
+    answer = None if execution.git is None else execution.git.answer
+    revision = "" if answer is None else answer.revision
+    target.ledger.add_notes(build_notes(SiteOrigin(instant=now, revision=revision, statuary=VERSION)))
+    return build_site(
+        root, target, now, progress, check_options, execution=execution, extension_options=extension_options
+    )
 
 
 def build_site(
