@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from itertools import product
 from pathlib import Path
@@ -27,6 +27,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from statuary.cli.exit_codes import ExitCode
+from support.interrupted_logs import LoggedSite, import_of, written
 from support.object_stores import STORES, moto
 from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
@@ -178,6 +179,8 @@ class Trials:
     def __init__(self, root: Path, seed: int, count: int = 4) -> None:
         self.root, self.out, self.dice = root, root / "out", random.Random(seed)
         self.tracebacks = self.bad = 0
+        self.spans: dict[str, float] = {}  # seconds that each command took lately
+        self.imported: Mapping[str, bytes] = {}  # by an import that nobody disturbed
         self.contents = [site_of_many(root / name, count) for name in ("before", "after")]
         changed = {path_of(1): record_of(1).replace(b'"matchId":"', b'"matchId":"90'), path_of(2): None}
         new = {path_of(count + 1): record_of(count + 1), "incidents/slower.yaml": INCIDENT}
@@ -244,6 +247,23 @@ class Trials:
             self.bad += 1
             print(f"neither old nor new after {what}: {sorted(files_in(out))}", file=sys.stderr)
 
+    def note(self, fault: str, what: str) -> None:
+        """Count a fault, unless there is none."""
+        if fault:
+            self.bad += 1
+            print(f"after {what}: {fault}", file=sys.stderr)
+
+    def expect_import(self, what: str, *, is_over: bool) -> None:
+        """Hold that each imported file is whole, and that all are there once the import is over."""
+        if not self.imported:
+            assert self.run(*import_of(self.root, self.root / "imported whole")).code == 0
+            self.imported = written(self.root / "imported whole")
+        files = written(self.root / "imported")
+        wanted = {path: body for path, body in self.imported.items() if is_over or path in files}
+        if files != wanted:
+            differing = sorted(path for path in files | wanted if files.get(path) != wanted.get(path))
+            self.note(f"the import is not whole: {differing[:5]}", what)
+
     def expect_old_or_new(self, what: str, out: Path | None = None) -> None:
         """Hold that every file is that of one of the states."""
         for path, body in files_in(out or self.out).items():
@@ -252,46 +272,81 @@ class Trials:
                 print(f"neither old nor new after {what}: {path}", file=sys.stderr)
 
 
+WEIGHTS = {"build": 8, "tick": 3, "publish": 2, "store": 1, "snapshot": 2, "import": 2, "log": 4}
+"""How often each command is killed, in comparison."""
+
+
 def kills(trials: Trials, times: int) -> Iterator[str]:
-    """Kill and stop builds, ticks and publications at random instants."""
+    """Kill and stop builds, ticks, publications, snapshots, imports, and builds with a log at random instants."""
+    logged = LoggedSite(trials.root)
+    assert trials.run(*logged.next_build()).code == 0
     with ExitStack() as stack:
-        publish = ["publish", trials.root / "undisturbed-1", "--to", trials.root / "copy"]
-        store: list[object] = []
+        url = ""
         if (STORES / "moto").is_dir():
             server = stack.enter_context(moto())
             os.environ.update(server.environment())
             url = f"{server.make_bucket('kills')}/site"
-            store = ["publish", "--to", url, "--lease-seconds", "12", "--wait", "120"]
-        spans: dict[str, float] = {}
         for number in range(times):
-            kind = trials.dice.choices(("build", "tick", "publish", "store"), (12, 4, 3, 1))[0]
-            state = number % 2
-            command = {
-                "build": trials.build(state),
-                "tick": ["tick", "--out", trials.out, "--now", LATER],
-                "publish": publish,
-                "store": [*store[:1], trials.root / f"undisturbed-{state}", *store[1:]] if store else publish,
-            }[kind]
-            if kind == "tick":
-                trials.run(*trials.build(0))
-            yield from _kill_one(trials, f"{number} ({kind})", kind, command, spans)
-            if kind in ("build", "tick"):
-                trials.expect(trials.wanted[state] if kind == "build" else trials.later, f"kill {number}")
-            elif kind == "publish" or not store:
-                trials.expect(files_in(trials.root / "undisturbed-1"), f"kill {number}", trials.root / "copy")
-            else:
-                _expect_in_store(trials, url, trials.root / f"undisturbed-{state}", number)
+            kind = trials.dice.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
+            kind, state = "publish" if kind == "store" and not url else kind, number % 2
+            command = _command(trials, kind, state, logged, url)
+            sent = _kill_one(trials, f"{number} ({kind})", command, logged)
+            _expect_after_kill(trials, kind, number, logged, url)
+            yield f"{kind}, {sent}"
 
 
-def _kill_one(
-    trials: Trials, what: str, kind: str, command: list[object], spans: dict[str, float]
-) -> Iterator[str]:
+def _command(trials: Trials, kind: str, state: int, logged: LoggedSite, url: str) -> list[object]:
+    """Return the command to kill, with everything that it needs."""
+    site = trials.root / f"undisturbed-{state}"
+    if kind == "tick":
+        trials.run(*trials.build(0))
+        return ["tick", "--out", trials.out, "--now", LATER]
+    if kind == "log":
+        return logged.next_build()
+    if kind == "import":
+        shutil.rmtree(trials.root / "imported", ignore_errors=True)
+        return import_of(trials.root, trials.root / "imported")
+    (trials.root / "snapshots").mkdir(exist_ok=True)
+    snapshot = ["snapshot", "create", "--from", site, "--allow-older", trials.root / "snapshots/site.zip"]
+    store = ["publish", site, "--to", url, "--lease-seconds", "12", "--wait", "120"]
+    publish = ["publish", trials.root / "undisturbed-1", "--to", trials.root / "copy"]
+    others = {"build": trials.build(state), "publish": publish, "store": store, "snapshot": snapshot}
+    return others[kind]
+
+
+def _expect_after_kill(trials: Trials, kind: str, number: int, logged: LoggedSite, url: str) -> None:
+    """Hold that the command after a kill has done all of its work."""
+    state, what = number % 2, f"kill {number} ({kind})"
+    site = trials.root / f"undisturbed-{state}"
+    if kind in ("build", "tick"):
+        trials.expect(trials.wanted[state] if kind == "build" else trials.later, what)
+    elif kind == "publish":
+        trials.expect(files_in(trials.root / "undisturbed-1"), what, trials.root / "copy")
+    elif kind == "snapshot":
+        if (
+            written(trials.root / "snapshots") != trials.snapshots[state]
+        ):  # a killed one leaves a hidden file behind
+            trials.note("the snapshot is another", what)
+    elif kind == "import":
+        trials.expect_import(what, is_over=True)
+    elif kind == "log":
+        trials.note(logged.fault(is_over=True), what)
+    else:
+        _expect_in_store(trials, url, site, number)
+
+
+def _kill_one(trials: Trials, what: str, command: list[object], logged: LoggedSite) -> str:
+    kind = what.partition("(")[2].rstrip(")")
     sent = trials.dice.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
     running = WarmCommand(trials.root / "log", *command)
-    time.sleep(trials.dice.uniform(0, spans.get(kind, 0.5)))
+    time.sleep(trials.dice.uniform(0, trials.spans.get(kind, 0.5)))
     running.send(sent)
     trials.ended(running)
     trials.expect_old_or_new(what)
+    if kind == "log":
+        trials.note(logged.fault(is_over=False), what)
+    if kind == "import":
+        trials.expect_import(what, is_over=False)
     began = time.monotonic()
     done = trials.run(*command)
     for _ in range(4):
@@ -299,11 +354,11 @@ def _kill_one(
             kind == "store" and done.code != 0 and "publish again" in done.output
         ):  # its lease ended under load
             done = trials.run(*command)
-    spans[kind] = 0.8 * spans.get(kind, 0.5) + 0.2 * (time.monotonic() - began)
+    trials.spans[kind] = 0.8 * trials.spans.get(kind, 0.5) + 0.2 * (time.monotonic() - began)
     if done.code != 0:
         trials.bad += 1
         print(f"after {what}: {done}", file=sys.stderr)
-    yield f"{kind}, {sent.name}"
+    return sent.name
 
 
 def _expect_in_store(trials: Trials, url: str, site: Path, number: int) -> None:

@@ -2,38 +2,50 @@
 
 import os
 import sys
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.options import FILE, content_option, out_option, with_options
+from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
 from statuary.cli.output import count_text, show_progress
 from statuary.cli.printable import print_error, printable
 from statuary.clock import utc_now
 from statuary.extensions.http.client import HttpResponse, UnreachableError, send
+from statuary.extensions.log.continuation import EMPTY, FLOOR, read_floor, write_floor
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
+from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
+from statuary.extensions.log.memory import (
+    RememberedLog,
+    check_place,
+    continued_heads,
+    is_familiar,
+    key_of,
+    remember,
+    verify_earlier,
+)
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import (
-    EXAMPLE_SEED,
     Checkpoint,
     PrivateKey,
     PublicKey,
     new_key,
     parse_checkpoint,
-    parse_public_key,
+    parse_private_key,
     verify_checkpoint,
 )
-from statuary.extensions.log.options import public_log_key_option, read_public_key, site_reader
+from statuary.extensions.log.options import (
+    KEY_VARIABLE,
+    public_log_key_option,
+    read_public_key,
+    site_reader,
+)
 from statuary.extensions.log.published_log import (
     EXAMPLE,
     PublishedLog,
     TreeHead,
     open_log,
-    parse_head,
     published_settings,
 )
 from statuary.extensions.log.verify import (
@@ -51,107 +63,8 @@ from statuary.extensions.log.verify import (
 )
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.pipeline.progress import stage
-from statuary.publishing.files import PublishingError, atomic_file
+from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
-
-
-class KnownLog(NamedTuple):
-    """A log as it was last verified: its key, and its size and root."""
-
-    key: PublicKey
-    head: TreeHead
-
-
-def _file(name: str) -> Path:
-    """Return where a log or an address is remembered: below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state."""
-    own = os.environ.get("STATUARY_STATE")
-    above = (
-        Path(own)
-        if own
-        else Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "statuary"
-    )
-    return above / "logs" / sha256(name.encode()).hexdigest()[:32]
-
-
-def _place_file(location: str) -> Path:
-    """Return where the key of the log at an address, or in a folder, is remembered."""
-    parts = urlsplit(location)
-    if parts.netloc:
-        return _file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
-    return _file(f"at {Path(location).resolve()}")
-
-
-def check_place(location: str, key: PublicKey) -> None:
-    """Make sure that an address has the log that it had before; raise LogError if its name or its key is another."""
-    try:
-        before = _place_file(location).read_text("utf-8").strip()
-    except FileNotFoundError:
-        return
-    if before != key.text:
-        raise LogError(
-            f"{location} had the log with the key {before}, and now has one with {key.text}",
-            "ask the publisher; --public-key accepts another name and key",
-        )
-
-
-def remembered(origin: str) -> KnownLog | None:
-    """Return what is known of a log, None if nothing; raise PublishingError if the file is damaged."""
-    file = _file(origin)
-    try:
-        key, head, *_ = file.read_text("utf-8").split("\n")
-        remembered_head = parse_head(head)
-    except FileNotFoundError:
-        return None
-    except (OSError, ValueError):
-        remembered_head, key = None, ""
-    if remembered_head is None:
-        raise PublishingError(
-            f"{file} is damaged", "delete it; the next verification remembers the log again"
-        )
-    return KnownLog(parse_public_key(key), remembered_head)
-
-
-def remember(log: KnownLog, location: str) -> None:
-    """Keep what is known of a log, and that it is at an address; raise PublishingError if it cannot be written."""
-    with atomic_file(_place_file(location)) as stream:
-        stream.write(f"{log.key.text}\n".encode())
-    with atomic_file(_file(log.key.name)) as stream:
-        stream.write(f"{log.key.text}\n{log.head.text}\n{log.key.name}\n".encode())
-
-
-def known_key(origin: str, given: str | None, stated: str | None) -> tuple[PublicKey, str]:
-    """Return the key of a log, and where it comes from.
-
-    Args:
-        origin: the log's name.
-        stated: the key that the site itself states, which is believed the first time.
-
-    Raises:
-        LogError: if it is unknown, or the key given, or stated, is another than the one that was used before.
-    """
-    before = remembered(origin)
-    if given is not None:
-        return read_public_key(given), "the given key"
-    if EXAMPLE in origin:
-        example = PrivateKey(origin, EXAMPLE_SEED).public
-        if stated in (None, example.text):
-            return (
-                example,
-                "the example key, which everyone has: this shows nothing about who signed, or when",
-            )
-    if before is not None:
-        if stated not in (None, before.key.text):
-            raise LogError(
-                f"the site states another key for {origin} than before: {stated}",
-                "ask the publisher; --public-key accepts a key anyway",
-            )
-        return before.key, "the key seen before"
-    if stated is None:
-        raise LogError(
-            f"the signature was not verified: the public key of {origin} is unknown", "give --public-key"
-        )
-    return parse_public_key(stated), "the key that the site states, seen for the first time"
-
 
 LARGEST_ANSWER = 100_000
 
@@ -260,12 +173,13 @@ def verify(
     Exit codes: 0 it holds; 1 it does not; 3 it cannot be read.
     """
     try:
-        log, key, read = _open(location, public_key)
+        opened = _open(location, public_key, since)
+        log, key, read, changes = opened
         if public_key is None and not forget:
-            check_place(location, key)
+            check_place(location, key, changes)
         # everyone has logs of the example key, and none continues another
         forget = forget or EXAMPLE in key.name
-        _compare(log, key, since, forget=forget)
+        _compare(opened, since, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
         result = _check(log, key, read, location)
     except LogError as error:
@@ -282,7 +196,7 @@ def verify(
     _echo_paths(result.unserved, "are for the host, which does not send them: not verified")
     _echo_paths(result.uncovered, "are not covered: neither the manifest nor the log names them")
     if not forget:
-        remember(KnownLog(key, log.head), location)
+        remember(RememberedLog(key, log.head), location, changes)
     sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
 
 
@@ -292,34 +206,46 @@ def _echo_paths(paths: list[str], what: str) -> None:
         click.echo(printable(f"{count_text(len(paths), 'file')} {what}: {named}"))
 
 
-def _open(location: str, public_key: str | None) -> tuple[PublishedLog, PublicKey, ReadPath]:
-    """Return a log whose signature is verified, its key, and what reads the site."""
+class OpenedLog(NamedTuple):
+    """A log that a reader verifies."""
+
+    log: PublishedLog
+    key: PublicKey  # that signed it
+    read: ReadPath  # of its site
+    changes: list[KeyChange]  # of its key; none where the reader knows the present one
+
+
+def _open(location: str, public_key: str | None, since: Path | None) -> OpenedLog:
+    """Return a log whose signature is verified."""
     read = site_reader(location)
     log = require_log(open_log(location, read, None), location)
     settings = published_settings(read)
-    origin = log.checkpoint.origin
-    key, source = known_key(origin, public_key, settings.public_key if settings else None)
+    origin, stated = log.checkpoint.origin, settings.public_key if settings else None
+    is_same = public_key is None and since is None and is_familiar(location, origin, stated)
+    changes = [] if is_same else log.key_changes()
+    key, source = key_of(origin, public_key, stated, changes)
     verify_checkpoint(log.checkpoint, key)
     click.echo(printable(f"{origin}: {log.head.size:,} entries, root {log.head.root.hex()}"))
     click.echo(printable(f"signed with {key.text} ({source})"))
-    return log, key, read
+    return OpenedLog(log, key, read, changes)
 
 
-def _compare(log: PublishedLog, key: "PublicKey", since: Path | None, *, forget: bool) -> None:
-    """Verify that the log continues what was seen before."""
+def _compare(opened: OpenedLog, since: Path | None, *, forget: bool) -> None:
+    """Verify that the log continues what was seen before, under each of its names."""
+    log, key, _, changes = opened
     if since is not None:
         try:
             earlier = parse_checkpoint(since.read_bytes())
         except OSError as error:
             raise PublishingError(f"{since} cannot be read: {error.strerror}") from None
-        verify_checkpoint(earlier, key)
+        verify_earlier(earlier, key, changes)
         log.verify_extends(TreeHead(earlier.size, earlier.root), str(since))
         click.echo(f"it continues {printable(str(since))} ({earlier.size:,} entries)")
-    before = None if forget else remembered(key.name)
-    if before is not None:
-        log.verify_extends(before.head, "the log seen before")
-        click.echo(f"it continues the log seen before ({before.head.size:,} entries)")
-    elif since is None:
+    heads = [] if forget else continued_heads(key, changes)
+    for head in heads:
+        log.verify_extends(head, "the log seen before")
+        click.echo(f"it continues the log seen before ({head.size:,} entries)")
+    if not heads and since is None:
         click.echo("no earlier checkpoint is known, so it is not shown yet that the log only grows")
 
 
@@ -370,20 +296,8 @@ def init(origin: str, out: Path, content: Path) -> None:
 
     ORIGIN names the log for ever: its address without https://, such as status.example.org/log.
     """
-    from statuary.extensions.log.continuation import EMPTY, FLOOR, write_floor
-
     key = new_key(origin)
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise PublishingError(
-            f"{out} exists; a log keeps its key", "name another file, or use this key"
-        ) from None
-    except OSError as error:
-        raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
-    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-        stream.write(f"{key.text}\n")
+    _write_key(key, out)
     click.echo(
         f"{printable(str(out))} holds the private key: keep a copy, and do not put it into the content or git"
     )
@@ -395,6 +309,59 @@ def init(origin: str, out: Path, content: Path) -> None:
             f"{printable(str(content / FLOOR))} says how much is published: keep it in git; builds in CI move it"
         )
     click.echo(f"then, the first time: statuary build --log-key {printable(str(out))} --log-start")
+
+
+def _write_key(key: PrivateKey, out: Path) -> None:
+    """Write a new private key; raise PublishingError if it cannot be written, or the file exists."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise PublishingError(
+            f"{out} exists; a key is not replaced", "name another file, or use this key"
+        ) from None
+    except OSError as error:
+        raise PublishingError(f"{out} cannot be written: {error.strerror}") from None
+    with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+        stream.write(f"{key.text}\n")
+
+
+@log_command.command()
+@click.option(
+    "--log-key", type=FILE, help=f"The present private key. Default: the key in the variable {KEY_VARIABLE}."
+)
+@click.option(
+    "--out", type=FILE, required=True, help="Write the new private key here, outside of the content."
+)
+@click.option("--origin", help="A new name of the log. Default: it keeps its name.")
+@content_option
+def rotate(log_key: Path | None, out: Path, origin: str | None, content: Path) -> None:
+    """Make a new key of a log, announced by the present one.
+
+    The announcement goes into the content. The next build with the new key adds it to the log as an entry, and readers
+    who trust the present key then trust the new one.
+    """
+    text = read_key(log_key, secret=True) if log_key else os.environ.get(KEY_VARIABLE, "")
+    if not text:
+        raise click.UsageError(f"give the present key: --log-key, or {KEY_VARIABLE}")
+    if not content.is_dir():
+        raise PublishingError(f"{content} is no folder", "name the content folder: --content")
+    former = parse_private_key(text)
+    floor = read_floor(content, former.name)
+    key = new_key(origin or former.name)
+    _write_key(key, out)
+    write_change(content, signed_change(former, key.public))
+    click.echo(
+        f"{printable(str(out))} holds the new private key: keep a copy, and do not put it into the content or git"
+    )
+    click.echo(f"public key, which new readers give to `statuary log verify`:\n  {key.public.text}")
+    click.echo(f"{printable(str(content / ROTATION))} announces it: keep it in git")
+    if key.name != former.name:
+        click.echo(f"in site.yaml:\n  log:\n    origin: {key.name}")
+        if floor is not None:
+            write_floor(content, key.name, floor)
+            click.echo(f"{printable(str(content / FLOOR))} has the new name")
+    click.echo(f"then: statuary build --log-key {printable(str(out))}")
 
 
 @log_command.command()
@@ -435,7 +402,7 @@ def check(
     """
     try:
         proved, entry = check_proof(proof.read_bytes(), document.read_bytes())
-        key, source = known_key(proved.checkpoint.origin, public_key, None)
+        key, source = key_of(proved.checkpoint.origin, public_key, None)
         click.echo(
             printable(
                 f"{document} matches entry {proved.number:,} of {proved.checkpoint.origin}:"

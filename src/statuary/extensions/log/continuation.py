@@ -109,9 +109,10 @@ def new_pending(
 
 
 def resumed(
-    log: PublishedLog | None, body: bytes | None, key: PublicKey | None, name: str
+    log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
 ) -> PublishedLog | None:
     """Return the log of a pending checkpoint if it is signed, and continues a log; else that log."""
+    key, former = keys
     pending = parse_pending(body)
     if pending is None:
         return log
@@ -119,7 +120,7 @@ def resumed(
     try:
         checkpoint = parse_checkpoint(pending.checkpoint.encode())
         if key is not None:
-            verify_checkpoint(checkpoint, key)
+            verify_checkpoint(checkpoint, key, former)
         missing = pending.entries[head.size - pending.base :] if pending.base <= head.size else ()
         if checkpoint.size <= head.size or head.size + len(missing) != checkpoint.size:
             return log
@@ -161,18 +162,21 @@ class LogPlaces(NamedTuple):
     elsewhere: tuple[tuple[str, ReadPath], ...] = ()
     pending: bytes | None = None  # what the key's keeper noted as signed
 
-    def continuation(self, key: PublicKey | None, seen: Iterator[TreeHead | None]) -> Continuation:
+    def continuation(
+        self, key: PublicKey | None, seen: Iterator[TreeHead | None], former: PublicKey | None = None
+    ) -> Continuation:
         """Return the log to continue.
 
         Args:
             key: of the log; None trusts what is there.
             seen: heads that are known to have been published.
+            former: the key before it, which may have signed what is there.
 
         Raises:
             LogError: if a log is damaged, not signed with the key, or does not continue what was published.
         """
-        own = open_log(*self.folder, key)
-        there = [log for place in self.elsewhere if (log := open_log(*place, key)) is not None]
+        own = open_log(*self.folder, key, former)
+        there = [log for place in self.elsewhere if (log := open_log(*place, key, former)) is not None]
         published = max(there, key=lambda one: one.head.size, default=None)
         for log in there:
             _require(published, log.head, f"the log of {log.name}")
@@ -182,7 +186,7 @@ class LogPlaces(NamedTuple):
                 _require(truth, earlier, "what was published before")
         newest, given_up = _longer(own, published)
         for name, body in self._pending():
-            newest = resumed(newest, body, key, name)
+            newest = resumed(newest, body, (key, former), name)
         return Continuation(newest, truth.head if truth else EMPTY, newest is own, given_up)
 
     def _pending(self) -> Iterator[tuple[str, bytes | None]]:

@@ -20,8 +20,15 @@ from statuary.documents.document import Document, plain_path
 from statuary.documents.url_table import incident_of
 from statuary.domain.json_values import Json, JsonObject, as_list, as_object
 from statuary.domain.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
+from statuary.extensions.log.key_changes import KeyChange
 from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
-from statuary.extensions.log.notes import DECIMAL, Checkpoint, decode_base64, parse_checkpoint
+from statuary.extensions.log.notes import (
+    DECIMAL,
+    Checkpoint,
+    decode_base64,
+    parse_checkpoint,
+    parse_public_key,
+)
 from statuary.publishing.files import transaction
 from statuary.publishing.ledger.ledger import Ledger, OwnTable
 
@@ -34,6 +41,7 @@ class EntryKind(StrEnum):
     UPDATE = "update"
     SITE = "site"  # every file of the site, by the digest of their manifest
     CLOCK = "clock"  # the times so far were wrong
+    KEY = "key"  # another key signs the checkpoints from now on
 
 
 class LogAction(StrEnum):
@@ -63,9 +71,10 @@ SUBJECT_MEMBERS = {
     EntryKind.UPDATE: ("incident", "update"),
     EntryKind.SITE: (),
     EntryKind.CLOCK: (),
+    EntryKind.KEY: (),
 }
 
-WHOLE_SITE, CLOCK = LogSubject(EntryKind.SITE), LogSubject(EntryKind.CLOCK)
+WHOLE_SITE, CLOCK, LOG_KEY = (LogSubject(kind) for kind in (EntryKind.SITE, EntryKind.CLOCK, EntryKind.KEY))
 
 
 class LogEntry(NamedTuple):
@@ -80,6 +89,7 @@ class LogEntry(NamedTuple):
     proof: str = ""  # of the published proof of a contract, in hex; else empty
     match_id: str = ""  # of a contract; else empty
     replaces: int | None = None  # the entry before it of the same subject; None if this is the first
+    key_change: KeyChange | None = None  # of the log's key; else None
 
     @property
     def digests(self) -> tuple[str, str]:
@@ -95,6 +105,9 @@ class LogEntry(NamedTuple):
             **self.subject.members,
         }
         members |= {"sha256": self.sha256, "proofSha256": self.proof, "matchId": self.match_id}
+        if self.key_change is not None:
+            former, key, signature = self.key_change
+            members |= {"formerKey": former.text, "publicKey": key.text, "signature": signature}
         members = {name: value for name, value in members.items() if value}
         if self.replaces is not None:
             members["replaces"] = self.replaces
@@ -119,13 +132,19 @@ def parse_entry(body: bytes) -> LogEntry:
             str(value.get("proofSha256", "")),
             str(value.get("matchId", "")),
             value.get("replaces"),
+            _key_change(value) if kind is EntryKind.KEY else None,
         )
         is_exact = entry.encode() == body
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, LogError):
         is_exact = False
     if not is_exact:
         raise LogError(f"{body[:80]!r} is not an entry that statuary writes")
     return entry
+
+
+def _key_change(members: JsonObject) -> KeyChange:
+    former, key = (parse_public_key(str(members[name])) for name in ("formerKey", "publicKey"))
+    return KeyChange(former, key, str(members["signature"]))
 
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
@@ -197,7 +216,23 @@ def _fault_of_action(entry: LogEntry, last: NumberedEntry | None) -> str:
         return f"it replaces entry {entry.replaces!r}, and the one before about the same is {number}"
     if entry.subject == CLOCK:
         return "" if entry.action is LogAction.CHANGE and not any(entry.digests) else "it only corrects times"
+    if entry.subject == LOG_KEY:
+        return _fault_of_key(entry, before)
     return _fault_of_step(entry, before)
+
+
+def _fault_of_key(entry: LogEntry, before: LogEntry | None) -> str:
+    """Return why an entry announces no key; empty if it does."""
+    change, last = entry.key_change, before.key_change if before else None
+    if change is None or entry.action is not LogAction.CHANGE or any(entry.digests):
+        return "it only announces a key"
+    if last is not None and last.key != change.former:
+        return f"{change.former.text} announces a key, and the one before is {last.key.text}"
+    try:
+        change.verify()
+    except LogError as error:
+        return str(error)
+    return ""
 
 
 def _fault_of_step(entry: LogEntry, before: LogEntry | None) -> str:

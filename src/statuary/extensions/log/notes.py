@@ -234,8 +234,10 @@ def parse_checkpoint(body: bytes) -> Checkpoint:
     return Checkpoint(origin, int(size), digest, note)
 
 
-def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey) -> None:
-    """Verify that a checkpoint is of the log of a key, and signed with it; raise LogError if not."""
+def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, former: PublicKey | None = None) -> None:
+    """Verify that a checkpoint is of the log of a key, and signed with it or with the former one; raise LogError if not."""
+    if former is not None and checkpoint.origin == former.name and checkpoint.note.signed_by([former]):
+        return
     if checkpoint.origin != key.name:
         raise LogError(f"the checkpoint is of the log {checkpoint.origin}, not of {key.name}")
     if not checkpoint.note.signed_by([key]):

@@ -10,6 +10,7 @@ import click
 from statuary.cli.options import read_key
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.log.continuation import read_floor
+from statuary.extensions.log.key_changes import read_change
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
 from statuary.extensions.log.published_log import LOG_CHECKPOINT, LogKeeper, LogSettings, TreeHead, parse_head
@@ -41,6 +42,7 @@ def log_keeper(settings: LogSettings, inputs: StageInputs) -> LogKeeper:
         may_start=bool(options.get("log_start")),
         may_correct=bool(options.get("log_correct_clock")),
         may_shrink=bool(options.get("log_below_floor")),
+        change=None if inputs.root is None else read_change(inputs.root),
         preview=preview_of(os.environ, settings.branch),
     )
     if key_file is not None:

@@ -10,7 +10,8 @@ from typing_extensions import override
 
 from statuary.documents.url_table import IMMUTABLE, MEDIA_TYPES, OCTET_STREAM, TEXT, PutStep, Url
 from statuary.domain.primitives import Instant
-from statuary.extensions.log.entries import LogAction
+from statuary.extensions.log.entries import EntryKind, LogAction, parse_entry
+from statuary.extensions.log.key_changes import KeyChange
 from statuary.extensions.log.merkle import (
     LogError,
     ReadPath,
@@ -133,6 +134,10 @@ def parse_head(text: str) -> TreeHead | None:
         return None
 
 
+KEY_MARK = b'"kind":"key"'
+"""What every entry about a key contains, and hardly another."""
+
+
 class PublishedLog:
     """A log that a site has."""
 
@@ -150,6 +155,15 @@ class PublishedLog:
             LogError: if one does not agree with the checkpoint.
         """
         return verified_entries(self.read, *self.head)
+
+    def key_changes(self) -> list[KeyChange]:
+        """Return every change of its key, each verified; raise LogError if the log is damaged."""
+        marked = (body for body in self.entries() if KEY_MARK in body)
+        entries = (entry for entry in map(parse_entry, marked) if entry.subject.kind is EntryKind.KEY)
+        changes = [entry.key_change for entry in entries if entry.key_change is not None]
+        for change in changes:
+            change.verify()
+        return changes
 
     def verify_root(self) -> None:
         """Verify the tiles at the right edge against the checkpoint; raise LogError if they differ."""
@@ -178,11 +192,14 @@ class PublishedLog:
             ) from None
 
 
-def open_log(name: str, read_site: ReadPath, key: PublicKey | None) -> PublishedLog | None:
+def open_log(
+    name: str, read_site: ReadPath, key: PublicKey | None, former: PublicKey | None = None
+) -> PublishedLog | None:
     """Return the log of a site; None if it has none.
 
     Args:
         key: verifies its checkpoint; None trusts it.
+        former: the key before it, which may have signed the checkpoint.
 
     Raises:
         LogError: if its checkpoint is damaged, of another log, or not signed with the key.
@@ -193,7 +210,7 @@ def open_log(name: str, read_site: ReadPath, key: PublicKey | None) -> Published
     try:
         checkpoint = parse_checkpoint(body)
         if key is not None:
-            verify_checkpoint(checkpoint, key)
+            verify_checkpoint(checkpoint, key, former)
         log = PublishedLog(name, checkpoint, read_site)
         log.verify_root()
     except LogError as error:
@@ -243,7 +260,8 @@ def require_growth(site: Place, target: Place) -> dict[str, str | None]:
             f"{target.name} has a log of {there.head.size:,} entries and {site.name} has none",
             f"build with `log` in site.yaml; to end a log on purpose, delete {LOG_CHECKPOINT.path()} at the target",
         )
-    if own.checkpoint.origin != there.checkpoint.origin:
+    origin = there.checkpoint.origin
+    if own.checkpoint.origin != origin and origin not in [one.former.name for one in own.key_changes()]:
         raise LogError(
             f"{target.name} has the log {there.checkpoint.origin}, and {site.name} has {own.checkpoint.origin}"
         )
@@ -288,6 +306,7 @@ class LogKeeper(NamedTuple):
     may_start: bool = False  # whether entry 0 may be written
     may_correct: bool = False  # whether the clock may be before the last entry
     may_shrink: bool = False  # whether it may continue less than is known to be published
+    change: KeyChange | None = None  # what the content says about a new key
     preview: str = ""  # why this is a preview, which never signs; empty if it is none
 
     @property
@@ -305,9 +324,15 @@ class LogKeeper(NamedTuple):
         if self.key is not None and self.key.name != origin:
             raise LogError(
                 f"the signing key belongs to the log {self.key.name}, but site.yaml names {origin}",
-                f"use the key of {origin}; a log keeps its name and its key",
+                f"use the key of {origin}; `statuary log rotate` announces another name or key",
             )
         return self.key
+
+    @property
+    def former(self) -> PublicKey | None:
+        """The key that the signing key takes over from, if the content says so."""
+        key = self.signing_key
+        return self.change.former if self.change and key and self.change.key == key.public else None
 
     def check_start(self, size: int) -> None:
         """Make sure that a log is not started by accident.

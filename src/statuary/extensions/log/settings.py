@@ -24,7 +24,8 @@ class LogSource(SourceModel):
     """The transparency log of the site."""
 
     origin: Annotated[Text, Field(pattern=r"^[^\s+]+$")]
-    """Its name: the address of the log without https://, such as `status.example.org/log`. It never changes."""
+    """Its name: the address of the log without https://, such as `status.example.org/log`. Only
+    `statuary log rotate` changes it."""
     url: Annotated[Text, Field(pattern=r"^https?://")] | None = None
     """The address of the published site, whose log is read before a checkpoint is signed; default: only the folder that
     is built, and the target of `--to`, are read."""

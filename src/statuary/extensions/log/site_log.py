@@ -17,16 +17,18 @@ import orjson
 from statuary.documents.document import Document, encode_json
 from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.url_table import Url, incident_of
-from statuary.domain.primitives import parse_instant
+from statuary.domain.primitives import format_milliseconds, parse_instant
 from statuary.extensions.log.continuation import (
     EMPTY,
     MOST_PENDING,
+    RESTORE,
     LogPlaces,
     new_pending,
     parse_pending,
 )
 from statuary.extensions.log.entries import (
     CLOCK,
+    LOG_KEY,
     WHOLE_SITE,
     EntryKind,
     EntryRules,
@@ -51,7 +53,7 @@ from statuary.extensions.log.merkle import (
     tile_subtrees,
     verify_consistency,
 )
-from statuary.extensions.log.notes import PrivateKey, checkpoint_text
+from statuary.extensions.log.notes import PrivateKey, PublicKey, checkpoint_text
 from statuary.extensions.log.published_log import (
     COVERED,
     LOG,
@@ -107,12 +109,14 @@ class SiteLog:
         public = None if self.key is None else self.key.public
         places = LogPlaces((str(target.folder.root), target.published), keeper.elsewhere, keeper.pending)
         seen = (parse_head(self.table.state.published), keeper.seen, keeper.floor)
-        self.start = places.continuation(public, iter(() if keeper.may_shrink else seen))
+        former = keeper.former
+        self.start = places.continuation(public, iter(() if keeper.may_shrink else seen), former)
         if self.key is not None:
             keeper.check_start(self.start.head.size)
         self.base, self.before, self.is_restored = self.start.log, self.start.head, not self.start.is_own
         if parse_head(self.table.state.head) != self.before:
             self.table.replace(self.base.entries() if self.base else (), self.before.text)
+        self.is_rotated = self._is_of_former_key(former)
         self.pieces: dict[str, bytes] = {}
         self.growth = LogGrowth(self.before.size, self._read)
         self.written: set[str] = set()
@@ -137,6 +141,7 @@ class SiteLog:
         documents = sorted(incidents)
         by_incident: dict[str, list[int]] = {}
         if self.key is not None:
+            list(self._append_entries(self._key_entry()))
             for number, entry in self._append(self._things(documents)):
                 if entry.subject.kind in (EntryKind.INCIDENT, EntryKind.UPDATE):
                     by_incident.setdefault(entry.subject.first, []).append(number)
@@ -171,11 +176,15 @@ class SiteLog:
 
     def _append(self, things: Iterable[PublishedThing]) -> Iterator[NumberedEntry]:
         """Append the entries that are missing, and yield them."""
+        now = self.keeper.now
+        missing = (missing_entry(thing, self.table.last(thing.subject), now) for thing in things)
+        return self._append_entries(entry for entry in missing if entry is not None)
+
+    def _append_entries(self, entries: Iterable[LogEntry]) -> Iterator[NumberedEntry]:
+        """Append entries, and yield them."""
         new: list[NumberedEntry] = []
-        for thing in things:
-            last = self.table.last(thing.subject)
-            entry = missing_entry(thing, last, self.keeper.now)
-            for one in () if entry is None else (*self._correction(entry), entry):
+        for entry in entries:
+            for one in (*self._correction(entry), entry):
                 new.append((self.growth.size, one))
                 self._add(one)
                 yield new[-1]
@@ -183,6 +192,23 @@ class SiteLog:
                 self.table.add(new)
                 new.clear()
         self.table.add(new)
+
+    def _is_of_former_key(self, former: PublicKey | None) -> bool:
+        """Say whether the former key signed the log; raise LogError if another key than its last one did."""
+        last = self.table.last(LOG_KEY)
+        signers = () if self.base is None else self.base.checkpoint.note.signatures
+        if last is not None and last[1].key_change is not None:
+            key = last[1].key_change.key
+            if (key.name, key.id) not in [(one.name, one.key_id) for one in signers]:
+                raise LogError(f"the log is not signed with its last key, {key.text}", RESTORE)
+        return former is not None and (former.name, former.id) in [(one.name, one.key_id) for one in signers]
+
+    def _key_entry(self) -> Iterator[LogEntry]:
+        """Yield the entry that announces the signing key, if the former one signed the log so far."""
+        if self.is_rotated:
+            number = last[0] if (last := self.table.last(LOG_KEY)) else None
+            time, change = format_milliseconds(self.keeper.now), self.keeper.change
+            yield LogEntry(LOG_KEY, LogAction.CHANGE, time, replaces=number, key_change=change)
 
     def _correction(self, entry: LogEntry) -> Iterator[LogEntry]:
         """Yield the entry that says that the times so far were wrong, where one is needed and wanted."""
@@ -273,7 +299,7 @@ class SiteLog:
         if head != self.before:
             self._take(self.growth.partial_pieces())
         note = self._checkpoint(head)
-        everything = self.is_restored or not self.target.ledger.is_partial
+        everything = self.is_restored or self.is_rotated or not self.target.ledger.is_partial
         if everything:
             self._keep_tiles(head.size)
         else:
@@ -374,7 +400,11 @@ class SiteLog:
             if last.action is LogAction.REMOVE:
                 self.target.ledger.documents.remove_unless_offered([path])
                 continue
-            body = None if subject in self.renewed or self.is_restored else self.target.published(path)
+            body = (
+                None
+                if subject in self.renewed or self.is_restored or self.is_rotated
+                else self.target.published(path)
+            )
             if body is None:
                 hashes = inclusion_proof(number, head.size, subtrees)
                 body = encode_proof(number, hashes, note, last.encode())

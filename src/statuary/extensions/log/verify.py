@@ -24,6 +24,7 @@ from statuary.domain.primitives import Instant
 from statuary.extension_table import EXTENSIONS
 from statuary.extensions.log.continuation import parse_pending
 from statuary.extensions.log.entries import (
+    LOG_KEY,
     WHOLE_SITE,
     EntryKind,
     EntryRules,
@@ -206,6 +207,7 @@ class SiteCheck:
             for number, body in enumerate(self.log.entries()):
                 self.last.add(number, body)
                 self.advance(1)
+            self._check_key()
             self._check_pending(self.read(LOG_PENDING.path()))
             self._check_manifest(is_listed=paths is not None)
             for number, entry in self.last:
@@ -214,6 +216,13 @@ class SiteCheck:
                 if path not in self.names and not self._is_of_log(path):
                     self._note_stranger(path)
         return self.found
+
+    def _check_key(self) -> None:
+        """Make sure that the log's last key signed the checkpoint; raise LogError if another did."""
+        last = self.last.of(LOG_KEY)
+        change = None if last is None else last[1].key_change
+        if change is not None and self.key not in (None, change.key):
+            raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
 
     def _check_pending(self, body: bytes | None) -> None:
         """Verify that the checkpoint of the last publication is the published one; a large publication states none."""

@@ -1,0 +1,104 @@
+"""A new key of a log, and perhaps a new name: announced by a statement that the former key signs, an entry of the log.
+
+A key is lost or renewed without a new log: whoever trusts the former key finds the statement in the log that goes on.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.extensions.log.merkle import LogError
+from statuary.extensions.log.notes import (
+    LARGEST_NOTE,
+    PrivateKey,
+    PublicKey,
+    decode_base64,
+    parse_note,
+    parse_public_key,
+)
+from statuary.publishing.files import atomic_file
+
+ROTATION = "log-rotation.txt"
+"""The file of the content folder with the statement for the next build with the new key."""
+
+NEW_KEY = "new key "
+"""How the second line of a statement begins; that of a checkpoint is a number."""
+
+
+class KeyChange(NamedTuple):
+    """A new key of a log, stated by the key before it."""
+
+    former: PublicKey
+    key: PublicKey
+    signature: str  # of the former key: its id and the signature, in base64
+
+    @property
+    def text(self) -> str:
+        """What the former key signs: its log, and the new key."""
+        return f"{self.former.name}\n{NEW_KEY}{self.key.text}\n"
+
+    @property
+    def note(self) -> str:
+        """The statement as a signed note."""
+        return f"{self.text}\n— {self.former.name} {self.signature}\n"
+
+    def verify(self) -> None:
+        """Verify the signature; raise LogError if it is not one of the former key."""
+        raw = decode_base64(self.signature)
+        if self.former == self.key or raw is None or raw[:4] != self.former.id:
+            raise LogError(f"the key {self.key.text} is not announced by {self.former.text}")
+        self.former.verify(self.text, raw[4:])
+
+
+def signed_change(former: PrivateKey, key: PublicKey) -> KeyChange:
+    """Return the statement of a key about the one that comes after it."""
+    change = KeyChange(former.public, key, "")
+    return change._replace(signature=former.sign(change.text).split(" ")[2].rstrip("\n"))
+
+
+def last_key(trusted: PublicKey, changes: Iterable[KeyChange]) -> PublicKey:
+    """Return the key that a trusted key leads to: each change is stated by the key before it."""
+    for change in changes:
+        trusted = change.key if change.former == trusted else trusted
+    return trusted
+
+
+def read_change(content: Path) -> KeyChange | None:
+    """Return the statement in the content; None if there is none.
+
+    Raises:
+        LogError: if the file cannot be read, or its signature is not that of the former key.
+    """
+    file = content / ROTATION
+    try:
+        with file.open("rb") as stream:
+            body = stream.read(LARGEST_NOTE)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise LogError(f"{ROTATION} cannot be read: {error.strerror}") from None
+    try:
+        former, _, note = body.decode().partition("\n")
+        change = _parse(parse_public_key(former), note.encode())
+        change.verify()
+    except (LogError, ValueError) as error:
+        raise LogError(
+            f"{ROTATION} does not announce a key: {error}", "`statuary log rotate` writes it again"
+        ) from None
+    return change
+
+
+def _parse(former: PublicKey, body: bytes) -> KeyChange:
+    note = parse_note(body)
+    line = note.text.split("\n")[1]
+    change = KeyChange(former, parse_public_key(line.removeprefix(NEW_KEY)), "")
+    change = change._replace(signature=note.signatures[0].line.split(" ")[2].rstrip("\n"))
+    if change.note.encode() != body:
+        raise LogError("it is not a statement of the key in its first line")
+    return change
+
+
+def write_change(content: Path, change: KeyChange) -> None:
+    """Write the statement into the content; raise PublishingError if it cannot be written."""
+    with atomic_file(content / ROTATION) as stream:
+        stream.write(f"{change.former.text}\n{change.note}".encode())

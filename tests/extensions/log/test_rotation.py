@@ -1,0 +1,247 @@
+"""A new key of a log: what readers with memory see of one that the former key announces, and of one that nobody does."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+from statuary.extensions.log.entries import LOG_KEY, EntryRules, LogAction, LogEntry, parse_entry
+from statuary.extensions.log.key_changes import ROTATION, KeyChange, last_key, read_change, signed_change
+from statuary.extensions.log.merkle import LogError
+from statuary.extensions.log.notes import PrivateKey, parse_checkpoint, parse_private_key
+from statuary.extensions.log.published_log import open_log
+from statuary.publishing.folder.reader import FolderReader
+from support.file_server import served
+from support.logs import KEY, LOGGED_SITE, ORIGIN
+from support.sites import INCIDENT, write_files
+
+OTHER = "status.plinth.example/log2"
+
+
+class Operator:
+    """Who keeps a site, its host and its keys, and a reader who verifies the host after each build."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.number = root, 0
+        self.content, self.host = write_files(root / "content", LOGGED_SITE), root / "host"
+        (root / "keys").mkdir()
+        (root / "keys/0").write_text(KEY.text)
+        (root / "keys/0").chmod(0o600)
+
+    def build(self, key: int, *options: object, code: int = 0) -> str:
+        """Publish another outage from a fresh checkout, signed with a key."""
+        self.number += 1
+        write_files(self.content, {"incidents/slow.yaml": INCIDENT.replace("Slow", f"Outage {self.number}")})
+        now = f"2026-11-{20 + self.number // 24}T{self.number % 24:02}:00:00Z"
+        out = self.root / f"out{self.number}"
+        shutil.rmtree(out, ignore_errors=True)
+        keyed = ("--log-key", self.root / f"keys/{key}") if key >= 0 else ()
+        done = self.run(
+            "build",
+            "--content",
+            self.content,
+            "--out",
+            out,
+            "--now",
+            now,
+            "--to",
+            self.host,
+            *keyed,
+            *options,
+            code=code,
+        )
+        assert f"Outage {self.number}" in (self.host / "incidents/slow.json").read_text("utf-8")
+        return done
+
+    def rotate(self, former: int, new: int, *options: object, code: int = 0) -> str:
+        """Make a new key."""
+        keys = self.root / "keys"
+        arguments = ("--log-key", keys / f"{former}", "--out", keys / f"{new}", "--content", self.content)
+        return self.run("log", "rotate", *arguments, *options, code=code)
+
+    def key(self, number: int) -> PrivateKey:
+        """Return a key."""
+        return parse_private_key((self.root / f"keys/{number}").read_text())
+
+    def rename(self, origin: str) -> None:
+        """Name the log otherwise in site.yaml."""
+        write_files(self.content, {"site.yaml": LOGGED_SITE["site.yaml"].replace(ORIGIN, origin)})
+
+    def run(self, *arguments: object, code: int = 0) -> str:
+        done = CliRunner().invoke(command, [str(one) for one in arguments])
+        assert done.exit_code == code, done.output
+        return done.output
+
+    def verify(self, *arguments: object, site: object = None, code: int = 0, who: str = "reader") -> str:
+        """Verify the host as a reader does, who remembers what it saw before."""
+        state = {"STATUARY_STATE": str(self.root / who)}
+        done = CliRunner().invoke(
+            command, [str(one) for one in ("log", "verify", site or self.host, *arguments)], env=state
+        )
+        assert done.exit_code == code, done.output
+        return done.output
+
+
+@pytest.fixture
+def operator(tmp_path: Path) -> Operator:
+    made = Operator(tmp_path)
+    made.build(0, "--log-start")
+    return made
+
+
+@pytest.mark.parametrize("origin", [ORIGIN, OTHER])
+def test_readers_follow_a_key_that_the_former_one_announces(operator, origin):
+    """By address, by name and key, and by a checkpoint that they kept."""
+    shutil.copytree(operator.host, operator.root / "before")
+    assert "seen for the first time" in operator.verify()
+    printed = operator.rotate(0, 1, *(() if origin == ORIGIN else ("--origin", origin)))
+    assert operator.key(1).public.text in printed
+    assert (operator.root / "keys/1").stat().st_mode & 0o777 == 0o600
+    operator.rename(origin)
+    operator.build(1)
+    found = operator.verify()
+    assert f"announced by the key seen before, {KEY.public.text}" in found
+    assert "it continues the log seen before" in found
+    assert "0 problems" in found
+    # the next builds and visits are as if nothing had happened, and need no former key
+    (operator.content / ROTATION).unlink()
+    operator.build(1)
+    found = operator.verify()
+    assert "(the key seen before)" in found
+    assert "it continues the log seen before" in found
+    # a new reader with the former key, one with the new key, one with a checkpoint
+    for options in (("--public-key", KEY.public.text), ("--public-key", operator.key(1).public.text), ()):
+        since = operator.root / "before/log/checkpoint"
+        assert "it continues" in operator.verify(
+            *options, "--since", since, who=f"new{len(options)}{options[-1:]}"
+        )
+    # at the old state of the host, a reader who has seen the new one sees what it is
+    assert operator.verify(site=operator.root / "before", code=1)
+
+
+def test_a_reader_who_missed_two_rotations_follows_both(operator):
+    with served(operator.host) as (url, _):
+        operator.verify(site=url)
+        for number in (1, 2):
+            operator.rotate(number - 1, number, "--origin", f"{OTHER}.{number}")
+            operator.rename(f"{OTHER}.{number}")
+            operator.build(number)
+        found = operator.verify(site=url)
+        assert "announced by the key that" not in found
+        assert "it continues the log seen before" in found
+        # the reader also knows the folder's log by its former name now, though it is at another address
+        assert "(the key seen before)" in operator.verify()
+
+
+def test_a_key_that_nobody_announced_is_an_error_until_the_reader_accepts_it(operator):
+    """The key is lost: another log, and the publisher says elsewhere which key it has."""
+    operator.verify()
+    operator.run(
+        "log", "init", OTHER, "--out", operator.root / "keys/9", "--content", operator.root / "nowhere"
+    )
+    operator.rename(OTHER)
+    (operator.host / "log/checkpoint").unlink()
+    operator.build(9, "--log-start")
+    new = operator.key(9).public.text
+    found = operator.verify(code=1)
+    assert f"had the log with the key {KEY.public.text}, and now has one with {new}" in found
+    assert "--public-key accepts" in found
+    assert "the given key" in operator.verify("--public-key", new)
+    operator.build(9)
+    assert "(the key seen before)" in operator.verify()
+
+
+def test_the_former_key_signs_no_more(operator):
+    """Nor does whoever has it get readers to follow a log that goes on from before the announcement."""
+    operator.verify()
+    published = operator.host
+    shutil.copytree(published, operator.root / "early")
+    operator.rotate(0, 1)
+    operator.build(1)
+    operator.verify()
+    assert "is not signed with the key" in operator.build(0, code=1)
+    (operator.content / ROTATION).unlink()
+    operator.host = operator.root / "early"
+    for _ in range(2):
+        operator.build(0)
+    shutil.rmtree(published)
+    shutil.copytree(operator.host, published)
+    assert "states another key" in operator.verify(site=published, code=1)
+    assert "does not continue the log seen before" in operator.verify(
+        "--public-key", KEY.public.text, site=published, code=1
+    )
+
+
+def test_a_checkpoint_of_the_former_key_after_the_announcement_is_an_error(operator):
+    operator.rotate(0, 1)
+    operator.build(1)
+    log = open_log("host", FolderReader(operator.host).read, operator.key(1).public)
+    note = log.checkpoint.note
+    (operator.host / "log/checkpoint").write_text(f"{note.text}\n{KEY.sign(note.text)}", "utf-8")
+    index = operator.host / "log/index.json"
+    index.write_text(index.read_text().replace(operator.key(1).public.text, KEY.public.text))
+    assert "is not signed" in operator.verify("--public-key", KEY.public.text, code=1)
+
+
+def test_statements_are_no_checkpoints_and_are_read_exactly(operator):
+    operator.rotate(0, 1)
+    change = read_change(operator.content)
+    assert change == signed_change(KEY, operator.key(1).public)
+    text = (operator.content / ROTATION).read_text()
+    forged = PrivateKey(ORIGIN, bytes(32))
+    for damaged in (
+        "",
+        text[:-5],
+        text.replace("new key", "new kex"),
+        text + "x\n",
+        text.replace(KEY.public.text, forged.public.text),
+    ):
+        (operator.content / ROTATION).write_text(damaged)
+        with pytest.raises(LogError, match="does not announce a key"):
+            read_change(operator.content)
+    # the status is published all the same
+    assert "does not announce a key" in operator.build(1, code=1)
+    with pytest.raises(LogError, match="is not a checkpoint"):
+        parse_checkpoint(change.note.encode())
+
+
+def test_entries_about_keys_have_rules():
+    keys = [PrivateKey(ORIGIN, bytes([number]) * 32) for number in range(4)]
+    first, second = (signed_change(keys[number], keys[number + 1].public) for number in (0, 1))
+    time = "2026-11-20T12:00:00.000Z"
+    entry = LogEntry(LOG_KEY, LogAction.CHANGE, time, key_change=first)
+    assert parse_entry(entry.encode()) == entry
+    EntryRules().check(3, entry, None)
+    EntryRules().check(4, entry._replace(key_change=second, replaces=3), (3, entry))
+    assert last_key(keys[0].public, (first, second)) == keys[2].public
+    assert last_key(keys[3].public, (first, second)) == keys[3].public
+    wrong = [
+        entry._replace(action=LogAction.ADD),
+        entry._replace(key_change=None),
+        entry._replace(key_change=first._replace(key=keys[2].public)),
+        entry._replace(key_change=KeyChange(keys[0].public, keys[0].public, first.signature)),
+        entry._replace(sha256="0" * 64),
+    ]
+    for one in wrong:
+        with pytest.raises(LogError):
+            EntryRules().check(3, one, None)
+    with pytest.raises(LogError, match="announces a key, and the one before is"):
+        EntryRules().check(
+            4, entry._replace(key_change=signed_change(keys[3], keys[2].public), replaces=3), (3, entry)
+        )
+
+
+def test_rotate_says_what_it_needs(operator, tmp_path):
+    assert "give the present key" in operator.run(
+        "log", "rotate", "--out", tmp_path / "x", "--content", operator.content, code=2
+    )
+    operator.rotate(0, 1)
+    assert "exists; a key is not replaced" in operator.rotate(0, 1, code=3)
+    # the name in the content moves along
+    write_files(
+        operator.content, {"log-floor.txt": f"{ORIGIN}\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"}
+    )
+    assert "has the new name" in operator.rotate(0, 2, "--origin", OTHER)
+    assert (operator.content / "log-floor.txt").read_text().startswith(f"{OTHER}\n0\n")
