@@ -56,6 +56,9 @@ class Extension(NamedTuple):
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
     own_pages: str = ""  # its `OwnPages`, which make the pages of `content/pages/`
+    new_content: str = (
+        ""  # `(kind, source, content, now) -> ExitCode`: writes a new content folder from another system
+    )
     stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
 
 
@@ -113,6 +116,7 @@ EXTENSIONS = (
                 "Add contracts from Foundry, Hardhat, a compiler or a node.",
             ),
         },
+        new_content="statuary.extensions.importing.commands:import_new_site",
     ),
     Extension(
         "snapshots",

@@ -13,6 +13,7 @@ import click
 import pytest
 
 import statuary
+from statuary.cli.init import NewContent
 from statuary.cli.main import CORE_COMMANDS
 from statuary.cli.publication import PublishFolder
 from statuary.content.extension_settings import ExtensionSource
@@ -78,6 +79,7 @@ CHECKS = {
     "publish": is_called_like(PublishFolder),
     "workers": has_protocol(WorkerPool),
     "own_pages": has_protocol(OwnPages),
+    "new_content": is_called_like(NewContent),
 }
 """What the targets of a column must be; `commands` are checked with the core's."""
 

@@ -1,13 +1,48 @@
 """`statuary init`: what it writes, what it leaves alone, and that the result builds."""
 
 import json
+import re
 
 import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
+from support.json_server import serve_json
+from support.sites import git
+from support.statuspage_captures import capture
 
 NOW = ("--now", "2026-11-02T10:00:00Z")
+
+COMPONENT = {
+    "id": "rpc1",
+    "name": "Old RPC",
+    "status": "operational",
+    "created_at": "2026-01-02T00:00:00.000Z",
+    "updated_at": "2026-01-02T00:00:00.000Z",
+    "position": 1,
+    "description": None,
+    "showcase": True,
+    "start_date": None,
+    "group_id": None,
+    "page_id": "old1",
+    "group": False,
+    "only_show_if_degraded": False,
+}
+
+SUMMARY = {
+    "page": {
+        "id": "old1",
+        "name": "Old Status",
+        "url": "https://old.example",
+        "time_zone": "Etc/UTC",
+        "updated_at": "2026-01-02T00:00:00.000Z",
+    },
+    "components": [COMPONENT],
+    "incidents": [],
+    "scheduled_maintenances": [],
+    "status": {"indicator": "none", "description": "All Systems Operational"},
+}
+"""What a small Statuspage answers, in the measured members."""
 
 
 @pytest.fixture
@@ -17,8 +52,9 @@ def run(tmp_path, monkeypatch):
     return lambda *arguments: CliRunner().invoke(command, arguments, catch_exceptions=False)
 
 
-def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, tmp_path):
-    written = run("init", *NOW)
+@pytest.mark.parametrize("options", [(), ("--demo",), ("--component", "rpc=RPC"), ("--chain-id", "1")])
+def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, tmp_path, options):
+    written = run("init", *options, *NOW)
     assert written.exit_code == 0
     assert written.stdout.endswith("Now run: statuary build\n")
     built = run("build", *NOW)
@@ -28,10 +64,99 @@ def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, t
     assert "Now run" not in again.stdout
     summary = json.loads((tmp_path / "build/api/v2/summary.json").read_text())
     assert summary["page"]["updated_at"].startswith("2026-11-")
+    assert run("check", "--strict", *NOW).exit_code == 0
+
+
+def test_a_new_site_has_nothing_invented(run, tmp_path):
+    run("init", *NOW)
+    run("build", *NOW)
+    summary = json.loads((tmp_path / "build/api/v2/summary.json").read_text())
+    assert [summary[key] for key in ("components", "incidents", "scheduled_maintenances")] == [[], [], []]
+    page = (tmp_path / "build/index.html").read_text()
+    assert "No components yet" in page
+    assert page.count("Nothing to report on yet") == 5  # titles, descriptions, the banner
+    assert "systems operational" not in page.lower()
+    assert sorted(file.name for file in (tmp_path / "content").iterdir()) == [
+        ".schema",
+        "components.yaml",
+        "site.yaml",
+    ]
+
+
+def test_what_is_in_comments_is_right_once_it_is_no_comment(run, tmp_path):
+    run("init", *NOW)
+    components, site = tmp_path / "content/components.yaml", tmp_path / "content/site.yaml"
+    text = components.read_text()
+    example = [line[2:] for line in text.splitlines() if line.startswith("#   ")]
+    components.write_text("components:\n" + "\n".join(example) + "\n")
+    lines = site.read_text().splitlines()
+    start = next(place for place, line in enumerate(lines) if line == "# chains:")
+    lines[start:] = [line.removeprefix("# ") for line in lines[start:]]
+    site.write_text("\n".join(lines).replace("# about", "about") + "\n")
+    assert run("check", "--strict", *NOW).exit_code == 0
+    listed = run("component", "list", "--format", "json", *NOW).stdout
+    assert [name in listed for name in ('"explorer"', '"rpc"')] == [True, True]
+
+
+def test_a_demo_says_so_on_every_page_and_is_warned_of_where_others_see_it(run, tmp_path):
+    run("init", "--demo", *NOW)
+    run("build", *NOW)
+    pages = [*(tmp_path / "build").rglob("*.html")]
+    assert len(pages) > 8
+    assert [page for page in pages if "A demo:" not in page.read_text()] == []
+    site = tmp_path / "content/site.yaml"
+    for host, code in (
+        ("http://127.0.0.1:8000", 0),
+        ("https://localhost.example.org", 1),
+        ("https://x.org", 1),
+    ):
+        site.write_text(re.sub(r"url: \S+", f"url: {host}", site.read_text()))
+        checked = run("check", "--strict", *NOW)
+        assert checked.exit_code == code, host
+        assert ("[demo-is-local]" in checked.output) == bool(code)
+
+
+def test_the_project_is_committed_to_git_if_wanted(run, tmp_path, monkeypatch):
+    for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.setenv(name, "a@example.org")
+    written = run("init", "--git", "--component", "rpc=Public RPC", *NOW)
+    assert (written.exit_code, "committed to git as " in written.stdout) == (0, True)
+    for words in ("open --name Slow --component rpc=partial_outage", "resolve slow"):
+        assert run("incident", *words.split(), "--commit", "--build", *NOW).exit_code == 0
+    assert git(tmp_path, "status", "--porcelain") == ""
+    assert git(tmp_path, "log", "--format=%s").splitlines() == [
+        "Resolve incident: Slow",
+        "Open incident: Slow",
+        "Start",
+    ]
+
+
+def test_without_a_name_git_says_what_to_set(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "user.useConfigOnly")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "true")
+    refused = run("init", "--git", *NOW)
+    assert refused.exit_code == 3
+    assert "git does not know your name and address" in refused.stderr
+    assert "git config --global user.name" in refused.stderr
+    assert (tmp_path / "content/site.yaml").is_file()
+
+
+def test_content_of_another_system_goes_into_the_new_folder_without_an_example(run, tmp_path):
+    run("init", *NOW)
+    saved = tmp_path / "saved"
+    saved.mkdir()
+    (saved / "summary.json").write_text(json.dumps(SUMMARY))
+    imported = run("import", "statuspage", "saved", *NOW)
+    assert imported.exit_code == 0, imported.output
+    listed = json.loads(run("component", "list", "--format", "json", *NOW).stdout)
+    assert "Old RPC" in json.dumps(listed)
 
 
 def test_a_page_of_unknown_age_is_as_old_as_its_first_date(run, tmp_path):
-    run("init", *NOW)
+    run("init", "--demo", *NOW)
     site = tmp_path / "content/site.yaml"
     lines = [line for line in site.read_text().splitlines() if "created_at" not in line]
     site.write_text("\n".join(lines) + "\n")
@@ -75,4 +200,68 @@ def test_a_folder_that_is_not_empty_is_left_alone(run, tmp_path):
 def test_a_chain_id_that_is_not_a_number_is_wrong_usage(run, tmp_path):
     refused = run("init", "--chain-id", "mainnet", *NOW)
     assert (refused.exit_code, "--chain-id" in refused.stderr) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_site_begins_with_the_status_page_that_there_is(run, tmp_path):
+    with serve_json(documents_of(SUMMARY)) as server:
+        made = run(
+            "init",
+            "--from",
+            "statuspage",
+            server.url,
+            "--url",
+            "https://new.example",
+            "--chain-id",
+            "5",
+            *NOW,
+        )
+    assert made.exit_code == 0, made.output
+    assert run("check", "--strict", *NOW).exit_code == 0
+    assert run("build", *NOW).exit_code == 0
+    summary = json.loads((tmp_path / "build/api/v2/summary.json").read_bytes())
+    assert summary["page"] == SUMMARY["page"] | {"url": "https://new.example"}
+    assert summary["components"] == SUMMARY["components"]
+    assert json.loads((tmp_path / "build/chains").read_bytes())[0]["chainId"] == 5
+    assert (tmp_path / "content/.schema/site.json").is_file()
+
+
+def test_a_real_status_page_is_served_as_it_was(run, tmp_path):
+    summary = capture("linuxfabrik-minor-bexio.summary.json")
+    with serve_json(documents_of(summary)) as server:
+        made = run("init", "--from", "statuspage", server.url, "--now", "2026-04-21T11:00:00Z")
+    assert made.exit_code == 0, made.output
+    assert run("build", "--now", "2026-04-21T11:00:00Z").exit_code == 0
+    assert json.loads((tmp_path / "build/api/v2/summary.json").read_bytes()) == summary
+
+
+def documents_of(summary):
+    return {
+        "/api/v2/summary.json": summary,
+        "/api/v2/incidents.json": {"page": summary["page"], "incidents": summary["incidents"]},
+        "/api/v2/scheduled-maintenances.json": {
+            "page": summary["page"],
+            "scheduled_maintenances": summary["scheduled_maintenances"],
+        },
+    }
+
+
+WRONG = {
+    ("--url", "status.example.org"): (2, "page URL 'status.example.org' is not an absolute http(s) URL"),
+    ("--component", "rpc"): (2, "'rpc' has no name; write it like"),
+    ("--component", "a b=RPC"): (2, "'a b=RPC' has a key that is not made of letters"),
+    ("--demo", "--component", "rpc=RPC"): (2, "--demo brings its own components; leave out --component"),
+    ("--demo", "--from", "statuspage", "x"): (2, "--from brings its own components; leave out --demo"),
+    ("--from", "statuspag", "x"): (2, "unknown kind of status page 'statuspag'; did you mean 'statuspage'?"),
+    ("--from", "sourcify", "x"): (2, "use one of statuspage, cstate, upptime"),
+    ("--from", "statuspage", "http://127.0.0.1:9"): (3, "Connection refused"),
+    ("--name", ""): (2, "--name"),
+}
+
+
+@pytest.mark.parametrize("options", WRONG, ids=" ".join)
+def test_a_wrong_option_writes_nothing(run, tmp_path, options):
+    code, message = WRONG[options]
+    refused = run("init", *options, *NOW)
+    assert (refused.exit_code, message in refused.stderr) == (code, True), refused.stderr
     assert list(tmp_path.iterdir()) == []

@@ -64,7 +64,7 @@ def test_every_command_works(page: Path, tmp_path: Path, monkeypatch: pytest.Mon
     ]
     assert commands
     if not any("statuary init" in command for command in commands):
-        run("statuary init")
+        run("statuary init --demo")
         run("statuary build")
     (tmp_path / "postmortem.txt").write_text("A full disk.\n", encoding="utf-8")
     for git in (["init", "-q"], ["add", "."], ["commit", "-qm", "Start"]):

@@ -32,7 +32,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with new content, and the site that the first program builds from it."""
     folder = tmp_path_factory.mktemp("project")
     options = ["--content", str(folder / "content"), "--now", "2026-11-20T10:00:00Z"]
-    assert CliRunner().invoke(command, ["init", *options]).exit_code == 0
+    assert CliRunner().invoke(command, ["init", "--demo", *options]).exit_code == 0
     run(PROGRAMS[0], folder)
     return folder
 

@@ -1,20 +1,30 @@
 """`statuary init` writes a content folder that is ready to build; `statuary schema` prints the schemas that editors use."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Annotated
+from textwrap import indent
+from typing import Annotated, NamedTuple, Protocol
 
 import click
 import orjson
+from click.exceptions import Exit
 
+from statuary.checks.status.component_checks import fits_a_url
+from statuary.cli.editing.prompts import is_interactive
+from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER, Content, Now, argument, build_instant, option, options
 from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
+from statuary.content.sources.site_source import check_page_url
 from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_chain_id
-from statuary.editing.yaml_nodes import inline_scalar
+from statuary.editing.edit_yaml import set_value
+from statuary.editing.files import in_work_tree, start_repository
+from statuary.editing.yaml_nodes import YamlValue, block_text, inline_scalar
+from statuary.extension_table import EXTENSIONS, load
 
 
 @click.command()
@@ -54,77 +64,237 @@ def _text(name: str) -> str:
 
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
+EXAMPLE_URL, DEMO_URL = "https://status.example.org", "http://localhost:8000"
+
+
+class NewSite(NamedTuple):
+    """The options of a new site."""
+
+    name: Annotated[
+        str, option(default="Example Network", show_default=True, help="The name of the network.")
+    ]
+    url: Annotated[
+        str | None,
+        option(help=f"The URL of the site. Default: {EXAMPLE_URL}; with --demo, {DEMO_URL}."),
+    ]
+    chain_id: Annotated[str | None, option(help="The network's chain id. Default: no chain.")]
+    components: Annotated[
+        tuple[str, ...],
+        option("--component", metavar="KEY=NAME", help="A component of the status page (repeatable)."),
+    ]
+    demo: Annotated[
+        bool,
+        option(help="Fill the site with invented components, an incident and a maintenance, and mark it."),
+    ]
+
+    @property
+    def site_url(self) -> str:
+        """The URL of the site, without a slash at the end."""
+        return (self.url or (DEMO_URL if self.demo else EXAMPLE_URL)).rstrip("/")
+
 
 @click.command()
 @options
 def init_command(
     content: Content,
-    name: Annotated[
-        str, option(default="Example Network", show_default=True, help="The name of the network.")
+    site: NewSite,
+    source: Annotated[
+        tuple[str, str] | None,
+        option(
+            "--from",
+            nargs=2,
+            metavar="KIND SOURCE",
+            help="Begin with an existing status page, such as statuspage https://status.example.org.",
+        ),
     ],
-    url: Annotated[
-        str, option(default="https://status.example.org", show_default=True, help="The URL of the site.")
+    git: Annotated[
+        bool | None,
+        option(
+            "--git/--no-git",
+            default=None,
+            help="Make the project a git repository and commit the new files. Default: ask on a terminal.",
+        ),
     ],
-    chain_id: Annotated[str, option(default="1337", show_default=True, help="The network's chain id.")],
     now: Now,
-) -> None:
+) -> ExitCode:
     """Write a content folder that is ready to build.
 
-    It holds settings, three components, a resolved incident, a scheduled maintenance, and JSON Schemas for editors.
+    It holds settings, the components of --component, and JSON Schemas for editors; nothing in it is invented, unless
+    --demo is given. --from takes what `statuary import` takes: `statuary import --help` lists the kinds.
     Existing files are never touched.
     """
     if content.exists() and any(content.iterdir()):
         raise StatuaryError(
             f"{content} is not empty; nothing was written", "use --content to choose another folder"
         )
+    instant, code = build_instant(now), ExitCode.OK
+    _check_options(site, source)
+    if source is not None:
+        code = _import_site(source, content, site, instant)
+    _write(content, {} if source is not None else starter_files(site, instant))
+    if git or (git is None and _offers_git(content)):
+        _commit(content)
+    for line in _next_steps(content, site, has_source=source is not None):
+        click.echo(line)
+    return code
+
+
+def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
+    """Raise click.BadParameter or click.UsageError if an option is wrong."""
+    with _naming("--url"):
+        check_page_url(site.site_url)
+    with _naming("--chain-id"):
+        parse_chain_id(site.chain_id or "1")
+    if not site.name.strip():
+        raise click.BadParameter("the name is empty", param_hint="--name")
+    given = {"--from": source, "--demo": site.demo, "--component": site.components}
+    used = [flag for flag, value in given.items() if value]
+    if len(used) > 1:
+        raise click.UsageError(f"{used[0]} brings its own components; leave out {used[1]}")
+    for text in site.components:
+        _check_component(text)
+
+
+@contextmanager
+def _naming(flag: str) -> Iterator[None]:
+    """Name the option whose value is wrong."""
     try:
-        parse_chain_id(chain_id)
+        yield
     except InvalidValueError as error:
-        raise click.BadParameter(f"{error}; {error.hint}", param_hint="--chain-id") from None
-    try:
-        _write(content, starter_files(name, url, chain_id, build_instant(now)))
-    except OSError as error:
-        raise StatuaryError(f"{error.filename or content} cannot be written: {error.strerror}") from None
+        raise click.BadParameter(f"{error}; {error.hint}", param_hint=flag) from None
+
+
+def _check_component(text: str) -> None:
+    key, _, name = text.partition("=")
+    wrong = "has no name" if not name.strip() else "has a key that is not made of letters, digits, - and _"
+    if not name.strip() or not fits_a_url(key):
+        raise click.BadParameter(
+            f'{text!r} {wrong}; write it like "rpc=Public RPC"', param_hint="--component"
+        )
+
+
+class NewContent(Protocol):
+    """Writes a new content folder from another system."""
+
+    def __call__(self, kind: str, source: str, content: Path, now: Instant) -> ExitCode:
+        """Print a report and return the exit code; raise click.BadParameter if there is no such kind of system."""
+
+
+def _import_site(source: tuple[str, str], content: Path, site: NewSite, now: Instant) -> ExitCode:
+    """Write the content of another system, with the URL and the chain that were given; return the exit code."""
+    [target] = [row.new_content for row in EXTENSIONS if row.new_content]
+    import_site: NewContent = load(target, "--from")
+    code = import_site(*source, content, now)
+    file = content / "site.yaml"
+    if not file.exists():
+        raise Exit(code)
+    text = file.read_text("utf-8")
+    if site.url is not None:
+        text = set_value(text, ("page", "url"), site.site_url)
+    if site.chain_id is not None:
+        text = set_value(text, ("chains",), [{"chain_id": site.chain_id, "name": site.name}])
+    file.write_text(text, encoding="utf-8")
+    return code
+
+
+def _next_steps(content: Path, site: NewSite, *, has_source: bool) -> Iterator[str]:
+    """Yield what is left to do."""
+    if site.url is None and not site.demo and not has_source:
+        yield f"\nSet page.url in {content / 'site.yaml'} to the address of your site; it is {EXAMPLE_URL}."
+    if not in_work_tree(content.parent):
+        yield "\nKeep it in git: git init && git add . && git commit -m Start"
     option = "" if content == Path("content") else f" --content {content}"
-    click.echo(f"\nNow run: statuary build{option}")
+    yield f"\nNow run: statuary build{option}"
+
+
+def _offers_git(content: Path) -> bool:
+    return (
+        is_interactive()
+        and not in_work_tree(content.parent)
+        and click.confirm("Make this project a git repository and commit the new files?", default=True)
+    )
+
+
+def _commit(content: Path) -> None:
+    """Make the project a git repository unless it is in one, and commit the new files."""
+    paths = (path for path in (content, content.parent / ".gitignore") if path.exists())
+    click.echo(f"committed to git as {start_repository(content.parent, paths)}")
 
 
 def _write(content: Path, texts: Mapping[str, str]) -> None:
-    """Write the content folder, and a .gitignore beside it if there is none."""
-    for path, text in texts.items():
-        file = content / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-        click.echo(f"wrote {file}")
-    write_schemas(content / ".schema")
-    click.echo(f"wrote {content / '.schema'}/")
-    ignore = content.parent / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("/build/\n/.venv/\n", encoding="utf-8")
-        click.echo(f"wrote {ignore}")
+    """Write the content folder, and a .gitignore beside it if there is none; raise StatuaryError if it cannot."""
+    try:
+        for path, text in texts.items():
+            file = content / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8")
+            click.echo(f"wrote {file}")
+        write_schemas(content / ".schema")
+        click.echo(f"wrote {content / '.schema'}/")
+        ignore = content.parent / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("/build/\n/.venv/\n", encoding="utf-8")
+            click.echo(f"wrote {ignore}")
+    except OSError as error:
+        raise StatuaryError(f"{error.filename or content} cannot be written: {error.strerror}") from None
 
 
-def starter_files(name: str, url: str, chain_id: str, now: Instant) -> dict[str, str]:
+NO_CHAINS = """\
+# The chains whose verified contracts are published.
+# chains:
+#   - chain_id: 1
+#     name: Ethereum"""
+
+CHAINS = """\
+# The chains whose verified contracts are published; put records into contracts/<chain id>/<address>.json.
+chains:
+  - chain_id: $chain_id
+    name: $name"""
+
+DEMO = "\n  demo: true  # invented; every page says so"
+
+
+def starter_files(site: NewSite, now: Instant) -> dict[str, str]:
     """Return the files of the starter by their path in the content folder."""
     today = Instant(now.replace(hour=0, minute=0, second=0, microsecond=0))
+    values = {
+        "name": inline_scalar(site.name),
+        "url": inline_scalar(site.site_url),
+        "chain_id": site.chain_id or ("1337" if site.demo else ""),
+        "created": format_utc(Instant(today - DAY) if site.demo else today),
+        "demo": DEMO if site.demo else "",
+        "components": _component_lines(site.components),
+    }
+    values["chains"] = Template(CHAINS if values["chain_id"] else NO_CHAINS).substitute(values)
+    paths = {"site.yaml": "site.yaml"}
+    if not site.demo:
+        return _filled({**paths, "components.yaml": "components.yaml"}, values)
     instants = {
         "today": today,
-        "created": today - DAY,
         "incident_start": today - DAY + 9 * HOUR,
         "incident_end": today - DAY + 10 * HOUR,
         "maintenance_start": today + 7 * DAY + 22 * HOUR,
         "maintenance_end": today + 7 * DAY + 23 * HOUR,
     }
-    values = {key: format_utc(Instant(value)) for key, value in instants.items()}
-    values |= {"name": inline_scalar(name), "url": inline_scalar(url.rstrip("/")), "chain_id": chain_id}
-    paths = {
-        "site": "site.yaml",
-        "components": "components.yaml",
-        "incident": f"incidents/{(today - DAY).date()}-slow-rpc.yaml",
-        "maintenance": f"maintenances/{(today + 7 * DAY).date()}-rpc-upgrade.yaml",
+    values |= {key: format_utc(Instant(value)) for key, value in instants.items()}
+    paths |= {
+        "components.yaml": "demo/components.yaml",
+        f"incidents/{(today - DAY).date()}-slow-rpc.yaml": "demo/incident.yaml",
+        f"maintenances/{(today + 7 * DAY).date()}-rpc-upgrade.yaml": "demo/maintenance.yaml",
     }
+    return _filled(paths, values)
+
+
+def _component_lines(components: Iterable[str]) -> str:
+    """Return the lines of components that were given as `KEY=NAME`."""
+    pairs = (text.partition("=") for text in components)
+    named: dict[str, YamlValue] = {key: {"name": name.strip()} for key, _, name in pairs}
+    return indent(block_text(named).rstrip("\n"), "  ") if named else ""
+
+
+def _filled(paths: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
     folder = files("statuary.cli") / "starter"
     return {
-        path: Template((folder / f"{kind}.yaml").read_text("utf-8")).substitute(values)
-        for kind, path in paths.items()
+        path: Template((folder / name).read_text("utf-8")).substitute(values).rstrip("\n") + "\n"
+        for path, name in paths.items()
     }

@@ -2,12 +2,13 @@
 
 import os
 import re
+import shlex
 import sqlite3
 import subprocess
 import sys
 import unicodedata
 from codecs import BOM_UTF8
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import date
 from hashlib import sha256
@@ -219,7 +220,7 @@ def check_can_commit(file: Path) -> None:
     """
     path = str(file.resolve())
     folder = next(parent for parent in file.resolve().parents if parent.is_dir())
-    if _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() != "true":
+    if not in_work_tree(folder):
         raise EditError(f"{folder} is not in a git repository", "run `git init`, or leave out --commit")
     for name, operation in OPERATIONS_IN_PROGRESS.items():
         if (folder / _git(folder, "rev-parse", "--git-path", name).stdout.strip()).exists():
@@ -227,7 +228,49 @@ def check_can_commit(file: Path) -> None:
     if _git(folder, "check-ignore", "--quiet", "--", path).returncode == 0:
         raise EditError(f"git ignores {file}", "change .gitignore, or leave out --commit")
     if _git(folder, "status", "--porcelain", "--", path).stdout:
-        raise EditError(f"{file} has uncommitted changes", "commit them first, or leave out --commit")
+        words = shlex.quote(str(file))
+        raise EditError(
+            f"{file} has uncommitted changes",
+            f"commit them first: `git add {words} && git commit -m 'Status' {words}`; or leave out --commit",
+        )
+
+
+def in_work_tree(folder: Path) -> bool:
+    """Return whether a folder that exists is in a git repository; False without git."""
+    try:
+        return _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true"
+    except EditError:
+        return False
+
+
+def start_repository(folder: Path, paths: Iterable[Path]) -> str:
+    """Make a folder a git repository unless it is in one, commit some files, and return the commit's short name.
+
+    Raises:
+        EditError: if git is not installed or does not commit; the files stay.
+    """
+    names = [str(path.resolve()) for path in paths]
+    commands = [["add", "--", *names], ["commit", "--quiet", "--message=Start", "--", *names]]
+    if not in_work_tree(folder):
+        commands.insert(0, ["init", "--quiet"])
+    for arguments in commands:
+        done = _git(folder, *arguments)
+        if done.returncode:
+            raise _not_committed("the files are written", done)
+    return _git(folder, "rev-parse", "--short", "HEAD").stdout.strip()
+
+
+NO_IDENTITY = ("user.email", "user.name")
+
+
+def _not_committed(subject: str, done: subprocess.CompletedProcess[str]) -> EditError:
+    output = (done.stderr or done.stdout).strip()
+    if any(key in output for key in NO_IDENTITY):
+        return EditError(
+            f"{subject}, but not committed: git does not know your name and address",
+            'run `git config --global user.name "YOUR NAME"` and `git config --global user.email YOU@EXAMPLE.ORG`, then commit it yourself',
+        )
+    return EditError(f"{subject}, but git did not commit it: {output}", "commit it yourself")
 
 
 def is_detached(file: Path) -> bool:
@@ -245,8 +288,7 @@ def commit_file(file: Path, message: str) -> str:
     for arguments in (("add", "--", file.name), ("commit", "--quiet", "--file=-", "--", file.name)):
         done = _git(folder, *arguments, text=message)
         if done.returncode:
-            output = (done.stderr or done.stdout).strip()
-            raise EditError(f"{file} was written, but git did not commit it: {output}", "commit it yourself")
+            raise _not_committed(f"{file} was written", done)
     return _git(folder, "rev-parse", "--short", "HEAD").stdout.strip()
 
 

@@ -1,7 +1,7 @@
 """Updates of incidents and maintenances as a source file holds them, and where in the file they belong."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from difflib import get_close_matches
@@ -56,7 +56,12 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
     component = catalogue.components_by_name.get(name) or _named(name, catalogue)
     if component is None:
         suggestion = _suggested_name(name, list(catalogue.components_by_name))
-        raise EditError(f"unknown component {name!r}", suggestion or "run `statuary component list`")
+        instead = (
+            "run `statuary component list`"
+            if catalogue.components
+            else f"there are no components yet: write some into {catalogue.components_source} of the content"
+        )
+        raise EditError(f"unknown component {name!r}", suggestion or instead)
     if component.group:
         raise EditError(
             f"{name!r} is a group; its status follows from its components",
@@ -119,22 +124,37 @@ def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
 MAX_SUGGESTIONS = 5
 
 
-def find_incident(typed: str, histories: Sequence[IncidentHistory], noun: str, at: Instant) -> Incident:
+def find_incident(
+    typed: str,
+    histories: Sequence[IncidentHistory],
+    noun: str,
+    at: Instant,
+    is_wanted: Callable[[str], bool],
+) -> Incident:
     """Return the incident or maintenance with an id or a file name, or with the beginning of either.
+
+    The day in front of the words may be left out. Of several, the only one with a wanted status is meant.
 
     Raises:
         EditError: if there is none, or several match.
     """
     incidents = [history.incident for history in histories]
-    matches = [incident for incident in incidents if typed in incident_names(incident)]
-    matches = matches or [
-        incident for incident in incidents if any(name.startswith(typed) for name in incident_names(incident))
-    ]
+    matches = next(filter(None, _matches(typed, incidents)), [])
     if not matches:
         raise EditError(f"unknown {noun} {typed!r}", _suggested_incident(typed, incidents, noun))
-    if len(matches) > 1:
+    wanted = [incident for incident in matches if is_wanted(status_at(incident, at))]
+    meant = wanted if len(wanted) == 1 else matches
+    if len(meant) > 1:
         raise _ambiguous(typed, matches, noun, at)
-    return matches[0]
+    return meant[0]
+
+
+def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
+    """Yield the incidents with a name, those whose name begins with it, and those whose words after the day do."""
+    named = [(incident, incident_names(incident)) for incident in incidents]
+    yield [incident for incident, names in named if typed in names]
+    yield [incident for incident, names in named if any(name.startswith(typed) for name in names)]
+    yield [incident for incident, names in named if any(_words(name).startswith(typed) for name in names)]
 
 
 def incidents_with_status(
@@ -142,6 +162,14 @@ def incidents_with_status(
 ) -> list[Incident]:
     """Return the incidents with one of some statuses at an instant."""
     return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
+
+
+DAY_OF_NAME = re.compile(r"\d{4}-\d\d-\d\d-")
+"""The day that a name begins with, as `new_id` writes it."""
+
+
+def _words(name: str) -> str:
+    return DAY_OF_NAME.sub("", name, count=1)
 
 
 def incident_names(incident: Incident) -> tuple[str, str]:

@@ -39,6 +39,22 @@ updates:
     )
 
 
+def test_of_several_the_only_open_incident_is_meant_and_the_day_may_be_left_out(opened):
+    opened.run("incident", "resolve", "2026-11")
+    opened.run("incident", "open", "--name", "Slow blocks")
+    refused = opened.run("incident", "postmortem", "2026-11-02-slow-blocks", "--body", "x", code=3)
+    assert "cannot become postmortem" in refused
+    opened.run("incident", "resolve", "2026-11", "--body", "They are fast again.")
+    assert "They are fast again." in opened.read("content/incidents/2026-11-02-slow-blocks.yaml")
+    assert "several incidents begin with '2026-11'" in opened.run("incident", "resolve", "2026-11", code=3)
+    opened.run(
+        "incident", "reopen", "slow-answers", "--at", "2026-11-02T11:00:00Z", now="2026-11-02T11:00:00Z"
+    )
+    assert opened.read(FILE).count("status: investigating") == 2
+    opened.run("incident", "resolve", "slow", now="2026-11-02T12:00:00Z")
+    assert opened.read(FILE).count("status: resolved") == 2
+
+
 def test_open_accepts_every_option(repository):
     repository.run(
         *OPEN,
@@ -173,7 +189,7 @@ def test_an_ambiguous_id_is_rejected(opened):
 
 
 def test_an_unknown_id_is_rejected_with_the_nearest(opened):
-    output = opened.run("incident", "resolve", "slow-answers", code=3)
+    output = opened.run("incident", "resolve", "answers", code=3)
     assert "did you mean 2026-11-02-slow-answers?" in output
     assert "run `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
 
@@ -328,7 +344,9 @@ def test_commit_takes_the_edited_file_and_nothing_else(opened):
 
 def test_commit_is_rejected_if_the_file_has_other_changes(opened):
     before = opened.read(FILE)
-    assert "has uncommitted changes" in opened.run("incident", "resolve", "2026", "--commit", code=3)
+    refused = opened.run("incident", "resolve", "2026", "--commit", code=3)
+    assert "has uncommitted changes" in refused
+    assert f"`git add {FILE} && git commit -m 'Status' {FILE}`" in refused
     assert opened.read(FILE) == before
 
 

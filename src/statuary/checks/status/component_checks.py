@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from urllib.parse import urlsplit
 
 from statuary.checks.rules import check
 from statuary.checks.status.status_context import StatusContext, StatusViolation
@@ -63,6 +64,22 @@ def page_is_dated(context: StatusContext) -> Iterator[StatusViolation]:
             ("page",),
             "nothing in the content has a date, so the API and the feeds date the page 1970-01-01",
             f"add created_at: {format_utc(context.now)}",
+        )
+
+
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@check(Severity.WARNING)
+def demo_is_local(context: StatusContext) -> Iterator[StatusViolation]:
+    """A demo site is on localhost alone."""
+    page = context.catalogue.page
+    if page.demo and urlsplit(page.url).hostname not in LOCAL_HOSTS:
+        yield StatusViolation(
+            context.catalogue.page_source,
+            ("page", "demo"),
+            f"what this site says is invented, and it is published at {page.url}",
+            "replace the examples with content of your own, and remove `demo`",
         )
 
 

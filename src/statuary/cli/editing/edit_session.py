@@ -177,12 +177,15 @@ def with_edit_session(subject: Subject | None = None) -> Callable[[Callable[...,
         def run(edit_options: EditOptions, **values: object) -> object:
             if edit_options.build:
                 refuse_overlapping_folders(edit_options.content, edit_options.out)
-            now = Instant(build_instant(edit_options.now).replace(microsecond=0))
+            instant = build_instant(edit_options.now)
+            now = Instant(instant.replace(microsecond=0))  # of what is written
             scope = scope_of_subject(edit_options.content, subject, values)
             with open_session(edit_options, now, scope) as session:
                 function(session, **values)
             return (
-                _build(edit_options, now) if edit_options.build and not edit_options.dry_run else ExitCode.OK
+                _build(edit_options, instant)
+                if edit_options.build and not edit_options.dry_run
+                else ExitCode.OK
             )
 
         return options(run, {**get_annotations(function), "edit_options": EditOptions})

@@ -128,7 +128,7 @@ def incident_or_ask(
     choices = incidents_with_status(histories, at, is_wanted)
     hint = f"Use one of {shortened([choice.id for choice in choices])}" if choices else ""
     name = value_or_ask(typed, "ID", lambda: _ask_incident(choices, noun, at), hint)
-    return find_incident(name, histories, noun, at)
+    return find_incident(name, histories, noun, at, is_wanted)
 
 
 def _ask_incident(choices: Sequence[Incident], noun: str, at: Instant) -> str:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import Self
+from typing import Annotated, Self
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, model_validator
 
 from statuary.content.source_model import (
     DateText,
@@ -80,10 +80,14 @@ class ComponentSource(LeafSource):
         return self
 
 
+def _empty_if_null(components: object) -> object:
+    return {} if components is None else components
+
+
 class ComponentsSource(SourceModel):
     """All components and groups."""
 
-    components: dict[str, ComponentSource]
+    components: Annotated[dict[str, ComponentSource], BeforeValidator(_empty_if_null)]
     """Components and groups by key, in the order of the page."""
 
 

@@ -52,7 +52,12 @@ HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*|[0-9a-f:]*:[0-9a-f:
 """A host name in ASCII, or an IPv6 address."""
 
 
-def _page_url(text: str) -> str:
+def check_page_url(text: str) -> str:
+    """Return the URL of a page as it is.
+
+    Raises:
+        InvalidValueError: if it is not an absolute http(s) URL without query or fragment.
+    """
     if not text.startswith(("https://", "http://")) or any(mark in text for mark in " ?#"):
         raise InvalidValueError(
             f"page URL {text!r} is not an absolute http(s) URL without query or fragment",
@@ -76,7 +81,7 @@ class PageSource(SourceModel):
 
     name: Name
     """The name, usually that of the network."""
-    url: Annotated[Text, AfterValidator(_page_url)]
+    url: Annotated[Text, AfterValidator(check_page_url)]
     """The URL of the page: absolute, without a slash at the end, unless clients know it with one."""
     id: Identifier | None = None
     """The published `page_id`; default: derived from the URL. Set it before you change the URL: feeds and
@@ -93,6 +98,9 @@ class PageSource(SourceModel):
     """Replaces the description that follows from the components."""
     about: Body | None = None
     """What the site is about, in Markdown; pages show it below the status."""
+    demo: Flag = False
+    """Whether what the site says is invented: every page says so, and `statuary check` warns unless `url` is on
+    localhost."""
     feed_host: Annotated[Text, AfterValidator(_feed_host)] | None = None
     """The host in the ids of feeds, to keep those of an imported page: its old host name."""
 

@@ -37,6 +37,7 @@ class SiteContext(NamedTuple):
     zone: ZoneInfo  # the time zone of all times
     settings: PageSettings
     has_contracts: bool
+    demo: bool = False  # whether everything is invented; every page says so
     # title and path of the pages of the site's own that every page links to
     own_sections: tuple[tuple[str, str], ...] = ()
     parts: PartValues = ()  # what templates see of extensions
@@ -67,6 +68,7 @@ def site_context(catalogue: Catalogue) -> SiteContext:
         zone=page.time_zone,
         settings=catalogue.pages,
         has_contracts=bool(catalogue.chains),
+        demo=page.demo,
         own_sections=tuple(
             (one_line(page.title), OWN_PAGE.path(path=page.path))
             for page in catalogue.own_pages

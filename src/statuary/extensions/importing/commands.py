@@ -13,7 +13,8 @@ from statuary.cli.options import FILE, Content, Now, argument, build_instant, op
 from statuary.cli.output import show_progress
 from statuary.cli.printable import printable
 from statuary.domain.catalogue import ContractForm
-from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address
+from statuary.domain.findings import did_you_mean
+from statuary.domain.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.contract_commands import read_catalogue
@@ -247,6 +248,20 @@ def run_status_import(
         return ExitCode.FINDINGS
     click.echo("\n".join(import_lines(done.report, content, dry_run=dry_run)))
     return _exit_code(done.report)
+
+
+def import_new_site(kind: str, source: str, content: Path, now: Instant) -> ExitCode:
+    """Import a status page into a new content folder, for `statuary init --from`.
+
+    Raises:
+        click.BadParameter: if there is no such kind of status page.
+    """
+    kinds = {known.name: known for known in STATUS_KINDS}
+    if kind not in kinds:
+        hint = did_you_mean(kind, kinds) or f"use one of {', '.join(kinds)}"
+        raise click.BadParameter(f"unknown kind of status page {kind!r}; {hint}", param_hint="--from")
+    key = os.environ.get(kinds[kind].key, "") if kinds[kind].key else ""
+    return run_status_import(kinds[kind].read, source, key, ImportTarget(content, now, dry_run=False))
 
 
 KEY_VARIABLE: Final = "ETHERSCAN_API_KEY"

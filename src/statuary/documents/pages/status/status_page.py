@@ -126,19 +126,31 @@ NAMED = 3
 
 
 def headline_of(state: PageState, texts: PageTexts) -> str:
-    """Return what is affected, the worst first: `RPC down, Explorer degraded`; a stated description stays."""
-    leaves = [one for one in state.components.values() if not one.component.group and is_shown(one)]
-    by_status: dict[ComponentStatus, list[str]] = {}
-    for leaf in leaves:
-        by_status.setdefault(leaf.status, []).append(one_line(leaf.component.name))
-    by_status.pop("operational", None)
-    if state.page.description or state.page.indicator or not by_status:
+    """Return what is affected, the worst first: `RPC down, Explorer degraded`; a stated description stays.
+
+    A page that has nothing yet does not say that everything is operational.
+    """
+    if state.page.description or state.page.indicator:
+        return description_of(state.overall_status, texts)
+    if not (state.components or state.incidents):
+        return texts("status.nothing")
+    by_status = _names_by_status(state)
+    if not by_status:
         return description_of(state.overall_status, texts)
     worst_first = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
     return ", ".join(
         texts(f"status.affected.{status}", names=_enumerated(by_status[status], texts))
         for status in worst_first
     )
+
+
+def _names_by_status(state: PageState) -> dict[ComponentStatus, list[str]]:
+    """Return the names of the components that pages show, but for operational ones."""
+    by_status: dict[ComponentStatus, list[str]] = {}
+    for one in state.components.values():
+        if not one.component.group and is_shown(one) and one.status != "operational":
+            by_status.setdefault(one.status, []).append(one_line(one.component.name))
+    return by_status
 
 
 def _enumerated(names: Sequence[str], texts: PageTexts) -> str:
