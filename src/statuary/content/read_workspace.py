@@ -9,7 +9,7 @@ import orjson
 from pydantic import AfterValidator, WithJsonSchema
 
 from statuary.content.load_model import load_model
-from statuary.content.parse_json import parse_json
+from statuary.content.parse_json import loads_exactly, parse_json
 from statuary.content.parse_record import ParsedContract
 from statuary.content.source_files import SourceFile, decode_utf8
 from statuary.content.source_model import AddressText, Flag, HexText, InstantText, SourceModel, Text
@@ -251,10 +251,9 @@ class _WorkspaceFolder:
 
 def _json(raw: bytes) -> Json:
     try:
-        value: Json = orjson.loads(raw)
+        return loads_exactly(raw)
     except orjson.JSONDecodeError:
         return parse_json(decode_utf8(raw))
-    return value
 
 
 def _hex(raw: bytes) -> Hex:

@@ -22,6 +22,7 @@ from statuary.checks.contracts.prove import (
     run_checks,
     runtime_finding,
 )
+from statuary.checks.contracts.proxy_checks import unresolved_proxy
 from statuary.checks.record_location import known_chain, path_names_contract
 from statuary.checks.rule_catalogue import proof_rules
 from statuary.content.parse_record import ParsedContract
@@ -223,7 +224,8 @@ def _built(
 ) -> BuiltContract:
     is_workspace = source.form is ContractForm.WORKSPACE
     differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
-    own = tuple(finding.within(source.path) for finding in (*proof.findings, *differs))
+    unresolved = unresolved_proxy(record) if is_workspace else ()
+    own = tuple(finding.within(source.path) for finding in (*proof.findings, *differs, *unresolved))
     findings = (*own, *contract.notes, *_evidence_findings(proof, source))
     published = not has_errors(own) or settings.contracts.publish is PublishPolicy.ALL
     row = _row(record, proof, settings)

@@ -77,6 +77,15 @@ def test_an_empty_trie_holds_nothing():
     assert proved_value(EMPTY_ROOT, b"\x80", []) == b""
 
 
+def test_some_nodes_give_the_only_node_of_an_empty_trie():
+    assert proved_value(EMPTY_ROOT, b"\x80", [b"\x80"]) == b""
+    for nodes in ([b"\x80", b"\x80"], [b""], [b"\xc0"]):
+        with pytest.raises(EvidenceError):
+            proved_value(EMPTY_ROOT, b"\x80", nodes)
+    with pytest.raises(EvidenceError):
+        proved_value(b"\1" * 32, b"\x80", [b"\x80"])
+
+
 @settings(steady, max_examples=60)
 @given(TRIES.filter(lambda values: len(values) > 3), st.data())
 def test_a_changed_proof_is_rejected(values, data):

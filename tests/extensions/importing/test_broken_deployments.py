@@ -68,7 +68,12 @@ BROKEN = {
     "a run of text": ("foundry", RUN, member("transactions", "none"), "is not complete"),
     "a chain id that is none": ("foundry", RUN, member("chain", "0x7a69"), "is not a decimal number"),
     "transactions that failed": ("foundry", RUN, text('"status": "0x1"', '"status": "0x0"'), "failed"),
-    "no out": ("foundry", "out", gone, "check out the revision that was deployed and run `forge build`"),
+    "no out": (
+        "foundry",
+        "out",
+        gone,
+        "check out the revision that was deployed, then run `forge build --force",
+    ),
     "changed sources": (
         "foundry",
         "contracts/Fare.sol",

@@ -221,7 +221,9 @@ def wrong_proof(method, answer):
     ("change", "reason"),
     [
         (no_proofs, "does not offer eth_getProof"),
+        (no_proofs, "use a node that does"),
         (pruned, "gives no proof: missing trie node"),
+        (pruned, "It no longer has the state of block"),
         (other_header, "the block headers of this chain are not in Ethereum's format"),
         (no_finalized, "has no such block"),
         (wrong_proof, "the Merkle proof ends before the value"),
@@ -242,6 +244,37 @@ def test_what_a_node_cannot_prove_is_reported(content, node, change, reason):
     with through(node, change) as url:
         anchor(content, url)
     assert statuses(content) == (STATED, STATED)
+
+
+def test_a_finalized_block_before_the_deployment_is_named(content):
+    """A young chain: nothing is wrong, and the node's proof is not looked at."""
+    with ethereum_node() as url:
+        for transaction in chain()["transactions"]:
+            send(url, transaction["data"], transaction.get("to"))
+        number = int(ask(url, "eth_getTransactionReceipt", deployment_of(FARE, url))["blockNumber"], 16)
+        output = add(content, url).output
+    said = f"the finalized block 0 is older than block {number} of the deployment"
+    assert output.count(said) == 2
+    assert "another hash than in its parent" not in output
+    assert said in proof(content)[0]["claims"]["onChain"]["reason"]
+
+
+def deployment_of(address, url):
+    return ask(url, "ots_getContractCreator", address)["hash"]
+
+
+def test_a_node_that_proves_another_state_is_named(content):
+    """Anvil's block 0 has a state root that is not that of its accounts."""
+    with ethereum_node() as url:
+        for transaction in chain()["transactions"]:
+            send(url, transaction["data"], transaction.get("to"))
+        runtime, file = ask(url, "eth_getCode", FARE, "latest"), content / "runtime.hex"
+        file.write_text(runtime)
+        options = ["--content", content, "--now", NOW, "--address", FARE]
+        added = run("contract", "add", ARTIFACT, *options, "--runtime", file)
+        assert added.exit_code == ExitCode.OK, added.output
+        output = anchor(content, url).output
+    assert "proves another state than that of the finalized block 0" in output
 
 
 def other_hash(method, answer):

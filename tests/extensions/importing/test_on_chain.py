@@ -7,13 +7,15 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from statuary.checks.contracts.proxy_checks import unresolved_proxy
 from statuary.domain.chain.transaction import create_address
 from statuary.domain.contracts.derivation import WorkspaceDeployment
 from statuary.domain.primitives import parse_address
 from statuary.extensions.http.connections import Pace
 from statuary.extensions.importing.evidence import ethereum_node as node_module
-from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError, resolve_proxy
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id, read_on_chain_contract
+from statuary.extensions.importing.evidence.proxy_resolution import resolve_proxy
 from statuary.extensions.importing.prepare_contract import prepare_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
@@ -100,8 +102,15 @@ def test_a_transaction_that_is_unknown_or_failed_is_rejected(url):
 
 
 def test_an_address_without_code_is_rejected(url):
-    with pytest.raises(NotImportableError, match="has no code, according to"):
+    with pytest.raises(NotImportableError, match="has no code, according to") as raised:
         read_on_chain_contract(EthereumNode(url), parse_address("0x" + "12" * 20), None)
+    assert "the node is anvil, whose chain begins anew at each start" in raised.value.hint
+
+
+def test_a_transaction_of_an_earlier_run_of_the_node_is_named(url):
+    with pytest.raises(NotImportableError, match="has no transaction") as raised:
+        read_on_chain_contract(EthereumNode(url), held("foundry", "Fare")[0], "0x" + "12" * 32)
+    assert "if this was deployed in an earlier run" in raised.value.hint
 
 
 IMPLEMENTATION_SLOT = "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc"
@@ -151,6 +160,67 @@ def test_the_implementation_of_a_beacon_is_read(url):
     code = bytes.fromhex(slot_code(BEACON_SLOT))
     found = resolve_proxy(EthereumNode(url), parse_address(proxy), code, {}.get)
     assert found["implementations"] == [{"address": TARGET}]
+
+
+DIAMOND_SLOT = "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131c"
+
+
+def returning(data):
+    """Return creation code of a contract that returns the same bytes to every call."""
+    copying = "".join(f"7f{data[at : at + 64]}60{at // 2:02x}52" for at in range(0, len(data), 64))
+    runtime = f"{copying}61{len(data) // 2:04x}6000f3"
+    return f"0x61{len(runtime) // 2:04x}80600c6000396000f3" + runtime
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (f"{32:064x}{2:064x}{TARGET[2:]:0>64}{'12' * 20:0>64}", [TARGET, parse_address("0x" + "12" * 20)]),
+        (f"{32:064x}{0:064x}", []),
+    ],
+)
+def test_a_diamond_is_asked_for_its_facets(data, expected, url):
+    diamond = parse_address(send(url, returning(data))["contractAddress"])
+    code = bytes.fromhex(slot_code(DIAMOND_SLOT))
+    found = resolve_proxy(EthereumNode(url), diamond, code, {TARGET: "Vault"}.get)
+    implementations = [{"address": facet} for facet in expected]
+    for implementation in implementations[:1]:
+        implementation["name"] = "Vault"
+    assert found == {"isProxy": True, "proxyType": "DiamondProxy", "implementations": implementations}
+
+
+@pytest.mark.parametrize("data", ["", f"{32:064x}", f"{32:064x}{1:064x}{'ff' * 32}"])
+def test_code_with_a_diamonds_slot_that_returns_no_facets_is_none(data, url):
+    address = parse_address(send(url, returning(data))["contractAddress"])
+    code = bytes.fromhex(slot_code(DIAMOND_SLOT))
+    assert resolve_proxy(EthereumNode(url), address, code, {}.get) == {
+        "isProxy": False,
+        "proxyType": None,
+        "implementations": [],
+    }
+
+
+def test_what_is_no_diamond_may_be_another_proxy(url):
+    """The facets are asked for first, then the slots in the order of the code."""
+    proxy = send(url, with_storage(IMPLEMENTATION_SLOT, TARGET[2:].zfill(64)))["contractAddress"]
+    code = bytes.fromhex(f"7f{IMPLEMENTATION_SLOT}507f{DIAMOND_SLOT}5400")
+    found = resolve_proxy(EthereumNode(url), parse_address(proxy), code, {}.get)
+    assert found["proxyType"] == "EIP1967Proxy"
+
+
+def test_a_safes_and_a_wallets_implementation_is_read(url):
+    """A Safe's proxy has it in slot 0, Sequence's wallet in the slot of its own address."""
+    safe = send(url, with_storage("00" * 32, TARGET[2:].zfill(64)))["contractAddress"]
+    code = bytes.fromhex(slot_code("a619486e" + "00" * 28))
+    found = resolve_proxy(EthereumNode(url), parse_address(safe), code, {}.get)
+    assert (found["proxyType"], found["implementations"]) == ("GnosisSafeProxy", [{"address": TARGET}])
+    [sender, *_] = ask(url, "eth_accounts")
+    nonce = int(ask(url, "eth_getTransactionCount", sender, "latest"), 16)
+    wallet = create_address(parse_address(sender), nonce)
+    sent = send(url, with_storage(wallet[2:].lower().zfill(64), TARGET[2:].zfill(64)))
+    assert sent["contractAddress"] == wallet.lower()
+    found = resolve_proxy(EthereumNode(url), wallet, bytes.fromhex("30545af400"), {}.get)
+    assert (found["proxyType"], found["implementations"]) == ("SequenceWalletProxy", [{"address": TARGET}])
 
 
 def test_the_chain_is_not_queried_where_the_code_decides():
@@ -377,3 +447,11 @@ def test_an_error_of_the_node_has_its_code():
     with replying({}) as url, pytest.raises(RpcError) as refused:
         EthereumNode(url).call("eth_chainId")
     assert refused.value.code == node_module.METHOD_NOT_FOUND
+
+
+def test_a_proxy_that_nothing_resolved_is_a_note(tmp_path):
+    compilation = read_compilation(SOURCE / "Fare.sol/Fare.json")
+    prepared = added(empty_site(tmp_path), "foundry", "Fare", compilation)
+    record = {**prepared.record, "proxyResolution": {"proxyResolutionError": {}}}
+    assert [finding.severity.value for finding in unresolved_proxy(record)] == ["note"]
+    assert unresolved_proxy(prepared.record) == ()

@@ -10,6 +10,8 @@ from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.record_view import RecordView, as_json_text, same_json
 from statuary.checks.rules import check
 from statuary.domain.contracts.proxy_detection import SLOTS, ProxyEvidence, ProxyVerdict, proxy_evidence
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json, as_object
 from statuary.domain.primitives import InvalidValueError, parse_address
 
@@ -44,6 +46,24 @@ def proxy_resolution_is_whole(record: RecordView) -> Iterator[Observation]:
                 f"implementation {as_json_text(address)} is not an address with its EIP-55 checksum",
                 ("proxyResolution", "implementations", place, "address"),
             )
+
+
+def unresolved_proxy(record: RecordValue) -> tuple[Finding, ...]:
+    """Return the note that a record does not say whether its contract is a proxy.
+
+    Servers send such records, so it is no rule of a record; who keeps a workspace can resolve its proxy.
+    """
+    if _ERROR not in (record["proxyResolution"] or {}):
+        return ()
+    return (
+        Finding(
+            rule=proxy_resolution_is_whole.__name__.replace("_", "-"),
+            message="the code has a proxy's patterns, and nothing says what the chain answers for them",
+            hint="add the contract again with --rpc and --force, or write `proxy:` into contract.yaml",
+            pointer=("proxyResolution",),
+            severity=Severity.NOTE,
+        ),
+    )
 
 
 def _listed(resolution: Mapping[str, Json]) -> list[Json]:

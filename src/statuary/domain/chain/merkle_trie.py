@@ -108,11 +108,23 @@ def as_bytes(item: RlpItem, *lengths: int) -> bytes:
     return item
 
 
-EMPTY_ROOT: Final = keccak256(b"\x80")
+EMPTY_TRIE: Final = b"\x80"
+"""The encoded node of an empty trie."""
+
+EMPTY_ROOT: Final = keccak256(EMPTY_TRIE)
 """The root of an empty trie."""
 
 BRANCH, SHORT_NODE = 17, 2
 """The members of a branch, and of an extension or a leaf."""
+
+
+def is_root(root: bytes, node: str) -> bool:
+    """Return whether a node, as hex, is that of a root; a text that is no hex is none."""
+    try:
+        return keccak256(bytes.fromhex(node.removeprefix("0x"))) == root
+    except ValueError:
+        return False
+
 
 Entries = list[tuple[str, bytes]]
 """The entries of a trie: keys as hex digits, with their values."""
@@ -128,7 +140,7 @@ def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
     Raises:
         EvidenceError: if they are not exactly the nodes of that path.
     """
-    if root == EMPTY_ROOT and not nodes:
+    if root == EMPTY_ROOT and list(nodes) in ([], [EMPTY_TRIE]):  # some nodes give its only node, others none
         return b""
     walk = _Walk(root, key.hex(), nodes)
     value = walk.value()
@@ -188,7 +200,7 @@ def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes
     """Return the root of the trie that holds some values by their keys, and the nodes on the path to one of the keys."""
     entries = sorted((entry_key.hex(), value) for entry_key, value in values)
     nodes: list[bytes] = []
-    root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else b"\x80"
+    root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE
     return keccak256(root), [root, *reversed(nodes)] if entries else []
 
 

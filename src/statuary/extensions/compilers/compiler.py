@@ -12,6 +12,7 @@ from typing import IO, Final, NamedTuple
 
 import orjson
 
+from statuary.content.parse_json import loads_exactly
 from statuary.documents.document import encode_unchecked
 from statuary.domain.contracts.compiler import build_version, is_same_build
 from statuary.domain.errors import StatuaryError
@@ -235,7 +236,7 @@ def find_compiler(compilers: Iterable[Compiler], kind: str, version: str) -> Com
 def _json_object(stdout: bytes) -> JsonObject | None:
     """Return the JSON object in an output; npm's solc may print a line before it."""
     try:
-        output = orjson.loads(stdout[max(stdout.find(b"{"), 0) :])
+        output = loads_exactly(stdout[max(stdout.find(b"{"), 0) :])
     except orjson.JSONDecodeError:
         return None
     return output if isinstance(output, dict) else None

@@ -15,9 +15,10 @@ from statuary.domain.contracts.derivation import (
 )
 from statuary.domain.contracts.matching import MatchLevel
 from statuary.domain.contracts.record import RecordValue
+from statuary.domain.contracts.storage_layout import LARGEST_EXACT
 from statuary.domain.contracts.transformations import parse_transformation, value_text
 from statuary.domain.findings import Pointer
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.domain.json_values import Json, JsonObject, NumberText, as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, shorten
 
 MATCH_RANK: Final = {None: 0, MatchLevel.MATCH.value: 1, MatchLevel.EXACT_MATCH.value: 2}
@@ -28,7 +29,9 @@ TRANSFORMATION_MEMBERS: Final = ("transformations", "transformationValues")
 NUMBERED_MEMBERS: Final = ("cborAuxdata", "immutableReferences")
 """Members whose keys may be those of another submission with the same code."""
 
-OMITTED_BY_TOOL_CHAINS: Final = ("storageLayout", "transientStorageLayout", "sourceIds")
+LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
+
+OMITTED_BY_TOOL_CHAINS: Final = (*LAYOUTS, "sourceIds")
 """Members that are null in records from the files of a tool chain that does not request them."""
 
 OMISSION_HINT: Final = "add the contract again with --compiler to complete the record"
@@ -47,9 +50,7 @@ def recompilation_reproduces_the_record(
         if member[-1] in (*MATCH_MEMBERS, *TRANSFORMATION_MEMBERS):
             continue
         recorded = value_at(record, member)
-        if not same_json(recorded, value) and not (
-            member[-1] in NUMBERED_MEMBERS and _same_values(recorded, value)
-        ):
+        if not same_json(recorded, value) and not _is_other_spelling(member, recorded, value):
             pointer, recorded_part, compiled_part = first_difference(recorded, value, member)
             hint = OMISSION_HINT if is_omission(record, member) else HINT
             yield Violation(
@@ -106,6 +107,31 @@ def _steps(bytecode: Mapping[str, Json]) -> list[tuple[Json, ...]] | None:
         (step.offset, step.type, step.reason, -1 if step.length is None else step.length, text)
         for step, text in zip(steps, texts, strict=True)
     )
+
+
+def _is_other_spelling(member: Pointer, recorded: Json, again: Json) -> bool:
+    """Return whether two values differ only as other submissions and servers in JavaScript write them."""
+    if member[-1] in NUMBERED_MEMBERS:
+        return _same_values(recorded, again)
+    return member[-1] in LAYOUTS and is_rounded_layout(recorded, again)
+
+
+def is_rounded_layout(recorded: Json, again: Json) -> bool:
+    """Return whether a layout is another one with its numbers above 2^53 as JavaScript rounds them."""
+    if isinstance(recorded, dict) and isinstance(again, dict):
+        return list(recorded) == list(again) and all(
+            is_rounded_layout(value, again[key]) for key, value in recorded.items()
+        )
+    numbers = [_large_number(value) for value in (recorded, again)]
+    return same_json(recorded, again) if None in numbers else numbers[0] == numbers[1]
+
+
+def _large_number(value: Json) -> float | None:
+    """Return a number above 2^53 as JavaScript has it; None for anything else."""
+    if not isinstance(value, int | float | NumberText):
+        return None
+    number = float(value)
+    return number if number > LARGEST_EXACT else None
 
 
 def _same_values(recorded: Json, again: Json) -> bool:

@@ -34,12 +34,10 @@ from statuary.extensions.importing.status.instatus import read_instatus
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.extensions.importing.status.statuspage import read_statuspage
 from statuary.extensions.importing.status.upptime import read_upptime
-from statuary.extensions.importing.toolchains.deployments import (
-    read_broadcasts,
-    read_hardhat_deploy,
-    read_ignition,
-)
+from statuary.extensions.importing.toolchains.broadcasts import read_broadcasts
 from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_files
+from statuary.extensions.importing.toolchains.hardhat_deploy import read_hardhat_deploy
+from statuary.extensions.importing.toolchains.ignition import read_ignition
 from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_repository
 from statuary.pipeline.progress import counted, stage
@@ -175,6 +173,9 @@ class ContractOptions(NamedTuple):
             "Default: the compilers on PATH.",
         ),
     ]
+    add_chains: Annotated[
+        bool, option(help="Add the chains that site.yaml lacks to it, named by their numbers.")
+    ]
     form: Annotated[
         str,
         option(
@@ -289,6 +290,7 @@ def run_contract_import(
         compilers=parse_compilers(contract_options.compiler),
         nodes={read_chain_id(node): node for node in map(EthereumNode, contract_options.rpc)},
         dry_run=target.dry_run,
+        add_chains=contract_options.add_chains,
     )
     with show_progress() as progress, stage(progress, "contracts"):
         contracts = _listed_contracts(kind, source, contract_options.chain_id, addresses)

@@ -3,6 +3,7 @@
 A contract that the content has is not read again, so an import that stopped continues where it ended.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -21,13 +22,15 @@ from statuary.domain.findings import Finding, Severity, has_errors
 from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_RECORD, MAX_QUOTED
 from statuary.domain.primitives import Address, ChainId, Instant
-from statuary.editing.files import content_lock
+from statuary.editing.edit_yaml import append_item
+from statuary.editing.files import FileEdit, content_lock, write_edit
 from statuary.extensions.compilers.compiler import Compiler, find_compiler
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract, read_on_chain_contract
 from statuary.extensions.importing.prepare_contract import (
     ImportOptions,
+    PreparedContract,
     contract_name,
     derive_contract,
     following_match_id,
@@ -73,9 +76,31 @@ def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -
     return record
 
 
+def _mismatch(prepared: PreparedContract, source: SourceContract) -> NotImportableError:
+    """Return why a contract is not the one on the chain, and what to do."""
+    error = first_error(prepared.verification.findings)
+    return NotImportableError(f"it does not match the chain: {error.message}", source.revision or error.hint)
+
+
 def first_error(findings: Iterable[Finding]) -> Finding:
     """Return the first error of findings that have one."""
     return next(finding for finding in findings if finding.severity is Severity.ERROR)
+
+
+SITE: Final = "site.yaml"
+
+MAX_CHAINS_SHOWN: Final = 12
+
+
+def add_chain(root: Path, chain_id: ChainId) -> None:
+    """Add a chain to site.yaml, named by its number.
+
+    Raises:
+        EditError: if the file cannot be edited.
+    """
+    before = (root / SITE).read_bytes().removeprefix(BOM_UTF8).decode()
+    chain: Mapping[str, int | str] = {"chain_id": int(chain_id), "name": f"Chain {chain_id}"}
+    write_edit(root, FileEdit(SITE, before, append_item(before, ("chains",), chain)))
 
 
 MAX_SILENCE: Final = 3
@@ -92,6 +117,7 @@ class ContractImportSettings(NamedTuple):
     compilers: Sequence[Compiler] = ()  # compile again with these, where the version is right
     nodes: Mapping[ChainId, EthereumNode] = {}  # of some chains
     dry_run: bool = False
+    add_chains: bool = False  # add the chains that site.yaml lacks
 
 
 class ImportedContracts:
@@ -116,6 +142,7 @@ class ContractImport:
         self.done = ImportedContracts()
         self.seen: set[tuple[ChainId, str]] = set()
         self.silence = 0
+        self.missing: list[tuple[ChainId, str]] = []
         self.batch = CompilerBatch()
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
@@ -127,12 +154,39 @@ class ContractImport:
                     break
         except UnreachableError as error:
             self.done.report.incomplete = f"{error}; {error.hint}"
+        self._report_missing_chains()
         return self.done
+
+    def _add_chain(self, chain_id: ChainId) -> bool:
+        """Add a chain to site.yaml if that is asked for, and return whether it was."""
+        if not self.settings.add_chains:
+            return False
+        if not self.settings.dry_run:
+            with content_lock(self.root):
+                add_chain(self.root, chain_id)
+        self.chains.add(chain_id)
+        self.done.notes.append(Skipped(f"chain {chain_id}", f"added to {SITE}; give it its name there"))
+        return True
+
+    def _report_missing_chains(self) -> None:
+        """Skip the contracts of chains that the site lacks, for one reason: it is one thing to do."""
+        chains = sorted({chain_id for chain_id, _ in self.missing}, key=int)
+        if not chains:
+            return
+        shown = f"{', '.join(chains[:MAX_CHAINS_SHOWN])}{' …' if len(chains) > MAX_CHAINS_SHOWN else ''}"
+        reason = (
+            f"chain {shown} is not in site.yaml"
+            if len(chains) == 1
+            else f"{len(chains)} chains are not in site.yaml: {shown}"
+        )
+        them = "it" if len(chains) == 1 else "them"
+        for _, label in self.missing:
+            self._skip(label, reason, f"add {them} under `chains:`, or import again with --add-chains")
 
     def _import(self, contract: ListedContract | UnreadableContract) -> None:
         """Import one contract, unless the content has it."""
         if isinstance(contract, UnreadableContract):
-            self._skip(contract.name, contract.reason, contract.hint)
+            self._report_unreadable(contract)
             return
         place = (contract.chain_id, contract.address.lower())
         if place in self.seen:
@@ -142,22 +196,31 @@ class ContractImport:
         if existing is not None and not self._is_incomplete(existing):
             self.done.report.present += 1
             return
-        if contract.chain_id not in self.chains:
-            reason = f"chain {contract.chain_id} is not in site.yaml"
-            self._skip(contract.label, reason, "add it under `chains:`")
+        if contract.chain_id not in self.chains and not self._add_chain(contract.chain_id):
+            self.missing.append((contract.chain_id, contract.label))
             return
         try:
-            source = contract.read()
-            if source.record is not None:
-                self._import_record(contract, source.record)
-            elif source.compilation is not None:
-                self._import_compilation(contract, source, source.compilation, existing)
+            self._import_source(contract, contract.read(), existing)
             self.silence = 0
         except UnreachableError as error:
             self.silence += 1
             self.done.report.incomplete = f"{error}; {error.hint}"
         except NotImportableError as error:
             self._skip(contract.label, str(error), error.hint)
+
+    def _import_source(
+        self, contract: ListedContract, source: SourceContract, existing: ContractSource | None
+    ) -> None:
+        if source.record is not None:
+            self._import_record(contract, source.record)
+        elif source.compilation is not None:
+            self._import_compilation(contract, source, source.compilation, existing)
+
+    def _report_unreadable(self, contract: UnreadableContract) -> None:
+        if contract.is_expected:
+            self.done.notes.append(Skipped(contract.name, contract.reason))
+        else:
+            self._skip(contract.name, contract.reason, contract.hint)
 
     def _import_record(self, contract: ListedContract, raw: bytes) -> None:
         path = f"contracts/{contract.chain_id}/{contract.address}.json"
@@ -197,8 +260,7 @@ class ContractImport:
             proxy_resolution=self._proxy_resolution(contract, on_chain),
         )
         if prepared.record is None:
-            error = first_error(prepared.verification.findings)
-            raise NotImportableError(f"it does not match the chain: {error.message}", error.hint)
+            raise _mismatch(prepared, source)
         self._write(prepared.files, options.match_id or "", existing)
         self._add_verified(prepared.record)
         self.done.notes += [Skipped(contract.label, note) for note in dict.fromkeys(prepared.notes)]

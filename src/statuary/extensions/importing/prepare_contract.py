@@ -20,8 +20,9 @@ from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidValueError, parse_instant
 from statuary.extensions.compilers.compiler import Compiler
-from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, NameOf, resolve_proxy
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.evidence.proxy_resolution import NameOf, resolve_proxy
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
@@ -322,7 +323,16 @@ def derive_contract(
     prepared = PreparedContract(verification, {}, replaced, notes)
     if prepared.record is None:
         return prepared
-    return prepared._replace(files=contract_files(verification.workspace, prepared.record, options.form))
+    return prepared._replace(
+        files=contract_files(verification.workspace, prepared.record, options.form),
+        notes=(*notes, *_unresolved(prepared.record)),
+    )
+
+
+def _unresolved(record: RecordValue) -> Iterator[str]:
+    """Yield that a record does not say whether it is a proxy."""
+    if "proxyResolutionError" in (record["proxyResolution"] or {}):
+        yield "its code has a proxy's patterns and no node was asked, or none answered, so the record names no implementation: add it with --rpc URL"
 
 
 def workspace_of(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import orjson
 
+from statuary.content.parse_json import loads_exactly
 from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.domain.json_values import Json, JsonObject, as_object
@@ -88,10 +89,9 @@ MAX_SOURCE_BYTES = 16 << 20
 def parse_json(raw: bytes, name: str) -> Json:
     """Return what JSON holds; raise NotImportableError if it is not JSON."""
     try:
-        value: Json = orjson.loads(raw)
+        return loads_exactly(raw)
     except orjson.JSONDecodeError as error:
         raise NotImportableError(f"{name} is not JSON: {error}") from None
-    return value
 
 
 def read_json_file(file: Path) -> dict[str, Json]:

@@ -60,7 +60,7 @@ def _workspace_files(workspace: Workspace, settings: str) -> dict[str, bytes]:
     texts = {
         "creation.hex": _line(workspace.onchain_creation),
         "input.json": json.dumps(workspace.std_json_input, ensure_ascii=False, indent=2) + "\n",
-        "output.json": json.dumps(output, ensure_ascii=False, separators=(",", ":")) + "\n" if output else "",
+        "output.json": encode_unchecked(output).decode() + "\n" if output else "",
         "runtime.hex": _line(workspace.onchain_runtime),
         "contract.yaml": settings,
     }

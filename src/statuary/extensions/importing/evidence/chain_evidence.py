@@ -3,6 +3,7 @@
 What a node cannot show is kept too, with the reason: an anchor is never the cause of an error in a build.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -23,7 +24,7 @@ from statuary.domain.chain.anchor import (
     DeploymentEvidence,
     Nodes,
 )
-from statuary.domain.chain.merkle_trie import encode_rlp, number_bytes, trie_proof
+from statuary.domain.chain.merkle_trie import encode_rlp, is_root, number_bytes, trie_proof
 from statuary.domain.chain.transaction import BlockHeader, parse_header
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.contracts.proxy_detection import proxy_evidence, proxy_slots
@@ -158,30 +159,67 @@ def _read_accounts(
     if isinstance(finalized, EvidenceError):
         yield from (finalized for _ in requests)
         return
+    number = finalized.header.number
     slots = [list(_slots(request.record)) for request in requests]
     calls: list[tuple[str, list[Json]]] = [
-        ("eth_getProof", [request.record["address"], asked, hex(finalized.header.number)])
+        ("eth_getProof", [request.record["address"], asked, hex(number)])
         for request, asked in zip(requests, slots, strict=True)
     ]
-    for asked, proof in zip(slots, node.call_all(calls), strict=True):
-        if isinstance(proof, RpcError):
-            lacks_method = proof.code == METHOD_NOT_FOUND
-            reason = "does not offer eth_getProof" if lacks_method else f"gives no proof: {proof}"
-            yield NodeEvidenceError(f"{node.host} {reason}")
+    for request, asked, proof in zip(requests, slots, node.call_all(calls), strict=True):
+        if (deployed := _deployment_block(request.record)) is not None and deployed > number:
+            yield _not_finalized(finalized, deployed)
+        elif isinstance(proof, RpcError):
+            yield NodeEvidenceError(f"{node.host} {_refusal(proof, number)}")
         else:
-            account = _account_evidence(finalized.block, asked, as_object(proof))
-            yield account or NodeEvidenceError(f"{node.host} does not return a proof")
+            yield _account_evidence(node, finalized, asked, as_object(proof))
+
+
+def _deployment_block(record: RecordValue) -> int | None:
+    number = str(record["deployment"].get("blockNumber"))
+    return int(number) if number.isascii() and number.isdigit() else None
+
+
+def _not_finalized(finalized: FinalizedBlock, deployed: int) -> NodeEvidenceError:
+    """Return why a young chain shows nothing yet of a contract."""
+    return NodeEvidenceError(
+        f"the finalized block {finalized.header.number:,} is older than block {deployed:,} of the deployment:"
+        " run `statuary contract anchor` when that is final"
+    )
+
+
+PRUNED: Final = re.compile(
+    r"missing trie node|prun|historical state|state .*not available|out ?of ?range|proof window|too old",
+    re.IGNORECASE,
+)
+"""What nodes say of a state that they no longer have: geth, Erigon, Nethermind, anvil, Reth."""
+
+
+def _refusal(error: RpcError, number: int) -> str:
+    """Return what a node does not give."""
+    if error.code == METHOD_NOT_FOUND:
+        return "does not offer eth_getProof: use a node that does, such as geth, Nethermind, Reth or anvil"
+    if PRUNED.search(str(error)):
+        return (
+            f"gives no proof: {error}. It no longer has the state of block {number:,}:"
+            " use a node that keeps more states, or an archive node"
+        )
+    return f"gives no proof: {error}"
 
 
 def _account_evidence(
-    block: AnchoredBlock, slots: Sequence[str], proof: Mapping[str, Json]
-) -> _AccountEvidence | None:
-    """Return the proofs of an account and of its slots; None if it is not a proof of these."""
+    node: EthereumNode, finalized: FinalizedBlock, slots: Sequence[str], proof: Mapping[str, Json]
+) -> _AccountEvidence | NodeEvidenceError:
+    """Return the proofs of an account and of its slots, or why they are none."""
     account = _nodes(proof.get("accountProof"))
     storage = [_nodes(as_object(slot).get("proof")) for slot in as_list(proof.get("storageProof"))]
     if not account or len(storage) != len(slots):
-        return None
-    return _AccountEvidence(block, account, dict(zip(slots, storage, strict=True)))
+        return NodeEvidenceError(f"{node.host} does not return a proof")
+    if not is_root(finalized.header.state_root, account[0]):
+        return NodeEvidenceError(
+            f"{node.host} proves another state than that of the finalized block {finalized.header.number:,}:"
+            " anvil does so before a block of its own is final (start it with --slots-in-an-epoch 1)"
+        )
+    return _AccountEvidence(finalized.block, account, dict(zip(slots, storage, strict=True)))
 
 
 def _nodes(value: Json) -> Nodes:
@@ -233,10 +271,7 @@ class _Deployments:
         if isinstance(self.finalized, EvidenceError):
             raise self.finalized
         if number > self.finalized.header.number:
-            raise NodeEvidenceError(
-                f"block {number:,} of the deployment is later than the finalized block"
-                f" {self.finalized.header.number:,}"
-            )
+            raise _not_finalized(self.finalized, number)
         host = self.nodes.node.host
         block, receipts = self.nodes.node.call_all(
             [("eth_getBlockByNumber", [hex(number), True]), ("eth_getBlockReceipts", [hex(number)])]

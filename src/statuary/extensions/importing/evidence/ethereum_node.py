@@ -3,7 +3,7 @@
 https://ethereum.github.io/execution-apis/ . The URL may contain a key, so messages show only its host.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -11,13 +11,6 @@ import orjson
 
 from statuary.domain.chain.merkle_trie import RlpItem, encode_rlp, number_bytes
 from statuary.domain.chain.transaction import ADDED_MEMBERS, HEADER_SIZES, LEGACY, NUMBERS
-from statuary.domain.contracts.proxy_detection import (
-    BEACON_SLOT,
-    DIAMOND,
-    ProxyVerdict,
-    proxy_evidence,
-    proxy_slots,
-)
 from statuary.domain.errors import StatuaryError
 from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import (
@@ -288,64 +281,3 @@ def _data(text: Json) -> bytes:
     except ValueError:
         pass
     raise NodeEvidenceError("the node does not return bytes in hex")
-
-
-BEACON_FUNCTIONS: Final = {
-    "implementation()": "5c60da1b",
-    "childImplementation()": "da525716",
-    "masterCopy()": "a619486e",
-    "comptrollerImplementation()": "bb82aa5e",
-}
-"""The functions that a beacon may have, with their selectors, in the order in which they are tried."""
-
-NameOf = Callable[[Address], str | None]
-
-
-def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
-    """Return the members of `proxyResolution` from the chain's present state.
-
-    Args:
-        code: its creation code, or its runtime code if the creation code is unknown.
-        name_of: returns the name of a verified contract on the same chain, or None.
-
-    Returns:
-        None if the code alone decides, if the contract is a diamond (its facets are not read), or if the
-        node responds with an error.
-    """
-    evidence = proxy_evidence(code)
-    if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN or DIAMOND in evidence.candidates:
-        return None
-    try:
-        for candidate in evidence.candidates:
-            if target := _implementation(node, address, candidate):
-                name = name_of(target)
-                implementation = {"address": target} | ({} if name is None else {"name": name})
-                return {"isProxy": True, "proxyType": candidate, "implementations": [implementation]}
-    except RpcError:
-        return None
-    return {"isProxy": False, "proxyType": None, "implementations": []}
-
-
-def _implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
-    for slot in proxy_slots(candidate, address):
-        target = _address_in_word(node.call_hex("eth_getStorageAt", address, slot, "latest"))
-        if target is not None:
-            return _beacon_implementation(node, target) if slot == f"0x{BEACON_SLOT}" else target
-    return None
-
-
-def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | None:
-    for selector in BEACON_FUNCTIONS.values():
-        try:
-            word = node.call_hex("eth_call", {"to": beacon, "data": f"0x{selector}"}, "latest")
-        except RpcError:  # the beacon has no such function
-            continue
-        if implementation := _address_in_word(word):
-            return implementation
-    return None
-
-
-def _address_in_word(word: str) -> Address | None:
-    """Return the address in a word of 32 bytes; None if it is zero."""
-    digits = word[2:].zfill(64)[-40:]
-    return checksum_address(f"0x{digits}") if digits.strip("0") else None

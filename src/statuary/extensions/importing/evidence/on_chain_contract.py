@@ -58,7 +58,7 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
         if runtime == NO_CODE:
             raise NotImportableError(
                 f"{address} has no code, according to {node.host}",
-                "check the address and the chain; the contract may have been destroyed",
+                _restarted(node) or "check the address and the chain; the contract may have been destroyed",
             )
         creating = transaction or _find_transaction(node, address)
         if creating is None:
@@ -67,6 +67,24 @@ def read_on_chain_contract(node: EthereumNode, address: Address, transaction: He
         return _created_by(node, address, creating, runtime)
     except RpcError as error:
         raise NotImportableError(f"{node.host} responds with an error: {error}") from None
+
+
+LOCAL_NODES: Final = ("anvil", "HardhatNetwork", "EthereumJS TestRPC")
+"""How `web3_clientVersion` begins of nodes that begin a new chain whenever they are started."""
+
+
+def _restarted(node: EthereumNode) -> str:
+    """Return what to do if a node began a new chain after the deployment; empty if it is not of that kind."""
+    try:
+        version = str(node.call("web3_clientVersion"))
+    except (RpcError, NotImportableError):
+        return ""
+    if not version.startswith(LOCAL_NODES):
+        return ""
+    return (
+        f"the node is {version.partition('/')[0]}, whose chain begins anew at each start: if this was deployed"
+        " in an earlier run, deploy it again, or start the node with the state of that run"
+    )
 
 
 def _find_transaction(node: EthereumNode, address: Address) -> Hex | None:
@@ -84,7 +102,7 @@ def _created_by(node: EthereumNode, address: Address, name: Hex, runtime: Hex) -
     transaction = node.call("eth_getTransactionByHash", name)
     receipt = node.call("eth_getTransactionReceipt", name)
     if not isinstance(transaction, dict) or not isinstance(receipt, dict):
-        raise NotImportableError(f"{node.host} has no transaction {name} in a block")
+        raise NotImportableError(f"{node.host} has no transaction {name} in a block", _restarted(node))
     if receipt.get("status") == "0x0":
         raise NotImportableError(f"transaction {name} failed, so it created no contract")
     deployment = _deployment(node, name, transaction)

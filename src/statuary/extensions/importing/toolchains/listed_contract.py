@@ -33,6 +33,7 @@ class SourceContract(NamedTuple):
     record: bytes | None = None  # the bytes of a record; None if there is a compilation
     compilation: ImportedCompilation | None = None  # without output if it is not compiled yet
     on_chain: OnChainContract = UNKNOWN_ON_CHAIN  # what the source knows of the chain
+    revision: str = ""  # what to do to compile what was deployed; empty if the source does not say
 
 
 class ListedContract(NamedTuple):
@@ -55,6 +56,7 @@ class UnreadableContract(NamedTuple):
     name: str
     reason: str
     hint: str = ""
+    is_expected: bool = False  # whether the source itself says that it is gone, so that nothing is to be done
 
 
 ListedContracts = Iterator[ListedContract | UnreadableContract]

@@ -1,0 +1,102 @@
+"""Resolve a proxy from the chain's present state, in the steps of Sourcify (MEASUREMENTS.md, proxies)."""
+
+from collections.abc import Callable
+from typing import Final
+
+from statuary.domain.contracts.abi import decode_abi_values, parse_abi_parameters
+from statuary.domain.contracts.proxy_detection import (
+    BEACON_SLOT,
+    DIAMOND,
+    ProxyVerdict,
+    proxy_evidence,
+    proxy_slots,
+)
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Address, InvalidValueError, checksum_address
+from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError
+
+FACET_ADDRESSES: Final = "0x52ef6b2c"
+"""The selector of `facetAddresses()`, which every diamond of EIP-2535 has."""
+
+FACETS: Final = parse_abi_parameters([{"type": "address[]", "name": ""}])
+
+BEACON_FUNCTIONS: Final = {
+    "implementation()": "5c60da1b",
+    "childImplementation()": "da525716",
+    "masterCopy()": "a619486e",
+    "comptrollerImplementation()": "bb82aa5e",
+}
+"""The functions that a beacon may have, with their selectors, in the order in which they are tried."""
+
+NameOf = Callable[[Address], str | None]
+
+
+def resolve_proxy(node: EthereumNode, address: Address, code: bytes, name_of: NameOf) -> Json | None:
+    """Return the members of `proxyResolution` from the chain's present state.
+
+    A diamond is asked for its facets first; code that has its slot and gives no facets may be another kind of proxy.
+
+    Args:
+        code: its creation code, or its runtime code if the creation code is unknown.
+        name_of: returns the name of a verified contract on the same chain, or None.
+
+    Returns:
+        None if the code alone decides, or if the node responds with an error.
+    """
+    evidence = proxy_evidence(code)
+    if evidence.verdict is not ProxyVerdict.NEEDS_CHAIN:
+        return None
+    if DIAMOND in evidence.candidates:
+        facets = _facets(node, address)
+        if facets is not None:
+            return _resolution(DIAMOND, facets, name_of)
+    try:
+        for candidate in evidence.candidates:
+            if target := _implementation(node, address, candidate):
+                return _resolution(candidate, [target], name_of)
+    except RpcError:
+        return None
+    return {"isProxy": False, "proxyType": None, "implementations": []}
+
+
+def _resolution(proxy_type: str, targets: list[Address], name_of: NameOf) -> Json:
+    implementations: list[Json] = []
+    for target in targets:
+        name = name_of(target)
+        implementations.append({"address": target} | ({} if name is None else {"name": name}))
+    return {"isProxy": True, "proxyType": proxy_type, "implementations": implementations}
+
+
+def _facets(node: EthereumNode, diamond: Address) -> list[Address] | None:
+    """Return the facets of a diamond; None if it is none: the call fails, or does not return addresses."""
+    try:
+        returned = node.call_hex("eth_call", {"to": diamond, "data": FACET_ADDRESSES}, "latest")
+        [facets] = decode_abi_values(FACETS, bytes.fromhex(returned[2:]))
+    except (RpcError, InvalidValueError):
+        return None
+    return [checksum_address(f"0x{facet:040x}") for facet in facets]
+
+
+def _implementation(node: EthereumNode, address: Address, candidate: str) -> Address | None:
+    for slot in proxy_slots(candidate, address):
+        target = _address_in_word(node.call_hex("eth_getStorageAt", address, slot, "latest"))
+        if target is not None:
+            return _beacon_implementation(node, target) if slot == f"0x{BEACON_SLOT}" else target
+    return None
+
+
+def _beacon_implementation(node: EthereumNode, beacon: Address) -> Address | None:
+    for selector in BEACON_FUNCTIONS.values():
+        try:
+            word = node.call_hex("eth_call", {"to": beacon, "data": f"0x{selector}"}, "latest")
+        except RpcError:  # the beacon has no such function
+            continue
+        if implementation := _address_in_word(word):
+            return implementation
+    return None
+
+
+def _address_in_word(word: str) -> Address | None:
+    """Return the address in a word of 32 bytes; None if it is zero."""
+    digits = word[2:].zfill(64)[-40:]
+    return checksum_address(f"0x{digits}") if digits.strip("0") else None

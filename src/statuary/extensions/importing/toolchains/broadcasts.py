@@ -1,0 +1,240 @@
+"""What `forge script --broadcast` notes of its deployments.
+
+`broadcast/<script>/<chain>/run-<time>.json` has the transactions with their receipts; `run-latest.json` repeats the
+last one, `dry-run/` was never sent, and `multi/` holds runs on several chains. The artifacts are in `out/`. Format:
+`ScriptSequence` of forge 1.7, the files that it wrote in tests/extensions/importing, and the members of 2022: `type` and
+`tx`, where later ones have `transactionType` and `transaction`.
+"""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from functools import cached_property, partial
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.domain.primitives import Address, ChainId, Hex
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import list_at, read_json_file
+from statuary.extensions.importing.toolchains.foundry import read_foundry
+from statuary.extensions.importing.toolchains.listed_contract import (
+    UNCHECKED_CREATION,
+    ListedContract,
+    ListedContracts,
+    SourceContract,
+    UnreadableContract,
+    any_address,
+    any_chain_id,
+    any_deployment,
+    any_hex,
+    any_quantity,
+    created_contract,
+    with_unreadable,
+)
+
+CREATIONS: Final = ("CREATE", "CREATE2")
+SUCCESS: Final = "0x1"
+
+
+def read_broadcasts(project: Path) -> ListedContracts:
+    """Yield the contracts that the scripts of a Foundry project deployed; the newest run comes first.
+
+    Raises:
+        NotImportableError: if the folder has no broadcasts.
+    """
+    files = sorted(_run_files(project / "broadcast"), key=lambda file: (file.name, str(file)), reverse=True)
+    if not files:
+        raise NotImportableError(
+            f"{project} has no broadcast/**/run-*.json",
+            "give the folder of a Foundry project with broadcasts",
+        )
+    artifacts = _Artifacts(project)
+    for file in files:
+        yield from with_unreadable(file, file.name, _broadcast_contracts(file, artifacts))
+
+
+def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> ListedContracts:
+    run = read_json_file(file)
+    for deployment in as_list(run.get("deployments")) or [run]:
+        yield from _Run(file, as_object(deployment), artifacts).contracts()
+
+
+def _run_files(folder: Path) -> Iterator[Path]:
+    for file in folder.glob("**/run-*.json"):
+        if "dry-run" not in file.relative_to(folder).parts:
+            yield file
+    yield from folder.glob("multi/*/run.json")
+
+
+DEFAULT_EVM_VERSIONS: Final = (
+    (date(2026, 1, 19), "osaka"),
+    (date(2025, 6, 3), "prague"),
+    (date(2024, 11, 18), "cancun"),
+    (date(2023, 6, 1), "paris"),
+    (date(2022, 1, 1), "london"),
+)
+"""The EVM version that forge compiled for by default, with the day on which each became the default."""
+
+
+class _Run:
+    """One run of a script on one chain."""
+
+    def __init__(self, file: Path, run: JsonObject, artifacts: "_Artifacts") -> None:
+        self.file = file
+        self.artifacts = artifacts
+        self.transactions = list(map(as_object, list_at(run, "transactions")))
+        self.chain_id = any_chain_id(run.get("chain") or file.parent.name, str(file))
+        receipts = map(as_object, as_list(run.get("receipts")))
+        self.receipts = {as_text(receipt.get("transactionHash")): receipt for receipt in receipts}
+        self.revision = _revision(run)
+
+    def contracts(self) -> ListedContracts:
+        for transaction in self.transactions:
+            name = str(transaction.get("contractName") or transaction.get("contractAddress"))
+            created = _creations(transaction)
+            receipt = self.receipts.get(as_text(transaction.get("hash")), {})
+            if created and receipt.get("status", SUCCESS) != SUCCESS:
+                yield UnreadableContract(name, f"its transaction {transaction['hash']} failed")
+                continue
+            for contract_name, address, code, is_shown in created:
+                yield self._contract(contract_name, address, code, transaction, receipt, is_shown=is_shown)
+
+    def _contract(
+        self,
+        name: str | None,
+        address: Json,
+        code: Hex | None,
+        transaction: JsonObject,
+        receipt: JsonObject,
+        *,
+        is_shown: bool,
+    ) -> ListedContract:
+        on_chain = OnChainContract(
+            creation=code,
+            runtime=None,
+            deployment=any_deployment(
+                transaction.get("hash"),
+                receipt.get("blockNumber"),
+                receipt.get("transactionIndex"),
+                _sent(transaction).get("from"),
+            ),
+            notes=() if is_shown else (UNCHECKED_CREATION,),
+        )
+        where = any_address(address, str(self.file))
+        read = partial(self.artifacts.read, name, on_chain, self.revision)
+        return ListedContract(ChainId(self.chain_id), where, name or where, read)
+
+
+def _revision(run: JsonObject) -> str:
+    """Return what to do to build what a run deployed: its commit, and the EVM version of that time."""
+    commit, time = as_text(run.get("commit")), any_quantity(run.get("timestamp"))
+    checkout = f"`git checkout {commit}`, which the broadcast names" if commit.isalnum() else ""
+    evm_version = "" if time is None else _default_evm_version(int(time))
+    build = f"`forge build --force --evm-version {evm_version}`" if evm_version else "`forge build --force`"
+    why = f": {evm_version} was forge's default at the time of the broadcast" if evm_version else ""
+    return f"{checkout or 'check out the revision that was deployed'}, then run {build}{why}"
+
+
+def _default_evm_version(time: int) -> str:
+    """Return forge's default at a time in seconds or, since forge 1.3, milliseconds; empty for none."""
+    seconds = time // 1000 if time > LAST_SECOND else time
+    try:
+        day = datetime.fromtimestamp(seconds, UTC).date()
+    except (ValueError, OverflowError):
+        return ""
+    return next((version for since, version in DEFAULT_EVM_VERSIONS if day >= since), "")
+
+
+LAST_SECOND: Final = 100_000_000_000
+"""A time above it is in milliseconds: in seconds, it would be in the year 5138."""
+
+
+def _sent(transaction: JsonObject) -> JsonObject:
+    """Return the fields of a transaction; in 2022 they were in `tx`."""
+    return as_object(transaction.get("transaction") or transaction.get("tx"))
+
+
+def _creations(transaction: JsonObject) -> list[tuple[str | None, Json, Hex | None, bool]]:
+    """Return name, address and creation code of what a transaction created, and whether its own fields show it."""
+    created: list[tuple[str | None, Json, Hex | None, bool]] = []
+    if (transaction.get("transactionType") or transaction.get("type")) in CREATIONS:
+        address = transaction.get("contractAddress")
+        code, is_shown = _creation(_sent(transaction), address)
+        created.append((_name(transaction), address, code, is_shown))
+    created += [
+        (_name(other), other["address"], any_hex(other.get("initCode")), False)
+        for other in map(as_object, as_list(transaction.get("additionalContracts")))
+    ]
+    return created
+
+
+def _name(created: JsonObject) -> str | None:
+    return as_text(created.get("contractName")) or None
+
+
+def _creation(sent: JsonObject, address: Json) -> tuple[Hex | None, bool]:
+    data, sender = any_hex(sent.get("input") or sent.get("data")), any_hex(sent.get("from"))
+    nonce = any_quantity(sent.get("nonce"))
+    if data is None or sender is None:
+        return None, False
+    to = any_hex(sent.get("to"))
+    created = created_contract(Address(sender), None if nonce is None else int(nonce), to, data)
+    if created is not None and created.address.lower() == str(address).lower():
+        return created.code, True
+    return (data if to is None else None), False
+
+
+class _Artifacts:
+    """The artifacts in `out/`, by the name of their contract."""
+
+    def __init__(self, project: Path) -> None:
+        self.project = project
+
+    @cached_property
+    def files(self) -> dict[str, list[Path]]:
+        files: dict[str, list[Path]] = {}
+        for file in sorted((self.project / "out").glob("**/*.sol/*.json")):
+            # of several compilers, forge writes Name.0.8.30.json too
+            files.setdefault(file.name.partition(".")[0], []).append(file)
+        return files
+
+    def read(self, name: str | None, on_chain: OnChainContract, revision: str) -> SourceContract:
+        file = self._choose((name or "").rpartition(":")[2], on_chain.creation, revision)
+        return SourceContract(
+            compilation=read_foundry(file, read_json_file(file), None, self.project),
+            on_chain=on_chain,
+            revision=revision,
+        )
+
+    def _choose(self, name: str, creation: Hex | None, revision: str) -> Path:
+        """Return the artifact with a name, or with the code that was deployed where that does not decide."""
+        candidates = self.files.get(name, []) if name else [*chain.from_iterable(self.files.values())]
+        if name and len(candidates) == 1:
+            return candidates[0]
+        fitting = [file for file in candidates if _is_start(file, creation)]
+        # of several with one name and the same code, any will do
+        if not fitting or (not name and len(fitting) > 1):
+            raise NotImportableError(
+                f"{self.project / 'out'} has no artifact of {name or 'a contract'} with the code that was deployed",
+                revision,
+            )
+        return fitting[0]
+
+
+def _is_start(file: Path, creation: Hex | None) -> bool:
+    """Return whether on-chain creation code begins with an artifact's, libraries aside."""
+    bytecode = as_object(read_json_file(file).get("bytecode"))
+    digits = as_text(bytecode.get("object")).removeprefix("0x")
+    pieces, start = digits.split("__$"), 0
+    if not digits or creation is None:
+        return False
+    for number, piece in enumerate(pieces):
+        # a placeholder is __$, 34 digits and $__, where the chain has an address
+        text = piece if number == 0 else piece[37:]
+        start += 0 if number == 0 else 40
+        if creation[2 + start : 2 + start + len(text)] != text:
+            return False
+        start += len(text)
+    return True

@@ -1,0 +1,136 @@
+"""What hardhat-deploy notes of its deployments: `deployments/<network>/<name>.json`, with the inputs in `solcInputs/`."""
+
+from functools import partial
+from pathlib import Path
+
+import orjson
+
+from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
+from statuary.domain.primitives import ChainId
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import object_at, read_json_file, read_text, text_at
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, compiler_for_language
+from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
+from statuary.extensions.importing.toolchains.listed_contract import (
+    ListedContract,
+    ListedContracts,
+    SourceContract,
+    UnreadableContract,
+    any_address,
+    any_chain_id,
+    any_deployment,
+    complete,
+    with_unreadable,
+)
+
+CHAIN_FILE = ".chainId"
+PROXY_SUFFIXES = ("_Proxy", "_DiamondProxy")
+
+
+def read_hardhat_deploy(folder: Path) -> ListedContracts:
+    """Yield the contracts of every network of a project.
+
+    Args:
+        folder: the project, its `deployments` folder, or the folder of one network.
+
+    Raises:
+        NotImportableError: if there is no network with its chain id.
+    """
+    above = folder / "deployments" if (folder / "deployments").is_dir() else folder
+    networks = [network for network in (above, *sorted(above.glob("*/"))) if (network / CHAIN_FILE).is_file()]
+    if not networks:
+        raise NotImportableError(
+            f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
+        )
+    for network in networks:
+        yield from with_unreadable(network, network.name, _deployment_contracts(network))
+
+
+def _deployment_contracts(network: Path) -> ListedContracts:
+    chain_file = network / CHAIN_FILE
+    chain_id = any_chain_id(read_text(chain_file), str(chain_file))
+    # Name.json and Name_Proxy.json (of a diamond, Name_DiamondProxy.json) are one contract; the second has its code
+    names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
+    proxies = {name for name in names if not {name + suffix for suffix in PROXY_SUFFIXES}.isdisjoint(names)}
+    named: dict[str, str] = {}
+    listed: set[str] = set()
+    for name in names:
+        file = network / f"{name}.json"
+        contracts = _contracts(file, chain_id, named, is_proxy=name in proxies)
+        for contract in with_unreadable(file, f"{network.name}/{name}", contracts):
+            if isinstance(contract, ListedContract):
+                listed.add(contract.address)
+            yield contract
+    for address in sorted(named.keys() - listed):
+        yield UnreadableContract(f"{named[address]} ({address})", "no file of the network describes it")
+
+
+def _contracts(file: Path, chain_id: ChainId, named: dict[str, str], *, is_proxy: bool) -> ListedContracts:
+    """Yield the contract of a file and the earlier ones of its name; addresses that it only names go to `named`.
+
+    Args:
+        is_proxy: whether another file has the code at its address.
+    """
+    deployment = read_json_file(file)
+    for member in ("implementation", "facets"):
+        for value in as_list(deployment.get(member)) or [deployment.get(member)]:
+            address = value if isinstance(value, str) else as_object(value).get("facetAddress")
+            if address is not None:
+                named.setdefault(any_address(address, str(file)), f"{file.stem}'s {member.rstrip('s')}")
+    for number, earlier in enumerate(map(as_object, as_list(deployment.get("history"))), 1):
+        if earlier.get("address") is not None and not is_proxy:
+            address = any_address(earlier["address"], str(file))
+            name = f"{file.stem}, deployment {number}"
+            yield ListedContract(chain_id, address, name, partial(_read_deployment, file, earlier))
+    address = any_address(deployment.get("address"), str(file))
+    if is_proxy:
+        named.setdefault(address, file.stem)
+    else:
+        yield ListedContract(chain_id, address, file.stem, partial(_read_deployment, file, deployment))
+
+
+def _read_deployment(file: Path, deployment: JsonObject) -> SourceContract:
+    receipt = as_object(deployment.get("receipt"))
+    with complete(file):
+        sent = any_deployment(
+            deployment.get("transactionHash") or receipt.get("transactionHash"),
+            receipt.get("blockNumber"),
+            receipt.get("transactionIndex"),
+            receipt.get("from"),
+        )
+        return SourceContract(
+            compilation=_compilation(file, deployment), on_chain=OnChainContract(None, None, sent)
+        )
+
+
+def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
+    text = as_text(deployment.get("metadata"))
+    if not text:
+        raise NotImportableError(
+            "its file has no metadata of a compiler",
+            "the contract was not deployed from sources of this project",
+        )
+    metadata: JsonObject = orjson.loads(text)
+    input_file = _input_file(file, deployment)
+    if not input_file.is_file():
+        # many repositories leave out solcInputs; the metadata has the sources of the contract
+        return compilation_of_metadata(metadata, {}, str(file))
+    ((path, name),) = object_at(metadata, "settings", "compilationTarget").items()
+    solc_input = read_json_file(input_file)
+    return ImportedCompilation(
+        compiler=compiler_for_language(solc_input["language"]),
+        version=text_at(metadata, "compiler", "version"),
+        fully_qualified_name=f"{path}:{name}",
+        std_json_input=solc_input,
+        std_json_output=None,
+    )
+
+
+def _input_file(file: Path, deployment: JsonObject) -> Path:
+    digest = deployment.get("solcInputHash")
+    if not isinstance(digest, str) or not digest.isalnum():
+        raise NotImportableError(
+            f"{file} names no compiler input (solcInputHash)", "deploy with hardhat-deploy 0.7 or later"
+        )
+    return file.parent / "solcInputs" / f"{digest}.json"

@@ -1,0 +1,203 @@
+"""What Hardhat Ignition notes of its deployments: `ignition/deployments/<id>/journal.jsonl`, with the artifacts beside it."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from statuary.domain.json_values import Json, JsonObject, as_object, as_text
+from statuary.domain.primitives import Address, ChainId, Hex
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import read_bytes, read_json_file
+from statuary.extensions.importing.toolchains.hardhat import read_hardhat
+from statuary.extensions.importing.toolchains.listed_contract import (
+    UNCHECKED_CREATION,
+    CreatedContract,
+    ListedContract,
+    ListedContracts,
+    SourceContract,
+    UnreadableContract,
+    any_address,
+    any_chain_id,
+    any_deployment,
+    any_hex,
+    created_contract,
+    with_unreadable,
+)
+
+JOURNAL: Final = "journal.jsonl"
+BEGINS: Final = "DEPLOYMENT_EXECUTION_STATE_INITIALIZE"
+EXISTING: Final = "CONTRACT_AT_EXECUTION_STATE_INITIALIZE"
+WIPED: Final = "WIPE_APPLY"
+
+CREATEX_CALLS: Final = ("0x26307668", "0x9c36a286")
+"""The selectors of `deployCreate2(bytes32,bytes)` and `deployCreate3(bytes32,bytes)` of https://createx.rocks ."""
+
+
+def read_ignition(folder: Path) -> ListedContracts:
+    """Yield the contracts of every deployment of a project.
+
+    Args:
+        folder: the project, its `ignition` or `ignition/deployments` folder, or the folder of one deployment.
+
+    Raises:
+        NotImportableError: if there is no journal.
+    """
+    patterns = (JOURNAL, f"*/{JOURNAL}", f"deployments/*/{JOURNAL}", f"ignition/deployments/*/{JOURNAL}")
+    journals = sorted({file for pattern in patterns for file in folder.glob(pattern)})
+    if not journals:
+        raise NotImportableError(
+            f"{folder} has no ignition/deployments/*/{JOURNAL}", "give the folder of a project with Ignition"
+        )
+    for journal in journals:
+        yield from with_unreadable(journal, journal.parent.name, _journal_contracts(journal))
+
+
+def _journal_contracts(journal: Path) -> ListedContracts:
+    read = _Journal(journal)
+    yield from read.broken
+    if read.chain_id is None:
+        raise NotImportableError(f"{journal} names no chain", "run the deployment again")
+    for future, steps in read.futures.items():
+        yield from _future(journal, read.chain_id, future, steps)
+    yield from read.unaccounted()
+
+
+class _Journal:
+    """The messages of a journal by their future: a contract, a call, or what else a module does."""
+
+    def __init__(self, journal: Path) -> None:
+        self.journal = journal
+        self.chain_id: ChainId | None = None
+        self.futures: dict[str, dict[str, JsonObject]] = {}
+        self.wiped: list[tuple[str, Address]] = []
+        self.broken: list[UnreadableContract] = []
+        for message in _messages(journal, self.broken):
+            self._add(message)
+
+    def _add(self, message: JsonObject) -> None:
+        kind, future = as_text(message["type"]), message.get("futureId")
+        if kind == "DEPLOYMENT_INITIALIZE":
+            self.chain_id = any_chain_id(message["chainId"], str(self.journal))
+        elif kind == WIPED:
+            steps = self.futures.pop(str(future), {})
+            if "address" in (result := _result(steps)):
+                self.wiped.append((str(future), any_address(result["address"], str(self.journal))))
+        elif future is not None:
+            # later interactions of a deployment that was sent again replace earlier ones
+            self.futures.setdefault(str(future), {})[kind] = message
+
+    def unaccounted(self) -> ListedContracts:
+        """Yield the addresses that are named and are no contract of the journal: wiped ones, and those of `deployed_addresses.json`."""
+        for future, address in self.wiped:
+            reason = "its deployment was wiped from the journal, which no longer says how it was compiled"
+            yield UnreadableContract(f"{future} ({address})", reason, is_expected=True)
+        file = self.journal.with_name("deployed_addresses.json")
+        if not file.is_file():
+            return
+        named = {address for _, address in self.wiped}
+        named |= {
+            any_address(named_address, str(self.journal))
+            for steps in self.futures.values()
+            if (named_address := _address(steps))
+        }
+        for future, text in read_json_file(file).items():
+            if (other := any_address(text, str(file))) not in named:
+                reason = f"{file.name} names it, and the journal, from which contracts are read, does not"
+                yield UnreadableContract(f"{future} ({other})", reason, is_expected=True)
+
+
+def _result(steps: Mapping[str, JsonObject]) -> JsonObject:
+    """Return how the deployment of a future ended; empty if it did not."""
+    return as_object(steps.get("DEPLOYMENT_EXECUTION_STATE_COMPLETE", {}).get("result"))
+
+
+def _address(steps: Mapping[str, JsonObject]) -> Json:
+    """Return the address of a future that is a contract."""
+    return _result(steps).get("address") or steps.get(EXISTING, {}).get("contractAddress")
+
+
+def _future(journal: Path, chain_id: ChainId, future: str, steps: dict[str, JsonObject]) -> ListedContracts:
+    if EXISTING in steps:
+        address = any_address(steps[EXISTING].get("contractAddress"), str(journal))
+        yield ListedContract(
+            chain_id, address, future, partial(_read_existing, journal.parent, steps[EXISTING])
+        )
+        return
+    if BEGINS not in steps:
+        return
+    result = _result(steps)
+    if result.get("type") != "SUCCESS":
+        yield UnreadableContract(future, "its deployment did not succeed")
+        return
+    address = any_address(result["address"], str(journal))
+    yield ListedContract(chain_id, address, future, partial(_read_journal, journal.parent, steps, address))
+
+
+def _read_existing(folder: Path, begins: JsonObject) -> SourceContract:
+    """Return the compilation of a contract that a module only uses; what deployed it is not in the journal."""
+    file = folder / "artifacts" / f"{begins.get('artifactId')}.json"
+    return SourceContract(compilation=read_hardhat(file, read_json_file(file), None))
+
+
+def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
+    """Yield the messages of a journal up to a broken line: the last one of a killed deployment may be broken."""
+    for number, line in enumerate(read_bytes(journal).splitlines(), 1):
+        try:
+            message = orjson.loads(line or b"{}")
+            kind = message.get("type")
+        except (orjson.JSONDecodeError, AttributeError):
+            kind = None
+        if isinstance(kind, str):
+            yield message
+        elif line:
+            where = f"{journal}:{number}"
+            broken.append(
+                UnreadableContract(
+                    journal.parent.name,
+                    f"{where} is not a message of Ignition's journal; the rest is not read",
+                )
+            )
+            return
+
+
+def _read_journal(folder: Path, steps: dict[str, JsonObject], address: Address) -> SourceContract:
+    begins = steps[BEGINS]
+    file = folder / "artifacts" / f"{begins['artifactId']}.json"
+    return SourceContract(
+        compilation=read_hardhat(file, read_json_file(file), None), on_chain=_on_chain(steps, address)
+    )
+
+
+def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract:
+    confirmed, sender = steps.get("TRANSACTION_CONFIRM", {}), any_hex(steps[BEGINS].get("from"))
+    receipt = as_object(confirmed.get("receipt"))
+    sent = as_object(steps.get("NETWORK_INTERACTION_REQUEST", {}).get("networkInteraction"))
+    nonce, data = steps.get("TRANSACTION_SEND", {}).get("nonce"), any_hex(sent.get("data"))
+    created = _created_contract(sender, nonce, any_hex(sent.get("to")), data) if sender and data else None
+    is_shown = created is not None and created.address == address
+    return OnChainContract(
+        creation=None if created is None else created.code,
+        runtime=None,
+        deployment=any_deployment(confirmed.get("hash"), receipt.get("blockNumber"), None, sender),
+        notes=() if is_shown else (UNCHECKED_CREATION,),
+    )
+
+
+def _created_contract(sender: Hex, nonce: object, to: Hex | None, data: Hex) -> CreatedContract | None:
+    """Return what a transaction creates; through CreateX, only the code is certain."""
+    created = created_contract(Address(sender), nonce if isinstance(nonce, int) else None, to, data)
+    code = data if to is None else _createx_code(data)
+    return created or (None if code is None else CreatedContract(Address(""), code))
+
+
+def _createx_code(data: Hex) -> Hex | None:
+    """Return the creation code in a call of CreateX: after the selector come salt, offset and length."""
+    digits, words = data[10:], 64
+    if data[:10] not in CREATEX_CALLS or len(digits) < 3 * words:
+        return None
+    length = int(digits[2 * words : 3 * words], 16)
+    return any_hex(digits[3 * words : 3 * words + 2 * length])
