@@ -114,8 +114,7 @@ def serve_with_caddy(project: Path, edge: Served | None = None) -> Iterator[Serv
     with TemporaryDirectory(prefix="caddy-") as folder:
         own = Path(folder)
         choices = choices_for(project, **_upstream(edge))
-        text = caddy_files(choices)[0].text.replace(f"\n{choices.listen} {{", f"\nhttp://{choices.listen} {{")
-        (own / "Caddyfile").write_text("{\n\tadmin off\n}\n\n" + text)
+        (own / "Caddyfile").write_text("{\n\tadmin off\n}\n\n" + caddy_files(choices)[0].text)
         command = [program, "run", "--config", str(own / "Caddyfile"), "--adapter", "caddyfile"]
         with _running(command, choices.listen, HOME=folder, XDG_DATA_HOME=folder) as server:
             yield server

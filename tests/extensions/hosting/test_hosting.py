@@ -92,3 +92,24 @@ def test_the_upload_script_can_be_run(content, tmp_path):
 
 def test_an_unknown_host_is_rejected(content):
     assert run(content, "geocities").exit_code == 2
+
+
+CADDY_SITES = {
+    "8080": ("http://:8080 {", None),
+    "127.0.0.1:8182": ("http://:8182 {", "127.0.0.1"),
+    "[::1]:8182": ("http://:8182 {", "::1"),
+    "::1": ("http://:80 {", "::1"),
+    "10.0.0.1": ("http://:80 {", "10.0.0.1"),
+    "localhost:8182": ("http://:8182 {", "localhost"),
+    "status.example.org": ("status.example.org {", None),
+    "status.example.org:8443": ("status.example.org:8443 {", None),
+}
+"""What Caddy takes a value of --listen for: a host name alone gets a certificate."""
+
+
+@pytest.mark.parametrize("listen", CADDY_SITES)
+def test_caddy_obtains_a_certificate_for_a_name_and_never_for_an_address(content, listen):
+    site, bind = CADDY_SITES[listen]
+    lines = run(content, "caddy", "--listen", listen).stdout.splitlines()
+    place = lines.index(site)
+    assert (lines[place + 1] == f"\tbind {bind}") == (bind is not None)

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 from typing import NamedTuple
 
@@ -120,8 +121,8 @@ def _environment() -> Environment:
     return environment
 
 
-COMPATIBILITY_DATE = "2026-06-01"
-"""The version of the runtime that the edge module is tested with."""
+COMPATIBILITY_DATE = "2025-01-01"
+"""The version of the runtime that the edge module asks for: one that every wrangler of the last releases knows."""
 
 WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
 
@@ -290,10 +291,30 @@ def nginx_files(options: HostOptions) -> list[HostFile]:
 
 
 def caddy_files(options: HostOptions) -> list[HostFile]:
-    """Return the configuration of Caddy."""
-    listen = f":{options.listen}" if options.listen.isdigit() else options.listen
-    text = render_config("Caddyfile.jinja", options=options, listen=listen, **_table_values())
+    """Return the configuration of Caddy.
+
+    A port, or an address with one, is plain HTTP for every host name: Caddy obtains a certificate for a name alone.
+    """
+    site, bind = _caddy_site(options.listen)
+    text = render_config("Caddyfile.jinja", options=options, listen=site, bind=bind, **_table_values())
     return [HostFile("Caddyfile", text)]
+
+
+def _caddy_site(listen: str) -> tuple[str, str]:
+    """Return the address of a site in Caddy's form, and the address that it binds; empty for all."""
+    host, _, port = ("", "", listen) if listen.isdigit() else listen.rpartition(":")
+    if not port.isdigit() or _is_address(listen):
+        host, port = listen, "80"
+    bare = host.strip("[]")
+    return (f"http://:{port}", bare) if not bare or _is_address(bare) else (listen, "")
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    return True
 
 
 def deno_files(options: HostOptions) -> list[HostFile]:
