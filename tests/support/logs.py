@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from statuary.domain.primitives import parse_instant
 from statuary.extensions.log.entries import EntryKind, LogEntry, parse_entry
-from statuary.extensions.log.notes import PrivateKey, verify_checkpoint
+from statuary.extensions.log.notes import PrivateKey, PublicKey, verify_checkpoint
 from statuary.extensions.log.options import KEY_VARIABLE
 from statuary.extensions.log.published_log import PublishedLog, TreeHead, open_log
 from statuary.extensions.log.verify import DocumentCheck, SiteCheck
@@ -63,9 +63,9 @@ def log_failure(content: Path, out: Path, now: str = NOW, **run: Any) -> str:
     return finding.message
 
 
-def log_of(site: Path) -> PublishedLog:
+def log_of(site: Path, key: PublicKey = KEY.public) -> PublishedLog:
     """Return the log of a folder, its checkpoint verified."""
-    found = open_log(str(site), FolderReader(site).read, KEY.public)
+    found = open_log(str(site), FolderReader(site).read, key)
     assert found is not None
     return found
 
@@ -80,16 +80,16 @@ def authored_entries_of(site: Path) -> list[LogEntry]:
     return [one for one in entries_of(site) if one.subject.kind not in (EntryKind.SITE, EntryKind.CLOCK)]
 
 
-def checked(site: Path, now: str = "2027-01-01T00:00:00Z") -> DocumentCheck:
+def checked(site: Path, now: str = "2027-01-01T00:00:00Z", key: PublicKey = KEY.public) -> DocumentCheck:
     """Verify a folder as `statuary log verify` does, at an instant."""
     reader = FolderReader(site)
-    check = SiteCheck(log_of(site), KEY.public, reader.read, parse_instant(now), lambda _: None)
+    check = SiteCheck(log_of(site, key), key, reader.read, parse_instant(now), lambda _: None)
     return check.check(list(reader.paths()))
 
 
-def problems_of(site: Path) -> list[str]:
+def problems_of(site: Path, key: PublicKey = KEY.public) -> list[str]:
     """Return what does not agree between a site and its log, or is not covered by it."""
-    found = checked(site)
+    found = checked(site, key=key)
     return [*found.problems, *found.uncovered]
 
 

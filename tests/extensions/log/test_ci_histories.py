@@ -12,12 +12,17 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
+from statuary.extensions.log.key_changes import last_key, signed_change, write_change
+from statuary.extensions.log.notes import PrivateKey, PublicKey, parse_checkpoint
 from statuary.publishing.files import PublishingError
+from support.go_sumdb import has_go, sumdb_fault
 from support.logs import KEY, LOGGED_SITE, log_of, problems_of
 from support.sites import INCIDENT, write_files
 
 HISTORIES = int(os.environ.get("LOG_CI_HISTORIES", "2"))
 """How many; the issue's figure is 300."""
+
+SEED = os.environ.get("LOG_CI_SEED", "1")
 
 BUILDS = 5
 
@@ -31,13 +36,14 @@ class History:
         self.root, self.random = root, random
         self.content = write_files(root / "content", LOGGED_SITE)
         self.host = root / "host"
-        self.key = (
-            write_files(root / "keys", {"log.key": KEY.text}) / "log.key" if random.random() < 0.4 else None
-        )
+        self.keys = [KEY]  # the last one signs
+        self.in_file = random.random() < 0.4
         if random.random() < 0.5:
             floor = "status.plinth.example/log\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
             write_files(self.content, {FLOOR: floor})
         self.seen: list[tuple[int, bytes]] = []  # the heads that readers of the host have seen
+        self.readers: list[PublicKey] = []  # the keys that they saw with them
+        self.signer = 0  # the number of the key that signs what is published
         self.number = self.hour = 0
 
     def build(self, event: str) -> None:
@@ -48,12 +54,16 @@ class History:
         write_files(self.content, {"incidents/slow.yaml": INCIDENT.replace("Slow", f"Outage {self.number}")})
         reused = self.random.random() < 0.3 and self.number > 1 and event != "two publishers"
         out = self.root / f"out{self.number - 1 if reused else self.number}"
+        if event == "rotation" and self.seen:
+            self._rotate()
         options = ["build", "--content", self.content, "--out", out, "--to", self.host]
         options += ["--now", f"2026-11-{20 + hour // 24}T{hour % 24:02}:00:00Z"]
-        options += ["--log-key", self.key] if self.key else []
+        key = write_files(self.root / "keys", {"log.key": self.keys[-1].text}) / "log.key"
+        key.chmod(0o600)
+        options += ["--log-key", key] if self.in_file else []
         options += ["--allow-older"]
         options += ["--log-start"] if not self.seen else []
-        variables = {"CI": "true", **({} if self.key else {"STATUARY_LOG_KEY": KEY.text})}
+        variables = {"CI": "true", **({} if self.in_file else {"STATUARY_LOG_KEY": self.keys[-1].text})}
         variables |= {"CONTEXT": "deploy-preview"} if event == "preview" else {}
         other = self.root / f"other{self.number}"
         if event == "two publishers" and self.seen:
@@ -74,6 +84,17 @@ class History:
             late = self._run(["publish", other, "--to", self.host], variables)
             assert late.exit_code in (0, 1), late.output
         self._look()
+
+    def _rotate(self) -> None:
+        """Announce another key, and give it to every build from now on: the former ones sign no more."""
+        new = PrivateKey(KEY.name, bytes([len(self.keys)]) * 32)
+        write_change(self.content, signed_change(self._signer(), new.public))
+        self.keys.append(new)
+
+    def _signer(self) -> PrivateKey:
+        """Return the key that signed what is published: an announced one has not, while no upload arrived."""
+        checkpoint = parse_checkpoint((self.host / "log/checkpoint").read_bytes())
+        return next(key for key in self.keys if checkpoint.note.signed_by([key.public]))
 
     def _copy(self) -> Path:
         copy = self.root / f"copy{self.number}"
@@ -103,28 +124,37 @@ class History:
         if not (self.host / "log/checkpoint").is_file():
             assert not self.seen
             return
-        log = log_of(self.host)
+        key = self._signer().public
+        assert self.keys.index(self._signer()) >= self.signer
+        self.signer = self.keys.index(self._signer())
+        log = log_of(self.host, key)
         for size, root in self.seen:
             log.verify_extends(log.head._replace(size=size, root=root), "what a reader saw")
+        assert [last_key(earlier, log.key_changes()) for earlier in self.readers] == [key] * len(self.readers)
         if log.head not in self.seen:
             self.seen.append(log.head)
+            self.readers.append(key)
+            if has_go():
+                for size, root in self.seen:
+                    assert sumdb_fault(self.host, key, (size, root)) == ""
 
 
-EVENTS = ("", "", "", "host down", "upload cut", "two publishers", "preview", "clock back")
+EVENTS = ("", "", "", "host down", "upload cut", "two publishers", "preview", "clock back", "rotation")
 
 
 @pytest.mark.parametrize("part", range(2))
 def test_no_history_of_ci_forks_the_log_or_holds_up_the_news(tmp_path, part):
     for number in range(HISTORIES // 2):
-        random = Random(f"{part}-{number}")
+        random = Random(f"{SEED}-{part}-{number}")
         history = History(tmp_path / str(number), random)
         history.build("")
         for _ in range(BUILDS - 1):
             history.build(random.choice(EVENTS))
         # whatever happened, a build at a right time is logged, with everything that was published meanwhile
         history.hour += 60
-        size = log_of(history.host).head.size
+        size = history.seen[-1][0]
         history.build("")
-        assert log_of(history.host).head.size > size
-        assert problems_of(history.host) == []
+        assert history.seen[-1][0] > size
+        key = history.keys[-1].public
+        assert problems_of(history.host, key) == []
         shutil.rmtree(tmp_path / str(number))

@@ -1,0 +1,45 @@
+"""Go's checksum database verifies our logs with its own code: entries, tiles, proofs, growth; and finds what is changed."""
+
+from random import Random
+
+import pytest
+
+from statuary.extensions.log.merkle import tile_paths
+from support.go_sumdb import sumdb_fault
+from support.logs import LOGGED_SITE, log_of, logged
+from support.sites import INCIDENT, site_of_many, write_files
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    """A site with a log of more than one full tile, at two sizes; with the heads."""
+    root = tmp_path_factory.mktemp("sumdb")
+    content = write_files(site_of_many(root / "content", 270), {"site.yaml": LOGGED_SITE["site.yaml"]})
+    logged(content, root / "site")
+    before = log_of(root / "site").head
+    write_files(content, {"incidents/slow.yaml": INCIDENT.replace("looking", "still looking")})
+    logged(content, root / "site", "2026-11-21T12:00:00Z")
+    return root / "site", before
+
+
+def test_it_accepts_our_logs(logs):
+    site, before = logs
+    assert before.size > 256
+    assert sumdb_fault(site) == ""
+    assert sumdb_fault(site, earlier=before) == ""
+    assert sumdb_fault(site, earlier=(before.size, bytes(32)))
+
+
+def test_it_finds_a_changed_byte_of_any_part_of_a_log(logs):
+    """Of the checkpoint, of entries and tiles, and of proofs; `log verify` does in its own tests."""
+    site, _ = logs
+    random = Random(1)
+    tiles = [site / "log" / path for path in tile_paths(log_of(site).head.size)]
+    present = [*tiles, *(site / "log").rglob("*.tlog-proof")]
+    for path in [site / "log/checkpoint", *tiles, *random.sample(sorted(present), 8)]:
+        body = path.read_bytes()
+        place = random.randrange(len(body))
+        path.write_bytes(body[:place] + bytes([body[place] ^ 1]) + body[place + 1 :])
+        assert sumdb_fault(site), (path, place)
+        path.write_bytes(body)
+    assert sumdb_fault(site) == ""
