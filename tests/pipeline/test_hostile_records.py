@@ -14,6 +14,7 @@ from benchmarks.record_mutants import mutant, true_texts
 from statuary.content.parse_record import parse_record_json
 from statuary.content.read_content import read_content
 from statuary.content.unreadable import UnreadableError
+from statuary.documents.pages.contract.context import contract_page_context
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.primitives import parse_instant
 from statuary.domain.work import DEFECT
@@ -70,7 +71,7 @@ def test_mutants_of_records(tmp_path: Path) -> None:
     content = write_files(small_site(tmp_path), dict([good]))
     catalogue = read_content(content).catalogue
     assert catalogue is not None
-    settings = contract_build_settings(catalogue, ALL_CHECKS)
+    settings = contract_build_settings(catalogue, ALL_CHECKS, contract_page_context(catalogue))
     beside, slowest, withheld, defects = [good], 0.0, 0, []
     for number in range(GOOD + 1, GOOD + 1 + MUTANTS):
         made = mutant(texts, chance)

@@ -16,6 +16,7 @@ from statuary.documents.contract_api.lists import (
     chains_document,
 )
 from statuary.documents.document import Document
+from statuary.documents.pages.page_texts import english
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts, ContractRow
 from statuary.domain.findings import Finding
@@ -59,8 +60,6 @@ def contract_documents(
     if published:
         yield served
     if proof.results:
-        from statuary.documents.pages.page_texts import english
-
         yield proof_document(
             record, proof, source, published=published, sentence=english, digest=served.digest.hex()
         )

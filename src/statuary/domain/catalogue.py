@@ -132,3 +132,8 @@ class Catalogue(NamedTuple):
     def bulk(self) -> tuple[BulkSource, ...]:
         """The bulk sources, in order of paths."""
         return self.contracts.bulk
+
+    @property
+    def has_contract_pages(self) -> bool:
+        """Whether each contract has its own page."""
+        return not self.bulk and self.pages.has_contract_pages(len(self.contracts))

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from statuary.documents.pages.contract.context import contract_page_context
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts
 from statuary.domain.findings import Finding
@@ -11,6 +10,7 @@ from statuary.pipeline.fingerprint import ContractBuildSettings, Fingerprint, fi
 from statuary.pipeline.options import CheckOptions
 
 if TYPE_CHECKING:
+    from statuary.documents.pages.contract.context import ContractPageContext
     from statuary.publishing.ledger.ledger import Ledger
     from statuary.publishing.ledger.source_table import SourceTable
     from statuary.publishing.target import BuildTarget
@@ -48,7 +48,7 @@ def without_contracts(
     catalogue: Catalogue, target: "BuildTarget", check_options: CheckOptions, *, verify: bool
 ) -> BuiltContracts:
     """Return that there are no contracts, and were none before; what was published of their lists is kept."""
-    fingerprint = contract_fingerprint(contract_build_settings(catalogue, check_options), catalogue)
+    fingerprint = contract_fingerprint(contract_build_settings(catalogue, check_options, None), catalogue)
     ledger: Ledger = target.ledger
     missing: frozenset[str] = frozenset()
     if ledger.kept(CONTRACTS).fingerprint == fingerprint.text:
@@ -67,8 +67,10 @@ def without_contracts(
     )
 
 
-def contract_build_settings(catalogue: Catalogue, check_options: CheckOptions) -> ContractBuildSettings:
-    """Return what the documents of each contract depend on besides its source."""
+def contract_build_settings(
+    catalogue: Catalogue, check_options: CheckOptions, pages: "ContractPageContext | None"
+) -> ContractBuildSettings:
+    """Return what the documents of each contract depend on besides its source; without `pages` none has a page."""
     return ContractBuildSettings(
         chains=frozenset(chain.chain_id for chain in catalogue.chains),
         checkpoints={
@@ -76,7 +78,7 @@ def contract_build_settings(catalogue: Catalogue, check_options: CheckOptions) -
         },
         contracts=catalogue.contract_settings,
         checks=check_options.checks,
-        pages=contract_page_context(catalogue),
+        pages=pages,
         listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
     )
 

@@ -16,6 +16,7 @@ from statuary.checks.record_location import (
 )
 from statuary.content.git_state import GitQuery, GitState
 from statuary.content.source_files import SourceStat, source_stat
+from statuary.documents.pages.contract.context import contract_page_context
 from statuary.documents.pages.theme_findings import THEME_TEMPLATES
 from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
 from statuary.domain.contracts.rows import ContractRow
@@ -73,7 +74,7 @@ def build_contracts(
     """
     tree = None if execution.git is None else execution.git.answer
     catalogue = with_known_count(catalogue, target.ledger, tree)
-    settings = contract_build_settings(catalogue, check_options)
+    settings = contract_build_settings(catalogue, check_options, contract_page_context(catalogue))
     fingerprint = contract_fingerprint(settings, catalogue)
     scope = scope_of(root, catalogue, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, catalogue.hosting, target.began)

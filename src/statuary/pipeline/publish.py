@@ -22,7 +22,6 @@ from statuary.pipeline.sound_status import with_documents
 from statuary.pipeline.stages import Additions
 from statuary.pipeline.status import SiteStatus
 from statuary.publishing.files import MANIFEST, TARGET_ERRORS
-from statuary.publishing.host_layout import laid_out
 from statuary.publishing.ledger.schema import KeptGroup
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
@@ -31,8 +30,8 @@ STATUS, TIMED, SETTINGS_ONLY = "status", "timed", "settings-only"
 """The groups of documents that a build keeps while they are made of the same; `TIMED` has those of `STATUS` that show
 an instant, as they are called without the site's layout."""
 
-ALL = "all of the status"
-"""The names of the groups of a status."""
+ALL, EXAMPLES = "all of the status", "examples"
+"""The names of the groups of a status, and the paths that the API page has as examples."""
 
 
 def offer_site(
@@ -84,7 +83,14 @@ class StatusOffer:
             timed = self._offer_timed(status, verify=verify)
             parts = list(self._offer_final(status, verify=verify))
             self._note(ALL, fingerprint, [STATUS, TIMED, *parts])
-        return [*timed, *status.example_paths]
+        return [*timed, *self._examples(status, fingerprint)]
+
+    def _examples(self, status: SiteStatus, fingerprint: str) -> Sequence[str]:
+        """Return the paths of documents that stay, for the API page; from the last build if it is of the same content."""
+        last = self.target.ledger.kept(EXAMPLES)
+        paths = last.paths if last.fingerprint == fingerprint else tuple(status.example_paths)
+        self._note(EXAMPLES, fingerprint, paths)
+        return paths
 
     def make_all(self, status: SiteStatus) -> Sequence[str]:
         """Offer all documents, of which the next build keeps none; return the paths of this instant."""
@@ -174,6 +180,8 @@ def _offer(
     target: BuildTarget, catalogue: Catalogue, documents: Iterable[Document], paths: list[str]
 ) -> Sequence[str]:
     """Offer documents where the site's layout has them; return their paths, which `paths` gains as they are made."""
+    from statuary.publishing.host_layout import laid_out
+
     before = len(paths)
 
     def placed() -> Iterator[Document]:

@@ -8,7 +8,6 @@ import orjson
 
 from statuary.documents.document import Document
 from statuary.documents.pages.api_pages import api_page, reference_page
-from statuary.documents.pages.contract.context import has_contract_pages
 from statuary.documents.pages.contract.lists import ContractListPages, search_documents
 from statuary.documents.pages.page_parts import PageParts
 from statuary.documents.pages.rendering import renderer_of
@@ -154,7 +153,7 @@ def contract_list_pages(
 def _contract_lists(
     site: SiteContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
-    renderer, with_pages = renderer_of(site), has_contract_pages(catalogue)
+    renderer, with_pages = renderer_of(site), catalogue.has_contract_pages
     listed = len(entries) == contracts.contracts
     search = listed and catalogue.pages.search
     lists = ContractListPages(renderer, entries, with_pages=with_pages)

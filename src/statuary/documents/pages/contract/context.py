@@ -54,17 +54,12 @@ class ContractPageContext(NamedTuple):
         return next((chain for chain in self.chains if chain.chain_id == chain_id), None)
 
 
-def has_contract_pages(catalogue: Catalogue) -> bool:
-    """Say whether each contract of a site has its own page."""
-    return not catalogue.bulk and catalogue.pages.has_contract_pages(len(catalogue.contracts))
-
-
 def contract_page_context(catalogue: Catalogue) -> ContractPageContext | None:
     """Return the context of contract pages; None if contracts have no pages.
 
     The number of contracts in bulk files is unknown before they are read, so these have no pages.
     """
-    if not has_contract_pages(catalogue):
+    if not catalogue.has_contract_pages:
         return None
     return ContractPageContext(
         site=site_context(catalogue),

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from statuary.documents.document import Document, encode_json
-from statuary.documents.pages.contract.page_members import level_of, verdict_sign
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.rendering import Renderer
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.documents.pages.states import level_of, verdict_sign
 from statuary.documents.url_table import (
     CHAIN_PAGE,
     CHAIN_PAGES,

@@ -10,13 +10,13 @@ from statuary.documents.document import Document
 from statuary.documents.pages.contract.bytecode import CodeView, code_view
 from statuary.documents.pages.contract.context import ContractPageContext
 from statuary.documents.pages.contract.interface import InterfaceView, interface_view
-from statuary.documents.pages.contract.page_members import verdict_sign
 from statuary.documents.pages.contract.proof import ProofView, headline, meaning, pin_sentences, proof_view
 from statuary.documents.pages.contract.sources import LineMarks, SourceView, source_views
 from statuary.documents.pages.contract.storage import StorageView, storage_view
 from statuary.documents.pages.page_texts import PageTexts, one_line, visible_name, visible_text
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.documents.pages.states import verdict_sign
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
 from statuary.domain.contracts.proof import CHECKPOINT, ClaimName, ClaimStatus, Proof
 from statuary.domain.contracts.record import RecordValue

@@ -27,22 +27,6 @@ def with_page_members(row: ContractRow, record: RecordValue, verdict: str) -> Co
     )
 
 
-def verdict_sign(verdict: str, level: str) -> str:
-    """Return the sign of a verdict: green for what was verified here, red for what is contradicted.
-
-    Args:
-        level: the match that the record claims of the runtime side; empty if it claims none.
-    """
-    if verdict in ("verified_here", "contradicted"):
-        return "ok" if verdict == "verified_here" else "major"
-    return "stated" if level else "none"
-
-
-def level_of(row: ContractRow) -> str:
-    """Return the key of the text about a contract in lists: its runtime side's, unless that is contradicted."""
-    return "contradicted" if row.verdict == "contradicted" else row.runtimeMatch or "unchecked"
-
-
 def _cut(name: str) -> str:
     return name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…"
 
