@@ -169,6 +169,18 @@ EXTENSIONS = (
         stage="statuary.extensions.log.stage:open_stage",
     ),
     Extension(
+        "notify",
+        commands={
+            "notify": Command(
+                "statuary.extensions.notify.commands:notify_command",
+                "Send what has happened on the page since the last run to channels.",
+                interrupted="what was sent is recorded; run the command again to send the rest",
+            ),
+        },
+        key="notify",
+        settings="statuary.extensions.notify.settings:SiteNotifySource",
+    ),
+    Extension(
         "conform",
         commands={
             "conform": Command(

@@ -107,17 +107,29 @@ def _component_updates(before: PublishedStatus, now: PublishedStatus) -> Iterato
         # the status of a group follows from its components
         if old is None or old == new or component["group"]:
             continue
-        at = component["updated_at"]
-        update = {
-            "old_status": old,
-            "new_status": new,
-            "created_at": at,
-            "component_type": "Component",
-            "id": derived_id(component["id"], at, new),
-            "component_id": component["id"],
-        }
-        key = (datetime.fromisoformat(at), component["id"])
-        yield key, _payload(now) | {"component": component, "component_update": update}
+        key = (datetime.fromisoformat(component["updated_at"]), component["id"])
+        yield key, component_payload(component, old, now.summary["page"], now.summary["status"])
+
+
+def component_payload(component: Members, old: str, page: Members, status: Members) -> Members:
+    """Return the payload of a component's change of status.
+
+    Args:
+        component: the component after the change, as documents have it.
+        old: its status before.
+        page: the `page` member of documents.
+        status: their `status` member.
+    """
+    at, new = component["updated_at"], component["status"]
+    update = {
+        "old_status": old,
+        "new_status": new,
+        "created_at": at,
+        "component_type": "Component",
+        "id": derived_id(component["id"], at, new),
+        "component_id": component["id"],
+    }
+    return _payload(page, status) | {"component": component, "component_update": update}
 
 
 def _incidents(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
@@ -128,7 +140,12 @@ def _incidents(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]
         new = _new_updates(previous, record)
         if any(update["deliver_notifications"] for update in new):
             key = (max(datetime.fromisoformat(update["display_at"]) for update in new), record["id"])
-            yield key, _payload(now) | {"incident": _incident(record)}
+            yield key, incident_payload(record, now.summary["page"], now.summary["status"])
+
+
+def incident_payload(record: Members, page: Members, status: Members) -> Members:
+    """Return the payload of an update of an incident or a maintenance, as documents have it, their `page` and `status`."""
+    return _payload(page, status) | {"incident": _incident(record)}
 
 
 def _new_updates(known: Members | None, record: Members) -> list[Members]:
@@ -164,9 +181,8 @@ def _incident(record: Members) -> Members:
     }
 
 
-def _payload(now: PublishedStatus) -> Members:
+def _payload(page: Members, status: Members) -> Members:
     """Return the members that every payload begins with; `generated_at` comes from content, not from a clock."""
-    page, status = now.summary["page"], now.summary["status"]
     return {
         "meta": {
             "unsubscribe": page["url"],

@@ -1,0 +1,171 @@
+"""One run: what is due for each channel is sent in order, and recorded."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.primitives import Instant
+from statuary.domain.status.timeline import Timeline
+from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
+from statuary.extensions.notify.events import StatusEvent, events_between
+from statuary.extensions.notify.sent_events import LATE, Channels, Record, SentEvents
+from statuary.extensions.notify.settings import Channel, Delivery
+
+
+class Send(Protocol):
+    """Sends an event to a channel; raises DeliveryError if it did not arrive, or nobody knows."""
+
+    def __call__(self, channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
+        """Send it."""
+
+
+class Announcement(NamedTuple):
+    """What became of an event, or of a channel."""
+
+    channel: str
+    event: StatusEvent | None  # None if it is about the whole channel
+    error: StatuaryError | None = None
+
+
+IsPublished = Callable[[StatusEvent], bool]
+"""Says whether readers who follow a link to an event find it."""
+
+
+def announce(
+    channels: tuple[Channel, ...],
+    timeline: Timeline,
+    now: Instant,
+    record: Record,
+    send: Send,
+    *,
+    since: Instant | None = None,
+    is_published: IsPublished = lambda _: True,
+) -> Iterator[Announcement]:
+    """Send each channel what is due, in order, and yield what became of it; a channel that fails does not stop the others.
+
+    Args:
+        timeline: must extend at least to `now`.
+        record: what was sent; it is written before or after each event, as the channel's `delivery` says.
+        since: a channel without a record is sent what happened after this instant; None for nothing up to `now`.
+        is_published: the first event that is not ends the channel's turn.
+
+    Raises:
+        RecordError: if the record cannot be read.
+        PublishingError: if it cannot be written.
+    """
+    sent = record.read() or {}
+    for channel in channels:
+        yield from _ChannelRun(channel, timeline, now, record, sent).run(send, since, is_published)
+
+
+def due_for(
+    channel: Channel, timeline: Timeline, now: Instant, sent: SentEvents
+) -> tuple[list[StatusEvent], list[StatusEvent]]:
+    """Return the events that a channel is to be sent, and the others of the same time, which it is not for."""
+    by_name = timeline.catalogue.components_by_name
+    wanted = frozenset(by_name[name].id for name in channel.components if name in by_name)
+    due: list[StatusEvent] = []
+    others: list[StatusEvent] = []
+    for event in events_between(timeline, Instant(sent.until - LATE), now):
+        is_for = not channel.components or not wanted.isdisjoint(event.components)
+        if event.kind not in channel.events or not is_for:
+            others.append(event)
+        elif sent.is_due(event):
+            due.append(event)
+    return due, others
+
+
+def starting_at(timeline: Timeline, since: Instant) -> SentEvents:
+    """Return the state of a channel that is sent only what happens after an instant."""
+    sent = SentEvents(since)
+    for event in events_between(timeline, Instant(since - LATE), since):
+        sent = sent.with_event(event, arrived=True)
+    return sent
+
+
+class _ChannelRun:
+    """A channel's turn."""
+
+    def __init__(
+        self, channel: Channel, timeline: Timeline, now: Instant, record: Record, channels: Channels
+    ) -> None:
+        self.channel = channel
+        self.timeline = timeline
+        self.now = now
+        self.record = record
+        self.channels = channels
+
+    def run(self, send: Send, since: Instant | None, is_published: IsPublished) -> Iterator[Announcement]:
+        name = self.channel.name
+        known = self.channels.get(name)
+        before = starting_at(self.timeline, since or self.now) if known is None else known
+        uncertain = [event_id for event_id, sent in before.events.items() if not sent.arrived]
+        for event_id in uncertain:
+            yield Announcement(name, None, _unknown(name, event_id))
+            told = before.events[event_id]._replace(arrived=True)
+            before = before._replace(events={**before.events, event_id: told})
+        self.channels[name] = before
+        due, others = due_for(self.channel, self.timeline, self.now, before)
+        for event in due:
+            if not is_published(event):
+                yield Announcement(name, event, _unpublished(event))
+                break
+            announcement = self._send(event, send)
+            yield announcement
+            if announcement.error is not None and not self._goes_on(announcement.error):
+                break
+        else:
+            for event in others:
+                self.channels[name] = self.channels[name].with_event(event, arrived=True)
+            self.channels[name] = self.channels[name].moved_to(self.now)
+        if self.channels[name] != known:
+            self.record.write(self.channels)
+
+    def _send(self, event: StatusEvent, send: Send) -> Announcement:
+        """Send an event and record it, or record it and send it."""
+        name, at_most_once = self.channel.name, self.channel.delivery is Delivery.AT_MOST_ONCE
+        if at_most_once:
+            self._write(self.channels[name].with_event(event, arrived=False))
+        try:
+            send(self.channel, event, self.timeline)
+        except StatuaryError as error:
+            if at_most_once and (not isinstance(error, DeliveryError) or error.is_certain):
+                self._write(self.channels[name].without(event))
+            elif at_most_once:
+                self._write(self.channels[name].with_event(event, arrived=True))
+            return Announcement(name, event, error)
+        self._write(self.channels[name].with_event(event, arrived=True))
+        return Announcement(name, event)
+
+    def _goes_on(self, error: StatuaryError) -> bool:
+        """Say whether later events are sent after an error: after one that is not sent again."""
+        is_uncertain = isinstance(error, DeliveryError) and not error.is_certain
+        return is_uncertain and self.channel.delivery is Delivery.AT_MOST_ONCE
+
+    def _write(self, sent: SentEvents) -> None:
+        self.channels[self.channel.name] = sent
+        self.record.write(self.channels)
+
+
+def _unknown(name: str, event_id: str) -> StatuaryError:
+    return DeliveryError(
+        f"an earlier run ended while it sent {event_id} to the channel {name!r}: it may not have arrived",
+        "it is not sent again, as the channel's delivery is at_most_once",
+    )
+
+
+def _unpublished(event: StatusEvent) -> StatuaryError:
+    return DeliveryError(
+        f"{event.id} is not on the published site yet",
+        "publish the site; the next run sends it",
+        is_certain=True,
+    )
+
+
+def sender(environment: Mapping[str, str]) -> Send:
+    """Return what sends events over the network, with the secrets of the environment."""
+
+    def send(channel: Channel, event: StatusEvent, timeline: Timeline) -> None:
+        send_event(channel, address_of(channel, environment), event, timeline)
+
+    return send

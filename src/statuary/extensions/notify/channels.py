@@ -1,0 +1,188 @@
+"""Sending a message to a channel, over HTTP or by Apprise; secrets come from the environment."""
+
+import hmac
+import time
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from http import HTTPStatus
+from typing import NamedTuple
+
+import orjson
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.status.timeline import Timeline
+from statuary.extensions.http.client import HttpResponse, UnreachableError, is_url, send
+from statuary.extensions.http.connections import Pace
+from statuary.extensions.notify.events import StatusEvent
+from statuary.extensions.notify.messages import message_of, slack_body, teams_body, webhook_body
+from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
+from statuary.optional import optional
+
+PACE = Pace(seconds=20.0, timeout=10.0)
+"""What a receiver is given of time."""
+
+LONGEST_RESPONSE = 1 << 20
+"""Bytes of a response that are read."""
+
+LONGEST_PAUSE = 30.0
+"""Seconds that a receiver may ask for before the next try; after a longer pause the next run sends."""
+
+TRIES = 3
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 - the prefix of a key of Standard Webhooks, which is not one
+
+
+class DeliveryError(StatuaryError):
+    """An event did not arrive, or nobody knows whether it did."""
+
+    def __init__(self, message: str, hint: str = "", *, is_certain: bool = False) -> None:
+        super().__init__(message, hint)
+        self.is_certain = is_certain  # whether the receiver cannot have taken it
+
+
+class ChannelError(StatuaryError):
+    """A channel cannot be used: its variable is not set, or has no URL."""
+
+
+class Address(NamedTuple):
+    """Where a channel's messages go; both are secrets."""
+
+    url: str
+    key: bytes = b""  # signs the requests of a webhook
+
+
+def address_of(channel: Channel, environment: Mapping[str, str]) -> Address:
+    """Return where a channel's messages go.
+
+    Raises:
+        ChannelError: if a variable is not set, or is not a URL or a key; the message does not have its value.
+    """
+    url = environment.get(channel.url_variable, "").strip()
+    if not url:
+        raise ChannelError(
+            f"the channel {channel.name!r} has no URL: the variable {channel.url_variable} is not set",
+            "set it where the command runs, such as in the secrets of the workflow",
+        )
+    if channel.kind is not ChannelKind.APPRISE and not is_url(url):
+        raise ChannelError(
+            f"the channel {channel.name!r}: {channel.url_variable} is not a web address",
+            "begin it with https://",
+        )
+    return Address(url, _key(channel, environment) if channel.secret_variable else b"")
+
+
+def _key(channel: Channel, environment: Mapping[str, str]) -> bytes:
+    text = environment.get(channel.secret_variable, "").strip()
+    try:
+        key = b64decode(text.removeprefix(SECRET_PREFIX), validate=True)
+    except (Base64Error, ValueError):
+        key = b""
+    if not key:
+        raise ChannelError(
+            f"the channel {channel.name!r}: {channel.secret_variable} is not set, or is not a key of Standard Webhooks",
+            "write whsec_ and at least 24 random bytes in base64",
+        )
+    return key
+
+
+def send_event(
+    channel: Channel,
+    address: Address,
+    event: StatusEvent,
+    timeline: Timeline,
+    *,
+    clock: Callable[[], float] = time.time,
+    wait: Callable[[float], None] = time.sleep,
+) -> None:
+    """Send an event to a channel.
+
+    Args:
+        clock: seconds since 1970, for the signature of a webhook.
+        wait: pauses between tries, by seconds.
+
+    Raises:
+        DeliveryError: if it did not arrive, or nobody knows whether it did.
+        MissingExtraError: if Apprise is not installed.
+    """
+    if channel.kind is ChannelKind.APPRISE:
+        _send_by_apprise(channel, address, event, timeline)
+        return
+    body = orjson.dumps(body_for(channel.kind, event, timeline))
+    tries = TRIES if channel.delivery is Delivery.AT_LEAST_ONCE else 1
+    pause = 1.0
+    for tries_left in reversed(range(tries)):
+        headers = _headers(channel, address, event, body, int(clock()))
+        error, requested = _post(channel, address.url, body, headers)
+        if error is None:
+            return
+        wanted = pause if requested is None else requested
+        if (error.is_certain and requested is None) or not tries_left or wanted > LONGEST_PAUSE:
+            raise error
+        wait(wanted)
+        pause *= 2
+
+
+def body_for(kind: ChannelKind, event: StatusEvent, timeline: Timeline) -> object:
+    """Return the body of a request, a JSON value."""
+    if kind is ChannelKind.WEBHOOK:
+        return webhook_body(event, timeline)
+    message = message_of(event, timeline)
+    return slack_body(message) if kind is ChannelKind.SLACK else teams_body(message)
+
+
+def _headers(channel: Channel, address: Address, event: StatusEvent, body: bytes, at: int) -> dict[str, str]:
+    headers = {"Content-Type": "application/json"}
+    if channel.kind is not ChannelKind.WEBHOOK:
+        return headers
+    headers |= {"webhook-id": event.id, "webhook-timestamp": str(at)}
+    if address.key:
+        signed = b"%b.%d.%b" % (event.id.encode(), at, body)
+        signature = b64encode(hmac.new(address.key, signed, sha256).digest()).decode()
+        headers["webhook-signature"] = f"v1,{signature}"
+    return headers
+
+
+def _post(
+    channel: Channel, url: str, body: bytes, headers: Mapping[str, str]
+) -> tuple[DeliveryError | None, float | None]:
+    """Send a request once; return why it did not arrive, and the seconds after which the receiver wants it again."""
+    try:
+        response = send(
+            url, "POST", body=body, headers=headers, limit=LONGEST_RESPONSE, pace=PACE, redirects=False
+        )
+    except UnreachableError as error:
+        reason = error.reason.replace(url, "…")  # the URL is a secret
+        return DeliveryError(f"the receiver of the channel {channel.name!r} {reason}"), None
+    return _refusal(channel, response)
+
+
+def _refusal(channel: Channel, response: HttpResponse) -> tuple[DeliveryError | None, float | None]:
+    status = response.status
+    if HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        return None, None
+    hint = "check the value of " + channel.url_variable if status < HTTPStatus.INTERNAL_SERVER_ERROR else ""
+    is_certain = status < HTTPStatus.INTERNAL_SERVER_ERROR
+    after = response.headers.get("retry-after", "").strip()
+    requested = float(after) if after.isdecimal() and len(after) < 9 else None
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        requested, hint = requested if requested is not None else 5.0, "it is sent by the next run"
+    error = DeliveryError(
+        f"the receiver of the channel {channel.name!r} responds with {status}", hint, is_certain=is_certain
+    )
+    return error, requested
+
+
+def _send_by_apprise(channel: Channel, address: Address, event: StatusEvent, timeline: Timeline) -> None:
+    apprise = optional("apprise", extra="notify", purpose=f"the channel {channel.name!r}")
+    sender = apprise.Apprise()
+    if not sender.add(address.url):
+        raise ChannelError(
+            f"the channel {channel.name!r}: {channel.url_variable} is not an URL that Apprise knows",
+            "see https://github.com/caronc/apprise/wiki for the URL of each service",
+        )
+    message = message_of(event, timeline)
+    body = "\n\n".join(filter(None, (message.text, f"{message.time}\n{message.url}")))
+    if not sender.notify(title=message.subject, body=body, body_format=apprise.NotifyFormat.TEXT):
+        raise DeliveryError(f"Apprise could not send to the channel {channel.name!r}")

@@ -1,0 +1,201 @@
+"""`statuary notify`: send what has happened on the page to channels."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
+
+import click
+import orjson
+
+from statuary.checks.status.status_checks import status_findings
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import text_report
+from statuary.cli.options import Content, Now, build_instant, option, options
+from statuary.cli.output import count_text
+from statuary.cli.printable import json_text, print_error, printable
+from statuary.content.file_kinds import CONTRACTS
+from statuary.content.locate import locate_findings
+from statuary.content.read_content import read_content
+from statuary.content.source_files import walk_folder
+from statuary.documents.url_table import INCIDENT
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.findings import Finding, has_errors, sorted_findings
+from statuary.domain.primitives import Instant, format_utc
+from statuary.domain.status.schedule import timeline_from
+from statuary.domain.status.timeline import Timeline
+from statuary.extension_table import STORES, load
+from statuary.extensions.notify.announce import Announcement, announce, due_for, sender, starting_at
+from statuary.extensions.notify.channels import body_for
+from statuary.extensions.notify.events import ComponentChange, StatusEvent
+from statuary.extensions.notify.messages import message_of
+from statuary.extensions.notify.sent_events import Record, file_record
+from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
+from statuary.publishing.places import open_place, scheme_of
+
+RECORD = option(
+    "--record",
+    metavar="FILE|URL",
+    required=True,
+    help="Where it is kept what was sent: a file that the next run finds again, or the address of the site in an object"
+    " store (s3://BUCKET/PREFIX).",
+)
+SITE = option(
+    "--site",
+    metavar="FOLDER|URL",
+    help="The published site: what it does not show yet is not sent. Default: what the content says is sent.",
+)
+SINCE = option(
+    "--since",
+    help="A channel that is new is sent what happened after this instant. Default: only what happens after its first run.",
+)
+DRY_RUN = option(help="Print what each channel would be sent, and send and record nothing.")
+
+
+@click.command()
+@options
+def notify_command(
+    content: Content,
+    record: Annotated[str, RECORD],
+    site: Annotated[str | None, SITE],
+    since: Annotated[Instant | None, SINCE],
+    dry_run: Annotated[bool, DRY_RUN],
+    now: Now,
+) -> ExitCode:
+    """Send what has happened on the page since the last run to the channels in site.yaml.
+
+    Run it after each build or tick, with the same record each time: each event is sent once. A channel's URL comes from the
+    environment variable that site.yaml names.
+
+    Exit codes: 0 everything due was sent; 1 something was not, or the content has errors; 3 the record cannot be used.
+    """
+    instant = build_instant(now)
+    catalogue, findings = read_status(content, instant)
+    if catalogue is None or has_errors(findings):
+        click.echo(text_report(findings, str(content)), err=True)
+        click.echo("nothing was sent: a site with errors is not published either", err=True)
+        return ExitCode.FINDINGS
+    settings = catalogue.settings_of(NotifySettings)
+    if settings is None or not settings.channels:
+        click.echo("site.yaml has no channels: list them under `notify`, `channels`", err=True)
+        return ExitCode.FINDINGS
+    timeline = timeline_from(catalogue.status, instant, catalogue.status_settings)
+    with open_record(record) as opened:
+        if dry_run:
+            return _show(settings.channels, timeline, instant, opened, since)
+        return _run(settings.channels, timeline, instant, opened, since, site)
+
+
+def read_status(content: Path, now: Instant) -> tuple[Catalogue | None, Sequence[Finding]]:
+    """Read and check everything but the contracts."""
+    catalogue, findings = read_content(
+        content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
+    )
+    if catalogue is not None:
+        timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
+        findings = [*findings, *status_findings(timeline, now), *unknown_components(catalogue)]
+    return catalogue, tuple(sorted_findings(locate_findings(content, findings)))
+
+
+def unknown_components(catalogue: Catalogue) -> list[Finding]:
+    """Return a finding for each component of a channel that the page does not have."""
+    settings = catalogue.settings_of(NotifySettings) or NotifySettings()
+    by_name = catalogue.status.components_by_name
+    return [
+        Finding(
+            rule="known-component",
+            message=f"{catalogue.status.components_source} has no component {name!r}",
+            hint="write the key or the id of a component",
+            path=catalogue.status.page_source,
+            pointer=("notify", "channels", number, "components", place),
+        )
+        for number, channel in enumerate(settings.channels)
+        for place, name in enumerate(channel.components)
+        if name not in by_name
+    ]
+
+
+def open_record(name: str) -> AbstractContextManager[Record]:
+    """Open the record of a file or of a store by its name."""
+    if scheme_of(name) in STORES:
+        target = "statuary.extensions.notify.store_record:store_record"
+        opened: AbstractContextManager[Record] = load(target, f"--record {name}")(name)
+        return opened
+    if scheme_of(name):
+        raise click.UsageError(
+            f"--record {printable(name)}: name a file, or a store by s3://, gs:// or az://"
+        )
+    return file_record(Path(name))
+
+
+def _run(
+    channels: tuple[Channel, ...],
+    timeline: Timeline,
+    now: Instant,
+    record: Record,
+    since: Instant | None,
+    site: str | None,
+) -> ExitCode:
+    before = record.read() or {}
+    new = [channel.name for channel in channels if channel.name not in before]
+    sent = failed = 0
+    send = sender(os.environ)
+    for announcement in announce(
+        channels, timeline, now, record, send, since=since, is_published=publication(site)
+    ):
+        if announcement.error is None:
+            sent += 1
+            click.echo(printable(_line(announcement, timeline)))
+        else:
+            failed += 1
+            print_error(announcement.error)
+    for name in new if since is None else ():
+        click.echo(f"the channel {name!r} is new: it is sent what happens after {format_utc(now)}")
+    click.echo(f"{count_text(sent, 'message')} sent, {failed} not sent, as of {format_utc(now)}")
+    return ExitCode.FINDINGS if failed else ExitCode.OK
+
+
+def _line(announcement: Announcement, timeline: Timeline) -> str:
+    event = announcement.event
+    subject = "" if event is None else message_of(event, timeline).subject
+    return f"{announcement.channel}: {subject}"
+
+
+def publication(site: str | None) -> Callable[[StatusEvent], bool]:
+    """Return what says whether a published site shows an update; everything is shown if no site is named."""
+    if site is None:
+        return lambda _: True
+
+    @lru_cache
+    def update_ids(incident_id: str) -> frozenset[str]:
+        with closing(open_place(site)) as place:
+            body = place.read(INCIDENT.path(incident_id=incident_id))
+        incident = orjson.loads(body)["incident"] if body else {"incident_updates": []}
+        return frozenset(update["id"] for update in incident["incident_updates"])
+
+    def is_published(event: StatusEvent) -> bool:
+        change = event.change
+        return isinstance(change, ComponentChange) or event.id in update_ids(change.record.incident.id)
+
+    return is_published
+
+
+def _show(
+    channels: tuple[Channel, ...], timeline: Timeline, now: Instant, record: Record, since: Instant | None
+) -> ExitCode:
+    """Print what each channel would be sent: the words, and the body of the request if it has one."""
+    sent = record.read() or {}
+    for channel in channels:
+        known = sent.get(channel.name) or starting_at(timeline, since or now)
+        due, _ = due_for(channel, timeline, now, known)
+        click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due), 'message')}")
+        for event in due:
+            message = message_of(event, timeline)
+            click.echo(
+                printable(f"\n{format_utc(event.at)} {message.subject}\n{message.text}\n{message.url}")
+            )
+            if channel.kind is not ChannelKind.APPRISE:
+                click.echo(json_text(body_for(channel.kind, event, timeline)))
+    return ExitCode.OK

@@ -1,0 +1,144 @@
+"""What happens on the page between two instants: a pure function of the timeline.
+
+The id of an event is that of its update, the same in every build. Without notification are updates that say so, backfilled
+incidents, and what an import has taken over from another page.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import chain
+from typing import NamedTuple
+
+from statuary.documents.status_api.members import TimestampFormatter
+from statuary.domain.primitives import Instant
+from statuary.domain.status.incident_history import IncidentHistory, IncidentState
+from statuary.domain.status.records import Component, Maintenance, derived_id
+from statuary.domain.status.status_history import PublishedUpdate
+from statuary.domain.status.timeline import Timeline
+from statuary.domain.status.vocabulary import ComponentStatus
+
+
+class EventKind(StrEnum):
+    """What happens; the values of `events` in site.yaml."""
+
+    OPENED = "opened"
+    UPDATED = "updated"
+    RESOLVED = "resolved"
+    POSTMORTEM = "postmortem"
+    SCHEDULED = "scheduled"
+    REMINDER = "reminder"
+    STARTED = "started"
+    COMPLETED = "completed"
+    CANCELLED = "cancelled"
+    COMPONENT = "component"
+
+
+RECORD_EVENTS = tuple(kind for kind in EventKind if kind is not EventKind.COMPONENT)
+"""The events of incidents and maintenances."""
+
+
+class ComponentChange(NamedTuple):
+    """A component's change of status."""
+
+    component: Component
+    before: ComponentStatus
+    after: ComponentStatus
+
+
+class RecordUpdate(NamedTuple):
+    """An update of an incident or a maintenance, and the record from then on."""
+
+    record: IncidentState
+    update: PublishedUpdate
+
+
+class StatusEvent(NamedTuple):
+    """Something that readers are told."""
+
+    id: str
+    kind: EventKind
+    at: Instant  # when it is published
+    change: RecordUpdate | ComponentChange
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The ids of the components that it is about."""
+        if isinstance(self.change, ComponentChange):
+            return (self.change.component.id,)
+        return self.change.record.components
+
+
+def events_between(timeline: Timeline, after: Instant, until: Instant) -> list[StatusEvent]:
+    """Return the events after an instant, up to another, in the order in which they are published.
+
+    Args:
+        timeline: must extend at least to `until`.
+    """
+    events = chain(
+        chain.from_iterable(_updates(history, after, until) for history in timeline.histories),
+        _component_changes(timeline, after, until),
+    )
+    return sorted(events, key=_order)
+
+
+def _order(event: StatusEvent) -> tuple[Instant, bool, str]:
+    """At one instant components follow the records that change them; the sort keeps the order of a record's updates."""
+    is_component = isinstance(event.change, ComponentChange)
+    record = (
+        event.change.component.id
+        if isinstance(event.change, ComponentChange)
+        else event.change.record.incident.id
+    )
+    return event.at, is_component, record
+
+
+def _updates(history: IncidentHistory, after: Instant, until: Instant) -> Iterator[StatusEvent]:
+    incident = history.incident
+    if history.final is None or incident.backfilled:
+        return
+    published = sorted(history.final.published_updates, key=lambda update: update.published_at)
+    for place, update in enumerate(published):
+        if not after < update.published_at <= until or update.update.recorded:
+            continue
+        state = history.state_at(update.published_at)
+        if state is not None and update.update.deliver_notifications:
+            kind = _kind(state, update, published[place - 1] if place else None)
+            yield StatusEvent(update.update.id, kind, update.published_at, RecordUpdate(state, update))
+
+
+KINDS = {
+    "resolved": EventKind.RESOLVED,
+    "postmortem": EventKind.POSTMORTEM,
+    "in_progress": EventKind.STARTED,
+    "completed": EventKind.COMPLETED,
+}
+"""The event of the first update with a status."""
+
+
+def _kind(record: IncidentState, update: PublishedUpdate, before: PublishedUpdate | None) -> EventKind:
+    status = update.update.status
+    if status == "completed" and record.cancelled:
+        return EventKind.CANCELLED
+    if status in KINDS and (before is None or before.update.status != status):
+        return KINDS[status]
+    if before is None:
+        return EventKind.SCHEDULED if isinstance(record.incident, Maintenance) else EventKind.OPENED
+    if status == "scheduled" and update.update.automatic:
+        return EventKind.REMINDER
+    return EventKind.UPDATED
+
+
+def _component_changes(timeline: Timeline, after: Instant, until: Instant) -> Iterator[StatusEvent]:
+    timestamps = TimestampFormatter(timeline.catalogue.page.time_zone)
+    for component in timeline.catalogue.components:
+        if component.group or component.removed:
+            continue
+        history = timeline.status_histories[component.id]
+        before = history.base
+        for at, status in zip(history.instants, history.statuses, strict=True):
+            if after < at <= until:
+                event_id = derived_id(component.id, timestamps(at), status)
+                yield StatusEvent(
+                    event_id, EventKind.COMPONENT, at, ComponentChange(component, before, status)
+                )
+            before = status

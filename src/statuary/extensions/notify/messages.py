@@ -1,0 +1,180 @@
+"""What a channel is sent of an event: text, and the bodies of Statuspage's webhooks, Slack and Microsoft Teams.
+
+The webhook's payload is Statuspage's (https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/); Slack's is that of
+incoming webhooks with Block Kit; that of Teams is an adaptive card 1.4 in the envelope of Workflows, which accept no later version.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from statuary.documents.feeds.feed import body_html, body_plain, incident_url, one_line, status_label
+from statuary.documents.feeds.status_changes import Members, component_payload, incident_payload
+from statuary.documents.status_api.members import (
+    TimestampFormatter,
+    component_members,
+    incident_members,
+    page_members,
+    status_members,
+)
+from statuary.domain.status.timeline import ComponentState, Timeline, component_at, state_at
+from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, ComponentStatus
+from statuary.extensions.notify.events import ComponentChange, EventKind, RecordUpdate, StatusEvent
+
+LONGEST_TEXT = 2_500
+"""Characters of a message's text: Slack takes 3,000 in a section, Teams 28 kB in a card."""
+
+LONGEST_SUBJECT = 150
+"""Characters of a subject: as many as Slack's header has."""
+
+
+class Message(NamedTuple):
+    """An event in words."""
+
+    subject: str  # plain text in one line
+    text: str  # plain text: the update, and the components that it is about
+    html: str
+    url: str  # of the update on the page
+    time: str  # when it was published, in the page's zone
+    worst: ComponentStatus  # of the components that it is about
+
+
+def message_of(event: StatusEvent, timeline: Timeline) -> Message:
+    """Return an event in words."""
+    page = timeline.catalogue.page
+    change = event.change
+    if isinstance(change, ComponentChange):
+        subject, text, html = _component_words(change)
+        url = f"{page.url}/#component-{change.component.id}"
+        worst = change.after
+    else:
+        affected = list(_affected(change, timeline))
+        subject, text, html = _record_words(event, change, affected)
+        url = f"{incident_url(page, change.record.incident.id)}#update-{change.update.update.id}"
+        worst = max(
+            (state.status for state in affected), key=COMPONENT_SEVERITY.__getitem__, default="operational"
+        )
+    time = f"{event.at.astimezone(page.time_zone):%Y-%m-%d %H:%M %Z}"
+    return Message(shortened(subject, LONGEST_SUBJECT), shortened(text, LONGEST_TEXT), html, url, time, worst)
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return a text that ends with an ellipsis if it is longer than `limit` characters."""
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
+
+
+def _component_words(change: ComponentChange) -> tuple[str, str, str]:
+    name = one_line(change.component.name)
+    text = f"{name} is now {status_words(change.after)}; it was {status_words(change.before)}."
+    return f"{name}: {status_words(change.after)}", text, body_html(text)
+
+
+def _record_words(
+    event: StatusEvent, change: RecordUpdate, affected: list[ComponentState]
+) -> tuple[str, str, str]:
+    record, update = change
+    is_reminder = event.kind is EventKind.REMINDER
+    label = "Reminder" if is_reminder else status_label(record, record.published_updates.index(update))
+    listed = ", ".join(
+        f"{one_line(state.component.name)} ({status_words(state.status)})" for state in affected
+    )
+    components = f"Affected: {listed}" if listed else ""
+    body = update.update.body
+    text = "\n\n".join(filter(None, (body_plain(body), components)))
+    html = "".join(f"<p>{part}</p>" for part in filter(None, (body_html(body), body_html(components))))
+    return f"{label}: {one_line(record.incident.name)}", text, html
+
+
+def status_words(status: ComponentStatus) -> str:
+    """Return a status as it stands in a sentence."""
+    return status.replace("_", " ")
+
+
+def _affected(change: RecordUpdate, timeline: Timeline) -> Iterator[ComponentState]:
+    """Yield the components of a record at the instant of an update, without those that are off the page."""
+    components = {
+        component.id: component for component in timeline.catalogue.components if not component.removed
+    }
+    for component_id in change.record.components:
+        component = components.get(component_id)
+        if component is not None and not component.group:
+            yield component_at(timeline, component, change.update.published_at)
+
+
+def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
+    """Return Statuspage's payload of an event, as of its instant."""
+    page = timeline.catalogue.page
+    timestamps = TimestampFormatter(page.time_zone)
+    state = state_at(timeline, event.at)
+    members = page_members(page, state.updated_at, timestamps), status_members(state.overall_status)
+    change = event.change
+    if isinstance(change, ComponentChange):
+        component = component_members(component_at(timeline, change.component, event.at), page, timestamps)
+        return component_payload(component, change.before, *members)
+    components = [component_members(one, page, timestamps) for one in _affected(change, timeline)]
+    return incident_payload(incident_members(change.record, components, page, timestamps), *members)
+
+
+def slack_body(message: Message) -> Members:
+    """Return the body of a Slack message; `text` is what notifications show."""
+    context = f"{_slack_text(message.time)} · <{message.url}|Open the status page>"
+    sections = (
+        [{"type": "section", "text": {"type": "mrkdwn", "text": _slack_text(message.text)}}]
+        if message.text
+        else []
+    )
+    return {
+        "text": _slack_text(message.subject),
+        "blocks": [
+            {"type": "header", "text": {"type": "plain_text", "text": message.subject, "emoji": False}},
+            *sections,
+            {"type": "context", "elements": [{"type": "mrkdwn", "text": context}]},
+        ],
+    }
+
+
+def _slack_text(text: str) -> str:
+    """Return a text in which nothing is a mention or a link (https://docs.slack.dev/messaging/formatting-message-text)."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+TEAMS_COLOURS: dict[ComponentStatus, str] = {
+    "operational": "Good",
+    "under_maintenance": "Accent",
+    "degraded_performance": "Warning",
+    "partial_outage": "Warning",
+    "major_outage": "Attention",
+}
+"""The colours of adaptive cards."""
+
+
+def teams_body(message: Message) -> Members:
+    """Return the body of a message to a workflow of Microsoft Teams."""
+    heading = {"size": "Medium", "weight": "Bolder", "color": TEAMS_COLOURS[message.worst]}
+    blocks = [
+        _text_block(message.subject, **heading),
+        *([_text_block(message.text)] if message.text else []),
+        _text_block(message.time, isSubtle=True, size="Small"),
+    ]
+    card = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "body": blocks,
+        "actions": [{"type": "Action.OpenUrl", "title": "Open the status page", "url": message.url}],
+    }
+    attachment = {
+        "contentType": "application/vnd.microsoft.card.adaptive",
+        "contentUrl": None,
+        "content": card,
+    }
+    return {"type": "message", "attachments": [attachment]}
+
+
+def _text_block(text: str, **members: object) -> Members:
+    return {"type": "TextBlock", "text": _card_text(text), "wrap": True, **members}
+
+
+def _card_text(text: str) -> str:
+    """Return a text for a card, which reads a subset of Markdown: a single line break is none there, and brackets make links."""
+    escaped = "".join(f"\\{letter}" if letter in "\\*_[]()#" else letter for letter in text)
+    return escaped.replace("\n", "\n\n")

@@ -1,0 +1,164 @@
+"""What each channel has been sent: a value, and the file or the object in which it is kept between runs.
+
+An event is due if it is later than the instant up to which the channel knows everything; or a little earlier, since a person may
+commit an update minutes after its time. What is older than that is a correction, or was imported: nobody is told.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import NamedTuple, Protocol, Self, cast
+
+import orjson
+from typing_extensions import override
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Instant, InvalidValueError, format_exact, parse_instant
+from statuary.domain.status.records import derived_id
+from statuary.editing.files import content_lock
+from statuary.extensions.notify.events import ComponentChange, StatusEvent
+from statuary.publishing.files import atomic_file
+
+LATE = timedelta(hours=2)
+"""How long after its own time an update may reach the content, and still be sent."""
+
+
+class SentEvent(NamedTuple):
+    """An event that was sent, or whose sending began."""
+
+    at: Instant
+    text: str  # the fingerprint of what it says: an update whose time is corrected gets another id, and is not sent again
+    arrived: bool = True  # False: the run ended while it was sent once, so that nobody knows
+
+
+class SentEvents(NamedTuple):
+    """What a channel has been sent."""
+
+    until: Instant  # everything up to this instant was sent, or is not to be
+    events: Mapping[str, SentEvent] = {}  # by id, those after `until` less `LATE`
+
+    def is_due(self, event: StatusEvent) -> bool:
+        """Say whether an event is to be sent."""
+        fingerprint = fingerprint_of(event)
+        return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
+
+    def with_event(self, event: StatusEvent, *, arrived: bool) -> Self:
+        """Return this with an event that was sent, or whose sending begins."""
+        sent = SentEvent(event.at, fingerprint_of(event), arrived)
+        return self._replace(events={**self.events, event.id: sent})
+
+    def without(self, event: StatusEvent) -> Self:
+        """Return this without an event that did not arrive."""
+        return self._replace(events={name: sent for name, sent in self.events.items() if name != event.id})
+
+    def moved_to(self, until: Instant) -> Self:
+        """Return this for a channel that knows everything up to an instant; it never moves back."""
+        latest = max(until, self.until)
+        recent = {name: sent for name, sent in self.events.items() if sent.at > latest - LATE}
+        return self._replace(until=latest, events=recent)
+
+
+def fingerprint_of(event: StatusEvent) -> str:
+    """Return what stays the same of an event when its time is corrected: its record, its status and its text."""
+    change = event.change
+    if isinstance(change, ComponentChange):
+        return event.id
+    update = change.update.update
+    place = len(change.record.published_updates)
+    return derived_id(change.record.incident.id, update.status, str(place), update.body)
+
+
+Channels = dict[str, SentEvents]
+"""What each channel has been sent, by its name."""
+
+
+class RecordError(StatuaryError):
+    """The record of what was sent cannot be read: without it, events might be sent twice."""
+
+
+def encode(channels: Mapping[str, SentEvents]) -> bytes:
+    """Return the record as JSON, the same bytes for the same value."""
+    members = {
+        name: {
+            "until": format_exact(sent.until),
+            "events": {
+                event_id: {"at": format_exact(event.at), "text": event.text, "arrived": event.arrived}
+                for event_id, event in sorted(sent.events.items())
+            },
+        }
+        for name, sent in sorted(channels.items())
+    }
+    return orjson.dumps(
+        {"format": 1, "channels": members}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    )
+
+
+def decode(body: bytes, name: str) -> Channels:
+    """Return the record of a file or an object; raise RecordError if it is damaged, or of a later format."""
+    try:
+        record = cast("dict[str, Json]", orjson.loads(body))
+        if record["format"] != 1:
+            raise RecordError(f"{name} has format {record['format']}", "install a newer version of statuary")
+        channels = cast("dict[str, dict[str, Json]]", record["channels"])
+        return {channel: _decoded(members) for channel, members in channels.items()}
+    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError):
+        raise RecordError(
+            f"{name} is damaged: what was sent is not known",
+            "restore it; or delete it, and events from now on are sent",
+        ) from None
+
+
+def _decoded(members: Mapping[str, Json]) -> SentEvents:
+    events = cast("dict[str, dict[str, Json]]", members["events"])
+    return SentEvents(
+        parse_instant(str(members["until"])),
+        {
+            event_id: SentEvent(parse_instant(str(event["at"])), str(event["text"]), bool(event["arrived"]))
+            for event_id, event in events.items()
+        },
+    )
+
+
+class Record(Protocol):
+    """A record that is open for one run; others wait or are refused."""
+
+    def read(self) -> Channels | None:
+        """Return what was sent; None for the first run."""
+
+    def write(self, channels: Mapping[str, SentEvents]) -> None:
+        """Replace it; when this returns, it is kept."""
+
+
+class FileRecord(Record):
+    """A record in a file."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    @override
+    def read(self) -> Channels | None:
+        try:
+            return decode(self.file.read_bytes(), str(self.file))
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise RecordError(f"{self.file} cannot be read: {error.strerror or error}") from None
+
+    @override
+    def write(self, channels: Mapping[str, SentEvents]) -> None:
+        with atomic_file(self.file) as stream:
+            stream.write(encode(channels))
+
+
+@contextmanager
+def file_record(file: Path) -> Iterator[FileRecord]:
+    """Open a record in a file; another run waits for this one.
+
+    Raises:
+        EditError: if its folder cannot be locked.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with content_lock(file.parent):
+        yield FileRecord(file)

@@ -1,0 +1,118 @@
+"""The key `notify` of site.yaml: the channels that events are sent to. Secrets stay in the environment."""
+
+from enum import StrEnum
+from typing import Annotated, NamedTuple, Self
+
+from pydantic import Field, model_validator
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import SourceModel, Text
+from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.notify.events import RECORD_EVENTS, EventKind
+
+
+class ChannelKind(StrEnum):
+    """What receives the events of a channel."""
+
+    WEBHOOK = "webhook"
+    SLACK = "slack"
+    TEAMS = "teams"
+    APPRISE = "apprise"
+
+
+class Delivery(StrEnum):
+    """What a kill between sending and recording leads to: the same event again, or one that may not have arrived."""
+
+    AT_LEAST_ONCE = "at_least_once"
+    AT_MOST_ONCE = "at_most_once"
+
+
+class Channel(NamedTuple):
+    """Where events are sent."""
+
+    name: str
+    kind: ChannelKind
+    url_variable: str  # the environment variable with its URL
+    secret_variable: str = ""  # the one with the key that signs a webhook
+    events: tuple[EventKind, ...] = ()
+    components: tuple[str, ...] = ()  # keys or ids; only events about them. Empty for all events
+    delivery: Delivery = Delivery.AT_LEAST_ONCE
+
+
+class NotifySettings(NamedTuple):
+    """The channels of a site, in the order of the file."""
+
+    channels: tuple[Channel, ...] = ()
+
+
+VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+
+
+class ChannelSource(SourceModel):
+    """A channel."""
+
+    name: Annotated[Text, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    """Its name in messages and in the record of what was sent; a new name is a new channel."""
+    kind: ChannelKind
+    """`webhook` (Statuspage's payload), `slack`, `teams`, or `apprise` for every other service."""
+    url_variable: Annotated[Text, Field(pattern=VARIABLE)]
+    """The environment variable that holds its URL, which is a secret."""
+    secret_variable: Annotated[Text, Field(pattern=VARIABLE)] | None = None
+    """The environment variable with the key that signs the requests of a webhook (Standard Webhooks, `whsec_…`)."""
+    events: tuple[EventKind, ...] = ()
+    """What is sent; default: everything to a webhook, incidents and maintenances to other channels."""
+    components: tuple[Text, ...] = ()
+    """Send only what is about these components (keys or ids); default: everything."""
+    delivery: Delivery = Delivery.AT_LEAST_ONCE
+    """`at_least_once`: send, then record. `at_most_once`: record, then send, for services that cannot drop a repeated message."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.secret_variable and self.kind is not ChannelKind.WEBHOOK:
+            raise InvalidValueError(
+                f"the channel {self.name!r} is not a webhook: its requests are not signed",
+                "remove secret_variable",
+            )
+        return self
+
+    def channel(self) -> Channel:
+        """Return the channel."""
+        default = tuple(EventKind) if self.kind is ChannelKind.WEBHOOK else RECORD_EVENTS
+        return Channel(
+            name=self.name,
+            kind=self.kind,
+            url_variable=self.url_variable,
+            secret_variable=self.secret_variable or "",
+            events=self.events or default,
+            components=self.components,
+            delivery=self.delivery,
+        )
+
+
+class NotifySource(SourceModel):
+    """Notifications of the site."""
+
+    channels: Annotated[tuple[ChannelSource, ...], Field(max_length=100)]
+    """Where events are sent."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        names = [channel.name for channel in self.channels]
+        repeated = next((name for name in names if names.count(name) > 1), None)
+        if repeated is not None:
+            raise InvalidValueError(f"two channels are named {repeated!r}", "give each a name of its own")
+        return self
+
+
+class SiteNotifySource(ExtensionSource):
+    """What site.yaml says about notifications."""
+
+    notify: NotifySource | None = None
+    """Channels that `statuary notify` sends events to; without it there are none."""
+
+    @override
+    def settings(self) -> NotifySettings | None:
+        if self.notify is None:
+            return None
+        return NotifySettings(tuple(channel.channel() for channel in self.notify.channels))

@@ -1,0 +1,272 @@
+"""What receivers get: real requests to a receiver on loopback."""
+
+import hmac
+from base64 import b64encode
+from hashlib import sha256
+
+import pytest
+
+from statuary.domain.primitives import parse_instant
+from statuary.domain.status.timeline import build_timeline
+from statuary.extensions.notify.channels import (
+    ChannelError,
+    DeliveryError,
+    address_of,
+    body_for,
+    send_event,
+)
+from statuary.extensions.notify.events import EventKind, events_between
+from statuary.extensions.notify.messages import LONGEST_SUBJECT, LONGEST_TEXT, message_of
+from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
+from support.receivers import CUT, SLOW, receiver
+from support.status_site import catalogue_of
+
+START = parse_instant("2026-11-01T00:00:00Z")
+END = parse_instant("2026-12-01T00:00:00Z")
+
+INCIDENT = """
+    name: Slow <answers> & *more*
+    components: {rpc: degraded_performance}
+    updates:
+      - {at: 2026-11-02T10:00:00Z, status: investigating, body: "See [the log](https://logs.example.org) <!channel>"}
+      - {at: 2026-11-02T11:00:00Z, status: resolved, body: Done.}
+"""
+
+
+@pytest.fixture(scope="module")
+def timeline():
+    return build_timeline(catalogue_of(incidents={"trouble": INCIDENT}), END)
+
+
+def event_of(timeline, kind):
+    return next(event for event in events_between(timeline, START, END) if event.kind is kind)
+
+
+def channel(kind=ChannelKind.WEBHOOK, delivery=Delivery.AT_LEAST_ONCE, secret=""):
+    return Channel("ops", kind, "OPS_URL", secret, tuple(EventKind), (), delivery)
+
+
+def sent(served, timeline, one=None, kind=EventKind.OPENED, **environment):
+    chosen = one or channel()
+    address = address_of(chosen, {"OPS_URL": f"{served.url}/hook", **environment})
+    pauses = []
+    try:
+        send_event(
+            chosen,
+            address,
+            event_of(timeline, kind),
+            timeline,
+            clock=lambda: 1_793_600_000.5,
+            wait=pauses.append,
+        )
+    finally:
+        sent.pauses = pauses
+
+
+INCIDENT_MEMBERS = {
+    "backfilled", "components", "created_at", "id", "impact", "incident_updates", "monitoring_at", "name", "page_id",
+    "postmortem_body", "postmortem_body_last_updated_at", "postmortem_published_at", "reminder_intervals", "resolved_at",
+    "scheduled_for", "scheduled_until", "shortlink", "started_at", "status", "updated_at",
+}  # fmt: skip
+"""The members of recorded payloads that the public API has, and those of webhooks alone."""
+
+
+def test_the_payload_of_an_incident_is_statuspages(timeline):
+    with receiver() as served:
+        sent(served, timeline)
+    (request,) = served.requests
+    assert request.path == "/hook"
+    assert request.headers["content-type"] == "application/json"
+    assert list(request.value) == ["meta", "page", "incident"]
+    assert set(request.value["page"]) == {"id", "status_indicator", "status_description"}
+    assert request.value["page"]["status_indicator"] == "minor"
+    incident = request.value["incident"]
+    assert set(incident) >= INCIDENT_MEMBERS - {"backfilled"}
+    assert [update["status"] for update in incident["incident_updates"]] == ["investigating"]
+    assert [component["status"] for component in incident["components"]] == ["degraded_performance"]
+
+
+def test_the_payload_of_a_component_is_statuspages(timeline):
+    with receiver() as served:
+        sent(served, timeline, kind=EventKind.COMPONENT)
+    value = served.requests[0].value
+    assert list(value) == ["meta", "page", "component", "component_update"]
+    assert set(value["component_update"]) == {
+        "old_status", "new_status", "created_at", "component_type", "id", "component_id",
+    }  # fmt: skip
+    assert value["component"]["status"] == value["component_update"]["new_status"] == "degraded_performance"
+    assert served.requests[0].headers["webhook-id"] == value["component_update"]["id"]
+
+
+def test_a_webhook_is_signed_and_named_by_its_event(timeline):
+    key = b"0123456789abcdef0123456789abcdef"
+    secret = "whsec_" + b64encode(key).decode()
+    with receiver() as served:
+        sent(served, timeline, channel(secret="OPS_KEY"), OPS_KEY=secret)
+        sent(served, timeline, channel(secret="OPS_KEY"), OPS_KEY=secret)
+    first, again = served.requests
+    assert (
+        first.headers["webhook-id"] == again.headers["webhook-id"] == event_of(timeline, EventKind.OPENED).id
+    )
+    signed = f"{first.headers['webhook-id']}.1793600000.".encode() + first.body
+    expected = b64encode(hmac.new(key, signed, sha256).digest()).decode()
+    assert first.headers["webhook-signature"] == f"v1,{expected}"
+
+
+@pytest.mark.parametrize("secret", ["", "whsec_", "whsec_%%%", "short of base64!"])
+def test_a_key_that_is_none(timeline, secret):
+    with pytest.raises(ChannelError, match="OPS_KEY is not set, or is not a key"):
+        address_of(channel(secret="OPS_KEY"), {"OPS_URL": "https://example.org", "OPS_KEY": secret})
+
+
+@pytest.mark.parametrize(
+    ("url", "message"), [("", "is not set"), ("  ", "is not set"), ("ftp://x/secret", "web address")]
+)
+def test_an_address_that_is_none(url, message):
+    with pytest.raises(ChannelError, match=message) as error:
+        address_of(channel(), {"OPS_URL": url})
+    assert "secret" not in str(error.value)
+
+
+def test_slack_has_no_mention_and_no_markup_of_the_text(timeline):
+    with receiver() as served:
+        sent(served, timeline, channel(ChannelKind.SLACK))
+    value = served.requests[0].value
+    assert value["text"] == "Investigating: Slow &lt;answers&gt; &amp; *more*"
+    header, section, context = value["blocks"]
+    assert header["text"]["text"] == "Investigating: Slow <answers> & *more*"
+    assert "<!channel>" not in section["text"]["text"]
+    assert "the log (https://logs.example.org)" in section["text"]["text"]
+    assert "Affected: RPC (degraded performance)" in section["text"]["text"]
+    assert "2026-11-02 10:00 UTC" in context["elements"][0]["text"]
+    assert "/incidents/trouble#update-" in context["elements"][0]["text"]
+
+
+def test_teams_gets_a_card_of_version_1_4(timeline):
+    with receiver() as served:
+        sent(served, timeline, channel(ChannelKind.TEAMS))
+    value = served.requests[0].value
+    (attachment,) = value["attachments"]
+    assert value["type"] == "message"
+    assert attachment["contentType"] == "application/vnd.microsoft.card.adaptive"
+    card = attachment["content"]
+    assert (card["type"], card["version"]) == ("AdaptiveCard", "1.4")
+    assert card["body"][0]["text"] == r"Investigating: Slow <answers> & \*more\*"
+    assert card["body"][0]["color"] == "Warning"
+    assert card["actions"][0]["url"].startswith("https://status.example.org/incidents/trouble#update-")
+
+
+def test_the_address_of_a_message_is_in_the_page(timeline):
+    event = event_of(timeline, EventKind.RESOLVED)
+    assert message_of(event, timeline).url.endswith(f"#update-{event.id}")
+
+
+def test_long_texts_fit():
+    long = INCIDENT.replace("Slow", "Slow " * 38).replace("Done.", "word " * 1_900)
+    timeline = build_timeline(catalogue_of(incidents={"trouble": long}), END)
+    message = message_of(event_of(timeline, EventKind.RESOLVED), timeline)
+    assert len(message.subject) <= LONGEST_SUBJECT
+    assert len(message.text) == LONGEST_TEXT or message.text.endswith("…")
+
+
+@pytest.mark.parametrize("answers", [[500, 200], [503, CUT, 200], [(429, {"Retry-After": "2"}), 200]])
+def test_a_failure_that_passes_is_tried_again(timeline, answers):
+    with receiver() as served:
+        served.answers.extend(answers)
+        sent(served, timeline)
+    assert len(served.requests) == len(answers)
+    assert len(served.taken) == 1
+    assert len({request.body for request in served.requests}) == 1
+
+
+@pytest.mark.parametrize(
+    ("answers", "message", "requests"),
+    [
+        ([301], "responds with 301", 1),
+        ([307], "responds with 307", 1),
+        ([404], "responds with 404", 1),
+        ([410], "responds with 410", 1),
+        ([500, 500, 500], "responds with 500", 3),
+        ([(429, {"Retry-After": "3600"})], "responds with 429", 1),
+        ([(503, {"Retry-After": "99999999999"})] * 3, "responds with 503", 3),
+        ([CUT, CUT, CUT], "cannot be read", 3),
+    ],
+)
+def test_a_failure_that_does_not_pass(timeline, answers, message, requests):
+    with receiver() as served:
+        served.answers.extend(answers)
+        with pytest.raises(DeliveryError, match=message) as error:
+            sent(served, timeline)
+        assert served.url not in str(error.value)
+    assert len(served.requests) == requests
+    assert sum(sent.pauses) < 60
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_certain"), [(404, True), (429, True), (301, True), (500, False), (CUT, False)]
+)
+def test_a_channel_that_is_told_once_gets_one_request(timeline, answer, is_certain):
+    with receiver() as served:
+        served.answers.append(answer)
+        with pytest.raises(DeliveryError) as error:
+            sent(served, timeline, channel(delivery=Delivery.AT_MOST_ONCE))
+    assert len(served.requests) == 1
+    assert error.value.is_certain is is_certain
+
+
+def test_a_receiver_that_does_not_answer(timeline, monkeypatch):
+    from statuary.extensions.http.connections import Pace
+    from statuary.extensions.notify import channels
+
+    monkeypatch.setattr(channels, "PACE", Pace(seconds=0.3, timeout=0.3))
+    with receiver() as served:
+        served.seconds = 1.0
+        served.answers.append(SLOW)
+        with pytest.raises(DeliveryError) as error:
+            sent(served, timeline, channel(delivery=Delivery.AT_MOST_ONCE))
+    assert not error.value.is_certain
+
+
+def test_no_receiver(timeline):
+    with receiver() as served:
+        pass
+    with pytest.raises(DeliveryError, match="cannot be read"):
+        sent(served, timeline)
+
+
+def test_apprise_reaches_a_service(timeline):
+    pytest.importorskip("apprise", reason='pip install "statuary[notify]"')
+    with receiver() as served:
+        url = served.url.replace("http://", "json://")
+        send_event(
+            channel(ChannelKind.APPRISE),
+            address_of(channel(ChannelKind.APPRISE), {"OPS_URL": f"{url}/hook"}),
+            event_of(timeline, EventKind.OPENED),
+            timeline,
+        )
+    value = served.requests[0].value
+    assert value["title"] == "Investigating: Slow <answers> & *more*"
+    assert "/incidents/trouble#update-" in value["message"]
+
+
+def test_apprise_that_fails(timeline):
+    pytest.importorskip("apprise", reason='pip install "statuary[notify]"')
+    one = channel(ChannelKind.APPRISE)
+    with receiver() as served:
+        served.answers.append(500)
+        address = address_of(one, {"OPS_URL": served.url.replace("http://", "json://")})
+        with pytest.raises(DeliveryError, match="Apprise could not send"):
+            send_event(one, address, event_of(timeline, EventKind.OPENED), timeline)
+    with pytest.raises(ChannelError, match="is not an URL that Apprise knows"):
+        send_event(
+            one, address_of(one, {"OPS_URL": "nothing://x"}), event_of(timeline, EventKind.OPENED), timeline
+        )
+
+
+@pytest.mark.parametrize("kind", [ChannelKind.WEBHOOK, ChannelKind.SLACK, ChannelKind.TEAMS])
+def test_the_same_event_gives_the_same_bytes(timeline, kind):
+    again = build_timeline(catalogue_of(incidents={"trouble": INCIDENT}), END)
+    for event, same in zip(
+        events_between(timeline, START, END), events_between(again, START, END), strict=True
+    ):
+        assert body_for(kind, event, timeline) == body_for(kind, same, again)

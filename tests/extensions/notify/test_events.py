@@ -1,0 +1,118 @@
+"""What happens between two instants, as events."""
+
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from statuary.domain.primitives import Instant, parse_instant
+from statuary.domain.status.timeline import build_timeline, transitions
+from statuary.extensions.notify.events import EventKind, events_between
+from support.status_site import catalogue_of
+
+START = parse_instant("2026-11-01T00:00:00Z")
+END = parse_instant("2026-12-01T00:00:00Z")
+
+TROUBLE = """
+    name: Slow answers
+    components: {rpc: degraded_performance}
+    updates:
+      - {at: 2026-11-02T10:00:00Z, status: investigating, body: We look.}
+      - {at: 2026-11-02T10:20:00Z, status: investigating, body: We still look.}
+      - {at: 2026-11-02T10:40:00Z, status: monitoring, body: Better., deliver_notifications: false}
+      - {at: 2026-11-02T11:00:00Z, status: resolved, body: Done.}
+      - {at: 2026-11-02T12:00:00Z, status: resolved, body: Really done.}
+"""
+
+UPGRADE = """
+    name: Upgrade
+    created_at: 2026-11-05T10:00:00Z
+    scheduled_for: 2026-11-06T10:00:00Z
+    scheduled_until: 2026-11-06T11:00:00Z
+    components: [explorer]
+"""
+
+
+def timeline_of(**records):
+    return build_timeline(catalogue_of(**records), END)
+
+
+def kinds(events):
+    return [event.kind for event in events]
+
+
+def test_an_incident_from_its_opening_to_its_end():
+    events = events_between(timeline_of(incidents={"trouble": TROUBLE}), START, END)
+    assert kinds(events) == [
+        EventKind.OPENED,
+        EventKind.COMPONENT,
+        EventKind.UPDATED,
+        EventKind.RESOLVED,
+        EventKind.COMPONENT,
+        EventKind.UPDATED,
+    ]
+
+
+def test_a_maintenance_with_its_automatic_steps():
+    events = events_between(timeline_of(maintenances={"upgrade": UPGRADE}), START, END)
+    of_record = [kind for kind in kinds(events) if kind is not EventKind.COMPONENT]
+    assert of_record == [EventKind.SCHEDULED, EventKind.REMINDER, EventKind.STARTED, EventKind.COMPLETED]
+    assert [event.at for event in events if event.kind is EventKind.REMINDER] == [
+        parse_instant("2026-11-06T09:00:00Z")
+    ]
+
+
+def test_a_cancelled_maintenance():
+    cancelled = UPGRADE + "    cancelled_at: 2026-11-05T20:00:00Z\n"
+    events = events_between(timeline_of(maintenances={"upgrade": cancelled}), START, END)
+    assert kinds(events) == [EventKind.SCHEDULED, EventKind.CANCELLED]
+
+
+@pytest.mark.parametrize("key", ["backfilled: true", "draft: true"])
+def test_nobody_is_told_of(key):
+    assert events_between(timeline_of(incidents={"trouble": TROUBLE + f"    {key}\n"}), START, END) == []
+
+
+def test_the_events_of_a_time_are_those_of_its_parts():
+    timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
+    turns = [START, *transitions(timeline, START, END), END]
+    parts = [event for after, until in pairwise(turns) for event in events_between(timeline, after, until)]
+    assert parts == events_between(timeline, START, END)
+    assert len({event.id for event in parts}) == len(parts)
+
+
+def test_an_event_is_as_it_was_at_its_instant():
+    timeline = timeline_of(incidents={"trouble": TROUBLE})
+    first = events_between(timeline, START, END)[0]
+    assert first.change.record.status == "investigating"
+    assert len(first.change.record.published_updates) == 1
+
+
+def test_ids_stay_when_the_record_goes_on():
+    short = TROUBLE[: TROUBLE.index("      - {at: 2026-11-02T11:00")]
+    until = Instant(parse_instant("2026-11-02T10:30:00Z"))
+    before, after = (timeline_of(incidents={"trouble": text}) for text in (short, TROUBLE))
+    ids = [[event.id for event in events_between(one, START, until)] for one in (before, after)]
+    assert ids[0] == ids[1]
+    assert len(ids[0]) == 3
+
+
+def test_the_id_of_a_component_change_is_that_of_changes_json():
+    # as `changes.json` derives it: from the component, the time as documents have it, and the status
+    from statuary.documents.status_api.members import TimestampFormatter
+    from statuary.domain.status.records import derived_id
+
+    timeline = timeline_of(incidents={"trouble": TROUBLE})
+    event = next(one for one in events_between(timeline, START, END) if one.kind is EventKind.COMPONENT)
+    at = TimestampFormatter(timeline.catalogue.page.time_zone)(event.at)
+    assert event.id == derived_id(event.change.component.id, at, "degraded_performance")
+
+
+def test_a_recurring_maintenance_tells_of_each_window():
+    weekly = UPGRADE.replace(
+        "components", "recurrence: {rule: FREQ=WEEKLY;COUNT=3, announce_days: 1}\n    components"
+    )
+    events = events_between(
+        timeline_of(maintenances={"upgrade": weekly}), START, Instant(END + timedelta(days=30))
+    )
+    assert kinds(events).count(EventKind.STARTED) == 3

@@ -1,0 +1,260 @@
+"""`statuary notify` as a person and a workflow run it."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from support.receivers import receiver
+from support.sites import write_files
+
+SITE = """\
+page:
+  name: Demo
+  url: https://status.example.org
+  created_at: 2020-01-01T00:00:00Z
+notify:
+  channels:
+    - name: hook
+      kind: webhook
+      url_variable: HOOK_URL
+    - name: chat
+      kind: slack
+      url_variable: CHAT_URL
+      delivery: at_most_once
+"""
+
+COMPONENTS = "components:\n  rpc: {name: RPC}\n"
+
+UPDATES = """\
+name: Slow answers
+components: {rpc: degraded_performance}
+updates:
+  - {at: 2026-11-02T10:00:00Z, status: investigating, body: We look.}
+  - {at: 2026-11-02T10:20:00Z, status: identified, body: We know.}
+  - {at: 2026-11-02T10:40:00Z, status: monitoring, body: It is better.}
+  - {at: 2026-11-02T11:00:00Z, status: resolved, body: Done.}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    files = {
+        "content/site.yaml": SITE,
+        "content/components.yaml": COMPONENTS,
+        "content/incidents/slow.yaml": UPDATES,
+    }
+    return write_files(tmp_path, files)
+
+
+class Notify:
+    """Runs of the command in a folder, with a receiver."""
+
+    def __init__(self, folder: Path, served) -> None:
+        self.folder, self.served = folder, served
+        urls = {"HOOK_URL": f"{served.url}/hook", "CHAT_URL": f"{served.url}/chat"}
+        self.environment = {**os.environ, **urls}
+
+    def command(self, *options: str, now: str = "2026-11-02T12:00:00Z") -> list[str]:
+        record = () if "--record" in options else ("--record", "state/notified.json")
+        return [sys.executable, "-m", "statuary", "notify", *record, "--now", now, *options]
+
+    def run(self, *options: str, code: int = 0, now: str = "2026-11-02T12:00:00Z") -> str:
+        done = subprocess.run(
+            self.command(*options, now=now),
+            check=False,
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+
+SINCE = ("--since", "2026-11-02T09:00:00Z")
+
+
+def test_each_event_once_in_order(folder):
+    with receiver() as served:
+        notify = Notify(folder, served)
+        said = notify.run(*SINCE)
+        again = notify.run(*SINCE)
+    hooks = [request.value for request in served.requests if request.path == "/hook"]
+    chats = [request.value["text"] for request in served.requests if request.path == "/chat"]
+    assert ["component" if "component" in hook else hook["incident"]["status"] for hook in hooks] == [
+        "investigating", "component", "identified", "monitoring", "resolved", "component",
+    ]  # fmt: skip
+    assert chats == [
+        f"{label}: Slow answers" for label in ("Investigating", "Identified", "Monitoring", "Resolved")
+    ]
+    assert "chat: Resolved: Slow answers" in said
+    assert "10 messages sent, 0 not sent, as of 2026-11-02T12:00:00Z" in said
+    assert "0 messages sent" in again
+
+
+def test_a_first_run_says_that_it_sends_nothing(folder):
+    with receiver() as served:
+        said = Notify(folder, served).run()
+    assert "the channel 'hook' is new: it is sent what happens after 2026-11-02T12:00:00Z" in said
+    assert served.requests == []
+
+
+def test_a_dry_run_shows_each_message_and_changes_nothing(folder):
+    with receiver() as served:
+        said = Notify(folder, served).run(*SINCE, "--dry-run")
+    assert "hook (webhook): 6 messages" in said
+    assert "2026-11-02T10:20:00Z Identified: Slow answers" in said
+    assert '"status_indicator": "minor"' in said
+    assert served.requests == []
+    assert not (folder / "state/notified.json").exists()
+
+
+def test_a_failing_channel_is_told_and_gives_exit_code_1(folder):
+    with receiver() as served:
+        notify = Notify(folder, served)
+        served.answers.append(404)
+        said = notify.run(*SINCE, code=1)
+        assert "the receiver of the channel 'hook' responds with 404" in said
+        assert served.url not in said
+        assert "4 messages sent, 1 not sent" in said
+        notify.run()
+    assert len(served.taken) == 10
+
+
+def test_a_variable_that_is_not_set_stops_only_its_channel(folder):
+    with receiver() as served:
+        notify = Notify(folder, served)
+        del notify.environment["HOOK_URL"]
+        said = notify.run(*SINCE, code=1)
+    assert "the variable HOOK_URL is not set" in said
+    assert len(served.taken) == 4
+
+
+def test_content_with_an_error_sends_nothing(folder):
+    write_files(
+        folder,
+        {"content/incidents/bad.yaml": "name: Bad\nupdates: [{at: 2026-11-02T10:00:00Z, status: broken}]\n"},
+    )
+    with receiver() as served:
+        said = Notify(folder, served).run(*SINCE, code=1)
+    assert "bad.yaml:2" in said
+    assert "nothing was sent" in said
+    assert served.requests == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("kind: slack", "kind: smoke", "site.yaml:11:13: error: unknown value 'smoke'"),
+        ("name: chat", "name: hook", "two channels are named 'hook'"),
+        (
+            "delivery: at_most_once",
+            "components: [explorer]",
+            "site.yaml:13:20: error: components.yaml has no component 'explorer'",
+        ),
+        ("delivery: at_most_once", "secret_variable: KEY", "is not a webhook: its requests are not signed"),
+        ("CHAT_URL", "https://hooks.example.org/T0/B0", "url_variable"),
+        (SITE[SITE.index("notify:") :], "", "site.yaml has no channels"),
+    ],
+)
+def test_settings_that_are_wrong(folder, before, after, message):
+    write_files(folder, {"content/site.yaml": SITE.replace(before, after)})
+    with receiver() as served:
+        said = Notify(folder, served).run(code=1)
+    assert message in said
+
+
+def test_a_damaged_record_is_left_alone(folder):
+    write_files(folder, {"state/notified.json": "{"})
+    with receiver() as served:
+        said = Notify(folder, served).run(code=3)
+    assert "state/notified.json is damaged" in said
+    assert (folder / "state/notified.json").read_text() == "{"
+
+
+def test_what_the_site_does_not_show_yet_waits_for_it(folder):
+    def build(now):
+        done = subprocess.run(
+            [sys.executable, "-m", "statuary", "build", "--now", now],
+            check=False,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+
+    with receiver() as served:
+        notify = Notify(folder, served)
+        build("2026-11-02T10:30:00Z")
+        notify.run(*SINCE, "--site", "build", code=1)
+        hooks = [request for request in served.taken if request.path == "/hook"]
+        assert len(hooks) == 3  # opened, its component, identified
+        build("2026-11-02T12:00:00Z")
+        notify.run("--site", "build")
+    assert len(served.taken) == 10
+
+
+def test_two_runs_at_once_send_each_event_once(folder):
+    with receiver() as served:
+        notify = Notify(folder, served)
+        runs = [
+            subprocess.Popen(
+                notify.command(*SINCE), cwd=folder, env=notify.environment, stdout=subprocess.PIPE
+            )
+            for _ in range(3)
+        ]
+        for process in runs:
+            process.communicate(timeout=120)
+    assert len(served.requests) == 10
+
+
+KILLS = int(os.environ.get("NOTIFY_KILLS", "12"))
+"""Runs that are killed; 1,000 by hand."""
+
+
+@pytest.mark.timeout(7200)
+def test_killed_at_random_instants(folder):
+    """Each event arrives at least once, and at most once where the channel is set so; order is kept."""
+    chosen = random.Random(7)
+    killed = 0
+    with receiver() as served:
+        Notify(folder, served).run(*SINCE)
+    ids = [request.headers["webhook-id"] for request in served.requests if request.path == "/hook"]
+    while killed < KILLS:
+        (folder / "state/notified.json").unlink(missing_ok=True)
+        with receiver() as served:
+            notify = Notify(folder, served)
+            for _ in range(4):
+                process = subprocess.Popen(
+                    notify.command(*SINCE),
+                    cwd=folder,
+                    env=notify.environment,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                )
+                deadline = time.monotonic() + chosen.uniform(0.3, 0.9)
+                while not served.requests and time.monotonic() < deadline and process.poll() is None:
+                    time.sleep(0.002)
+                time.sleep(chosen.uniform(0.0, 0.06))
+                process.send_signal(signal.SIGKILL)
+                killed += process.wait() == -signal.SIGKILL
+            last = subprocess.run(
+                notify.command(*SINCE), cwd=folder, env=notify.environment, capture_output=True, check=False
+            )
+            assert last.returncode in (0, 1), last.stderr
+        hooks = [request.headers["webhook-id"] for request in served.requests if request.path == "/hook"]
+        chats = [request.value["text"] for request in served.requests if request.path == "/chat"]
+        assert list(dict.fromkeys(hooks)) == ids
+        assert set(Counter(chats).values()) <= {1}
+        assert chats == sorted(chats, key=_place)
+
+
+def _place(text: str) -> int:
+    return ["Investigating", "Identified", "Monitoring", "Resolved"].index(text.partition(":")[0])
