@@ -109,7 +109,7 @@ def test_the_id_of_a_component_change_is_that_of_changes_json():
 
 
 def test_a_recurring_maintenance_tells_of_each_window():
-    weekly = UPGRADE.replace(
+    weekly = UPGRADE.replace("    created_at: 2026-11-05T10:00:00Z\n", "").replace(
         "components", "recurrence: {rule: FREQ=WEEKLY;COUNT=3, announce_days: 1}\n    components"
     )
     events = events_between(

@@ -8,7 +8,7 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.timeline import Timeline
 from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
 from statuary.extensions.notify.events import StatusEvent, events_between
-from statuary.extensions.notify.sent_events import LATE, Channels, Record, SentEvents
+from statuary.extensions.notify.sent_events import LATE, Channels, NotificationRecord, SentEvents
 from statuary.extensions.notify.settings import Channel, Delivery
 
 
@@ -35,7 +35,7 @@ def announce(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
-    record: Record,
+    record: NotificationRecord,
     send: Send,
     *,
     since: Instant | None = None,
@@ -87,7 +87,12 @@ class _ChannelRun:
     """A channel's turn."""
 
     def __init__(
-        self, channel: Channel, timeline: Timeline, now: Instant, record: Record, channels: Channels
+        self,
+        channel: Channel,
+        timeline: Timeline,
+        now: Instant,
+        record: NotificationRecord,
+        channels: Channels,
     ) -> None:
         self.channel = channel
         self.timeline = timeline
@@ -97,29 +102,34 @@ class _ChannelRun:
 
     def run(self, send: Send, since: Instant | None, is_published: IsPublished) -> Iterator[Announcement]:
         name = self.channel.name
-        known = self.channels.get(name)
-        before = starting_at(self.timeline, since or self.now) if known is None else known
-        uncertain = [event_id for event_id, sent in before.events.items() if not sent.arrived]
-        for event_id in uncertain:
-            yield Announcement(name, None, _unknown(name, event_id))
-            told = before.events[event_id]._replace(arrived=True)
-            before = before._replace(events={**before.events, event_id: told})
-        self.channels[name] = before
-        due, others = due_for(self.channel, self.timeline, self.now, before)
+        recorded = self.channels.get(name)
+        before = starting_at(self.timeline, since or self.now) if recorded is None else recorded
+        yield from self._uncertain(before)
+        due, others = due_for(self.channel, self.timeline, self.now, self.channels[name])
         for event in due:
-            if not is_published(event):
-                yield Announcement(name, event, _unpublished(event))
-                break
-            announcement = self._send(event, send)
+            announcement = self._send(event, send) if is_published(event) else _waiting(name, event)
             yield announcement
             if announcement.error is not None and not self._goes_on(announcement.error):
                 break
         else:
-            for event in others:
-                self.channels[name] = self.channels[name].with_event(event, arrived=True)
-            self.channels[name] = self.channels[name].moved_to(self.now)
-        if self.channels[name] != known:
+            self._pass(others)
+        if self.channels[name] != recorded:
             self.record.write(self.channels)
+
+    def _uncertain(self, before: SentEvents) -> Iterator[Announcement]:
+        """Yield the events of which an earlier run did not learn whether they arrived, once."""
+        events = {event_id: sent._replace(arrived=True) for event_id, sent in before.events.items()}
+        self.channels[self.channel.name] = before._replace(events=events)
+        for event_id, sent in before.events.items():
+            if not sent.arrived:
+                yield Announcement(self.channel.name, None, _unknown(self.channel.name, event_id))
+
+    def _pass(self, others: list[StatusEvent]) -> None:
+        """Note that the channel knows everything up to now; later changes of its settings do not send it what it was not for."""
+        sent = self.channels[self.channel.name]
+        for event in others:
+            sent = sent.with_event(event, arrived=True)
+        self.channels[self.channel.name] = sent.moved_to(self.now)
 
     def _send(self, event: StatusEvent, send: Send) -> Announcement:
         """Send an event and record it, or record it and send it."""
@@ -154,12 +164,10 @@ def _unknown(name: str, event_id: str) -> StatuaryError:
     )
 
 
-def _unpublished(event: StatusEvent) -> StatuaryError:
-    return DeliveryError(
-        f"{event.id} is not on the published site yet",
-        "publish the site; the next run sends it",
-        is_certain=True,
-    )
+def _waiting(name: str, event: StatusEvent) -> Announcement:
+    message = f"{event.id} is not on the published site yet"
+    error = DeliveryError(message, "publish the site; the next run sends it", is_certain=True)
+    return Announcement(name, event, error)
 
 
 def sender(environment: Mapping[str, str]) -> Send:

@@ -26,13 +26,14 @@ from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import Instant, format_utc
 from statuary.domain.status.schedule import timeline_from
 from statuary.domain.status.timeline import Timeline
-from statuary.extension_table import STORES, load
+from statuary.extension_table import STORES
 from statuary.extensions.notify.announce import Announcement, announce, due_for, sender, starting_at
 from statuary.extensions.notify.channels import body_for
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
 from statuary.extensions.notify.messages import message_of
-from statuary.extensions.notify.sent_events import Record, file_record
+from statuary.extensions.notify.sent_events import NotificationRecord, file_record
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
+from statuary.extensions.notify.store_record import store_record
 from statuary.publishing.places import open_place, scheme_of
 
 RECORD = option(
@@ -64,9 +65,9 @@ def notify_command(
     dry_run: Annotated[bool, DRY_RUN],
     now: Now,
 ) -> ExitCode:
-    """Send what has happened on the page since the last run to the channels in site.yaml.
+    """Send what has happened on the page since the last run to channels.
 
-    Run it after each build or tick, with the same record each time: each event is sent once. A channel's URL comes from the
+    The channels are listed under `notify` in site.yaml. Run it after each build or tick, with the same record each time: each event is sent once. A channel's URL comes from the
     environment variable that site.yaml names.
 
     Exit codes: 0 everything due was sent; 1 something was not, or the content has errors; 3 the record cannot be used.
@@ -79,8 +80,10 @@ def notify_command(
         return ExitCode.FINDINGS
     settings = catalogue.settings_of(NotifySettings)
     if settings is None or not settings.channels:
-        click.echo("site.yaml has no channels: list them under `notify`, `channels`", err=True)
-        return ExitCode.FINDINGS
+        click.echo(
+            "nothing was sent: site.yaml has no channels; list them under `notify`, `channels`", err=True
+        )
+        return ExitCode.OK
     timeline = timeline_from(catalogue.status, instant, catalogue.status_settings)
     with open_record(record) as opened:
         if dry_run:
@@ -117,12 +120,10 @@ def unknown_components(catalogue: Catalogue) -> list[Finding]:
     ]
 
 
-def open_record(name: str) -> AbstractContextManager[Record]:
+def open_record(name: str) -> AbstractContextManager[NotificationRecord]:
     """Open the record of a file or of a store by its name."""
     if scheme_of(name) in STORES:
-        target = "statuary.extensions.notify.store_record:store_record"
-        opened: AbstractContextManager[Record] = load(target, f"--record {name}")(name)
-        return opened
+        return store_record(name)
     if scheme_of(name):
         raise click.UsageError(
             f"--record {printable(name)}: name a file, or a store by s3://, gs:// or az://"
@@ -134,7 +135,7 @@ def _run(
     channels: tuple[Channel, ...],
     timeline: Timeline,
     now: Instant,
-    record: Record,
+    record: NotificationRecord,
     since: Instant | None,
     site: str | None,
 ) -> ExitCode:
@@ -183,7 +184,11 @@ def publication(site: str | None) -> Callable[[StatusEvent], bool]:
 
 
 def _show(
-    channels: tuple[Channel, ...], timeline: Timeline, now: Instant, record: Record, since: Instant | None
+    channels: tuple[Channel, ...],
+    timeline: Timeline,
+    now: Instant,
+    record: NotificationRecord,
+    since: Instant | None,
 ) -> ExitCode:
     """Print what each channel would be sent: the words, and the body of the request if it has one."""
     sent = record.read() or {}

@@ -121,7 +121,7 @@ def _decoded(members: Mapping[str, Json]) -> SentEvents:
     )
 
 
-class Record(Protocol):
+class NotificationRecord(Protocol):
     """A record that is open for one run; others wait or are refused."""
 
     def read(self) -> Channels | None:
@@ -131,7 +131,7 @@ class Record(Protocol):
         """Replace it; when this returns, it is kept."""
 
 
-class FileRecord(Record):
+class FileRecord(NotificationRecord):
     """A record in a file."""
 
     def __init__(self, file: Path) -> None:

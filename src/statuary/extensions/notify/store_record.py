@@ -6,7 +6,14 @@ from contextlib import contextmanager
 from typing_extensions import override
 
 from statuary.clock import utc_now
-from statuary.extensions.notify.sent_events import Channels, Record, RecordError, SentEvents, decode, encode
+from statuary.extensions.notify.sent_events import (
+    Channels,
+    NotificationRecord,
+    RecordError,
+    SentEvents,
+    decode,
+    encode,
+)
 from statuary.extensions.object_stores.store import Lease, ObjectStore, PreconditionFailedError, Tag
 from statuary.publishing.files import OWN_FOLDER
 
@@ -15,7 +22,7 @@ OBJECT = f"{OWN_FOLDER}/notified.json"
 HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
 
 
-class StoreRecord(Record):
+class StoreRecord(NotificationRecord):
     """A record in an object store; it is replaced only if nobody else has replaced it."""
 
     def __init__(self, store: ObjectStore, lease: Lease) -> None:
