@@ -105,7 +105,7 @@ class ProxyView(NamedTuple):
     kind: str
     implementations: tuple[ImplementationLink, ...]
     error: str  # why they are unknown; empty if they are known
-    shown: str  # the sentence on what the chain's proofs show of it, or that they do not
+    sentence: str  # on what the chain's proofs show of it, or that they do not
 
 
 class ContractView(NamedTuple):
@@ -282,7 +282,7 @@ def _shown_of_proxy(proof: Proof, texts: PageTexts) -> str:
     return " ".join((texts(f"proxy.{key}", **values), *block))
 
 
-def _proxy(record: RecordValue, pages: ContractPageContext, shown: str) -> ProxyView | None:
+def _proxy(record: RecordValue, pages: ContractPageContext, sentence: str) -> ProxyView | None:
     resolution = as_object(record.get("proxyResolution"))
     error = as_object(resolution.get("proxyResolutionError"))
     if resolution.get("isProxy") is not True and not error:
@@ -294,7 +294,7 @@ def _proxy(record: RecordValue, pages: ContractPageContext, shown: str) -> Proxy
             for implementation in as_list(resolution.get("implementations"))
         ),
         error=one_line(as_text(error.get("message"))),
-        shown=shown,
+        sentence=sentence,
     )
 
 

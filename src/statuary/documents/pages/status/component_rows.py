@@ -123,30 +123,30 @@ class ComponentRowBuilder:
     ) -> None:
         self._dates, self._texts = localization.dates, localization.texts
         self._uptime = uptime
-        self._by_id = {one.component.id: one for one in uptime.components}
+        self._by_id = {component.component.id: component for component in uptime.components}
         self._downtimes = downtimes
         self._days = days
         self._earlier = earlier
 
     def groups(self, state: PageState) -> tuple[GroupRow, ...]:
         """Return groups and single components in order of position."""
-        shown = {key: one for key, one in state.components.items() if is_shown(one)}
-        top = [one for one in shown.values() if one.component.group_id not in shown]
-        groups = (self._group(one, shown) for one in top)
+        states = {key: component for key, component in state.components.items() if is_shown(component)}
+        top = [component for component in states.values() if component.component.group_id not in states]
+        groups = (self._group(component, states) for component in top)
         return tuple(group for group in groups if group.rows)
 
-    def _group(self, state: ComponentState, shown: Mapping[str, ComponentState]) -> GroupRow:
+    def _group(self, state: ComponentState, states: Mapping[str, ComponentState]) -> GroupRow:
         component = state.component
-        children = [shown[child] for child in component.children if child in shown]
+        children = [states[child] for child in component.children if child in states]
         rows = [self._row_of(child) for child in (children if component.group else [state])]
-        known = [self._by_id[child] for child in component.children if child in self._by_id]
+        uptimes = [self._by_id[child] for child in component.children if child in self._by_id]
         return GroupRow(
             id=component.id,
             name=one_line(component.name) if component.group else "",
             description=one_line(component.description or ""),
             status=state.status,
             label=self._texts(f"status.{state.status}"),
-            uptime=self._uptime_text(known),
+            uptime=self._uptime_text(uptimes),
             opened=state.status != "operational",
             rows=tuple(rows),
         )
@@ -182,8 +182,8 @@ class ComponentRowBuilder:
             summary=self._texts.count("uptime.days_with_issues", len(downtimes)),
         )
 
-    def _uptime_text(self, known: Sequence[ComponentUptime]) -> str:
-        value = uptime_percentage(one.fraction for one in known)
+    def _uptime_text(self, uptimes: Sequence[ComponentUptime]) -> str:
+        value = uptime_percentage(uptime.fraction for uptime in uptimes)
         if value is None:
             return ""
         return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
@@ -191,18 +191,18 @@ class ComponentRowBuilder:
     def _bars(self, component: Component, downtimes: Mapping[date, DayDowntime]) -> UptimeBars:
         first = self._uptime.first_day
         begin = component.start_date or first
-        known = max(0, min(WINDOW_DAYS, (begin - first).days))
+        without_data = max(0, min(WINDOW_DAYS, (begin - first).days))
         bars = [
             _bar((day - first).days, downtime.worst)
             for day, downtime in downtimes.items()
             if first <= day <= self._uptime.last_day
         ]
-        taken = {bar.x // BAR_STEP for bar in bars}
+        places = {bar.x // BAR_STEP for bar in bars}
         return UptimeBars(
             first=first.isoformat(),
             width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
-            calm=_outline(frozenset(range(known, WINDOW_DAYS)) - taken, BAR_HEIGHTS["operational"]),
-            unknown=_outline(frozenset(range(known)) - taken, NO_DATA_HEIGHT),
+            calm=_outline(frozenset(range(without_data, WINDOW_DAYS)) - places, BAR_HEIGHTS["operational"]),
+            unknown=_outline(frozenset(range(without_data)) - places, NO_DATA_HEIGHT),
             bars=tuple(bars),
         )
 
@@ -217,14 +217,14 @@ class DowntimeDays:
 
     def __init__(self, localization: Localization) -> None:
         self._dates, self._texts = localization.dates, localization.texts
-        self._known: dict[tuple[str, date], tuple[DayDowntime, DowntimeDay]] = {}
+        self._last: dict[tuple[str, date], tuple[DayDowntime, DowntimeDay]] = {}
 
     def __call__(self, component_id: str, day: DayDowntime) -> DowntimeDay:
         """Return a day of a component."""
-        known = self._known.get((component_id, day.day))
-        if known is None or known[0] != day:
-            known = self._known[component_id, day.day] = day, _downtime_day(day, self._dates, self._texts)
-        return known[1]
+        last = self._last.get((component_id, day.day))
+        if last is None or last[0] != day:
+            last = self._last[component_id, day.day] = day, _downtime_day(day, self._dates, self._texts)
+        return last[1]
 
 
 def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:

@@ -106,7 +106,7 @@ class IncidentCardBuilder:
         card = cards.get((state, WITHOUT_HEADINGS)) or cards.get((state, top_heading))
         if card is None:
             card = self._card(state, top_heading)
-            bodies = (one.body for one in (*card.updates, card.postmortem) if one is not None)
+            bodies = (update.body for update in (*card.updates, card.postmortem) if update is not None)
             cards[state, top_heading if any("<h" in body for body in bodies) else WITHOUT_HEADINGS] = card
         return card
 
@@ -158,12 +158,12 @@ class IncidentCardBuilder:
         published = state.published_updates[place]
         moves = tuple(
             ComponentStatusChange(
-                name=one_line(one.name),
-                status=one.new_status,
-                label=self._texts(f"status.{one.new_status}"),
+                name=one_line(component.name),
+                status=component.new_status,
+                label=self._texts(f"status.{component.new_status}"),
             )
-            for one in published.affected_components or ()
-            if one.new_status is not None and one.old_status != one.new_status
+            for component in published.affected_components or ()
+            if component.new_status is not None and component.old_status != component.new_status
         )
         promised = None if place else state.next_update_at
         return CardUpdate(
@@ -194,10 +194,10 @@ class IncidentCardBuilder:
 
     def _names(self, ids: Sequence[str]) -> list[str]:
         """Return components by name, those of a group together: `Network (Public RPC, Bridge)`."""
-        known = [self._components[one] for one in ids if one in self._components]
-        alone = [one_line(c.name) for c in known if c.group_id is None]
+        components = [self._components[key] for key in ids if key in self._components]
+        alone = [one_line(c.name) for c in components if c.group_id is None]
         by_group: dict[str, list[str]] = {}
-        for component in known:
+        for component in components:
             if component.group_id is not None:
                 by_group.setdefault(component.group_id, []).append(one_line(component.name))
         return [*alone, *_grouped(by_group, self._components)]

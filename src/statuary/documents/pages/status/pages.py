@@ -123,8 +123,8 @@ class StatusPages:
 
     def documents_at(self, at: Instant) -> list[Document]:
         """Return every status page at an instant."""
-        final = (one.final for one in self._timeline.histories if one.is_final_by(at))
-        incidents = [self.incident_page(one) for one in final if one is not None]
+        final = (history.final for history in self._timeline.histories if history.is_final_by(at))
+        incidents = [self.incident_page(record) for record in final if record is not None]
         quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
         return [*self.later_documents(at)(at), *incidents, *quarters]
 
@@ -133,8 +133,10 @@ class StatusPages:
         begun = self._begun.at(start)
         # a page names its neighbours
         later = list(self._begun.at(self._timeline.until))
-        is_same = {one: _neighbours(list(begun), one) == _neighbours(later, one) for one in begun}
-        final = [one for one in begun if is_same[one] and self._begun.is_final_by(one, start)]
+        is_same = {
+            quarter: _neighbours(list(begun), quarter) == _neighbours(later, quarter) for quarter in begun
+        }
+        final = [quarter for quarter in begun if is_same[quarter] and self._begun.is_final_by(quarter, start)]
         return BegunQuarters(begun, final)
 
     def listed(self, start: Instant) -> list[IncidentState]:
@@ -147,7 +149,7 @@ class StatusPages:
 
         At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past days.
         """
-        opened = [one for one in self._timeline.histories if not one.is_final_by(start)]
+        opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
         turns = (start, *self._timeline.changes, *self._timeline.deadlines)
         zone, changes = self._localization.dates.zone, frozenset(turns)
         states = later_states(self._timeline, start, past_records(state_at(self._timeline, start), zone))
@@ -176,11 +178,14 @@ class StatusPages:
         uptime = page_uptime(self._timeline, state.at)
         days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
         downtimes = {
-            one.component.id: self._downtimes.of(one.component.id, days) for one in uptime.components
+            component.component.id: self._downtimes.of(component.component.id, days)
+            for component in uptime.components
         }
         yield self._status_page(state, uptime, downtimes, stale)
-        shown = [one for one in uptime.components if is_shown(state.components[one.component.id])]
-        uptime = uptime._replace(components=tuple(shown))
+        components = [
+            component for component in uptime.components if is_shown(state.components[component.component.id])
+        ]
+        uptime = uptime._replace(components=tuple(components))
         view = self._uptimes.view(uptime, days, downtimes, self._groups)
         head = self._uptimes.head(self._site.name)._replace(stale=stale)
         yield self._renderer.page(UPTIME_PAGE, "uptime.html", head, view)
@@ -203,14 +208,14 @@ class StatusPages:
     def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
         """Return the page of a quarter at an instant."""
         quarters = self._begun.at(at)
-        made = self._quarters.get(quarter)
+        last = self._quarters.get(quarter)
         basis = (quarters[quarter], _neighbours(list(quarters), quarter))
-        if made is None or made[0] != basis:
+        if last is None or last[0] != basis:
             view = self._histories.quarter(quarters, quarter)
             head = self._histories.head(view, quarter_path(quarter), self._site.name)
             page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
-            made = self._quarters[quarter] = basis, page
-        return made[1]
+            last = self._quarters[quarter] = basis, page
+        return last[1]
 
     def _latest_history(self, at: Instant, stale: str = "") -> Document:
         latest = self._histories.latest(self._begun.at(at), at)

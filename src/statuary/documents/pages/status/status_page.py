@@ -81,7 +81,7 @@ def status_view(
     dates, texts = localization.dates, localization.texts
 
     def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
-        return tuple(cards.card(one, 4) for one in incidents if one.status in statuses)
+        return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
 
     maintenances = sorted(state.maintenances, key=_window)
     incidents, indicator = of(state.incidents, UNRESOLVED_STATUSES), state.overall_status.indicator
@@ -147,9 +147,9 @@ def headline_of(state: PageState, texts: PageTexts) -> str:
 def _names_by_status(state: PageState) -> dict[ComponentStatus, list[str]]:
     """Return the names of the components that pages show, but for operational ones."""
     by_status: dict[ComponentStatus, list[str]] = {}
-    for one in state.components.values():
-        if not one.component.group and is_shown(one) and one.status != "operational":
-            by_status.setdefault(one.status, []).append(one_line(one.component.name))
+    for component in state.components.values():
+        if not component.component.group and is_shown(component) and component.status != "operational":
+            by_status.setdefault(component.status, []).append(one_line(component.component.name))
     return by_status
 
 
@@ -173,16 +173,16 @@ class PastDaysBuilder:
         """Return the past days, newest first; consecutive days without incidents are one entry."""
         today = day_of(state.at, self._dates.zone)
         begun: dict[date, list[IncidentState]] = {}
-        for one in past_records(state, self._dates.zone):
-            begun.setdefault(day_of(_filed_at(one), self._dates.zone), []).append(one)
+        for record in past_records(state, self._dates.zone):
+            begun.setdefault(day_of(_filed_at(record), self._dates.zone), []).append(record)
         days = [date.fromordinal(today.toordinal() - back) for back in range(PAST_DAYS)]
-        found: list[PastDay] = []
+        past: list[PastDay] = []
         for is_quiet, run in groupby(days, key=lambda day: day not in begun):
             if is_quiet:
-                found += self._quiet(list(run), today)
+                past += self._quiet(list(run), today)
             else:
-                found += [self._day(day, begun[day]) for day in run]
-        return tuple(found)
+                past += [self._day(day, begun[day]) for day in run]
+        return tuple(past)
 
     def _quiet(self, days: list[date], today: date) -> list[PastDay]:
         """Return days without incidents: today by itself, the others as one entry."""
@@ -199,7 +199,7 @@ class PastDaysBuilder:
 
     def _day(self, day: date, begun: Sequence[IncidentState]) -> PastDay:
         latest_first = sorted((record for record in begun if record.closed), key=_filed_at, reverse=True)
-        cards = tuple(self._cards.card(one, 5) for one in latest_first)
+        cards = tuple(self._cards.card(record, 5) for record in latest_first)
         has_open = len(cards) < len(begun)
         return PastDay(day=self._dates.weekday(day), first=None, cards=cards, has_open=has_open)
 
@@ -207,8 +207,8 @@ class PastDaysBuilder:
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
     """Return the incidents and maintenances of the past days, and some of the day before."""
     earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
-    records = (one for one in state.incidents + state.maintenances if one.status != "scheduled")
-    return [one for one in records if _filed_at(one) > earliest]
+    records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")
+    return [record for record in records if _filed_at(record) > earliest]
 
 
 def _filed_at(state: IncidentState) -> Instant:
@@ -259,12 +259,14 @@ class BegunByQuarter:
 
     def __init__(self, timeline: Timeline, zone: ZoneInfo) -> None:
         self._histories: dict[Quarter, list[IncidentHistory]] = {}
-        for history in sorted(timeline.histories, key=lambda one: (began_at(one.incident), one.incident.id)):
+        for history in sorted(
+            timeline.histories, key=lambda history: (began_at(history.incident), history.incident.id)
+        ):
             year, month = _month_of(began_at(history.incident), zone)
             self._histories.setdefault((year, (month + 2) // 3), []).append(history)
         self._begun: dict[Quarter, tuple[int, tuple[IncidentState, ...]]] = {}
         self._changes = {
-            quarter: sorted(at for one in histories for at in one.change_instants)
+            quarter: sorted(at for history in histories for at in history.change_instants)
             for quarter, histories in self._histories.items()
         }
 
@@ -275,16 +277,16 @@ class BegunByQuarter:
 
     def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
         """Return whether nothing in a quarter changes after an instant."""
-        return all(one.is_final_by(instant) for one in self._histories[quarter])
+        return all(history.is_final_by(instant) for history in self._histories[quarter])
 
     def _of(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
         passed = bisect_right(self._changes[quarter], instant)
-        known = self._begun.get(quarter)
-        if known is None or known[0] != passed:
-            states = (one.state_at(instant) for one in reversed(self._histories[quarter]))
-            begun = tuple(one for one in states if one is not None and one.status != "scheduled")
-            known = self._begun[quarter] = passed, begun
-        return known[1]
+        last = self._begun.get(quarter)
+        if last is None or last[0] != passed:
+            states = (history.state_at(instant) for history in reversed(self._histories[quarter]))
+            begun = tuple(state for state in states if state is not None and state.status != "scheduled")
+            last = self._begun[quarter] = passed, begun
+        return last[1]
 
 
 @lru_cache(maxsize=65_536)
@@ -321,10 +323,10 @@ class HistoryViewBuilder:
         order = list(quarters)
         place = order.index(quarter)
         months = [(year, month) for month in range(number * 3, number * 3 - 3, -1)]
-        found = [self._month(month, quarters[quarter]) for month in months]
+        views = [self._month(month, quarters[quarter]) for month in months]
         return HistoryView(
             title=self._title(quarter),
-            months=tuple(month for month in found if month.cards),
+            months=tuple(view for view in views if view.cards),
             quarters=(),
             newer=(
                 self._link(order[place - 1])
@@ -341,8 +343,8 @@ class HistoryViewBuilder:
 
     def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
         zone = self._dates.zone
-        of_month = [one for one in states if _month_of(began_at(one.incident), zone) == month]
-        cards = tuple(self._cards.card(one, 4) for one in of_month)
+        of_month = [state for state in states if _month_of(began_at(state.incident), zone) == month]
+        cards = tuple(self._cards.card(state, 4) for state in of_month)
         return HistoryMonth(month=self._dates.month(*month), cards=cards)
 
     def _link(self, quarter: Quarter | None) -> Link | None:

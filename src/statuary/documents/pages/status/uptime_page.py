@@ -92,13 +92,13 @@ class MonthTableKey(NamedTuple):
 
     Attributes:
         month: year and month.
-        known: the first and the last day with data; None without any.
+        span: the first and the last day with data; None without any.
         outage: the outage in the month.
     """
 
     name: str
     month: tuple[int, int]
-    known: tuple[date, date] | None
+    span: tuple[date, date] | None
     downtimes: tuple[DowntimeDay, ...]
     outage: Outage
 
@@ -135,9 +135,14 @@ class UptimeViewBuilder:
             last=self._dates.short_day(days.last),
             components=tuple(
                 self._component(
-                    one, days, downtimes.get(one.component.id, {}), _full_name(one.component, groups)
+                    component,
+                    days,
+                    downtimes.get(component.component.id, {}),
+                    _full_name(component.component, groups),
                 )
-                for one in sorted(uptime.components, key=lambda one: _place(one.component, groups))
+                for component in sorted(
+                    uptime.components, key=lambda component: _place(component.component, groups)
+                )
             ),
             json=UPTIME.path(),
         )
@@ -157,17 +162,17 @@ class UptimeViewBuilder:
     ) -> ComponentCalendar:
         """Return the calendar of a component, that of an earlier instant if nothing about it has changed."""
         basis = days.first, days.last, uptime.fraction, downtimes
-        known = self._calendars.get(uptime.component.id)
-        if known is None or known[0] != basis:
-            made = self._calendar(uptime, days, downtimes, name)
-            known = self._calendars[uptime.component.id] = basis, made
-        return known[1]
+        last = self._calendars.get(uptime.component.id)
+        if last is None or last[0] != basis:
+            calendar = self._calendar(uptime, days, downtimes, name)
+            last = self._calendars[uptime.component.id] = basis, calendar
+        return last[1]
 
     def _calendar(
         self, uptime: ComponentUptime, days: DateRange, downtimes: Mapping[date, DayDowntime], name: str
     ) -> ComponentCalendar:
         first = max(days.first, uptime.component.start_date or days.first)
-        views = {day: self._days(uptime.component.id, one) for day, one in downtimes.items()}
+        views = {day: self._days(uptime.component.id, downtime) for day, downtime in downtimes.items()}
         return ComponentCalendar(
             id=uptime.component.id,
             name=name,
@@ -187,14 +192,14 @@ class UptimeViewBuilder:
 
     def _month(self, month: MonthTableKey) -> UptimeMonth:
         days = _days(month.month)
-        known = range(0) if month.known is None else range(month.known[0].day, month.known[1].day + 1)
+        with_data = range(0) if month.span is None else range(month.span[0].day, month.span[1].day + 1)
         blank = [CalendarCell(number=0, status="")]
         cells = blank * (days[0].isoweekday() - 1)
         before = len(cells) - 1
-        cells += [_day_cell(day.day, known=day.day in known) for day in days]
-        for one in month.downtimes:
-            number = int(one.day.iso[-2:])
-            cells[before + number] = CalendarCell(number, one.status, one.lengths)
+        cells += [_day_cell(day.day, known=day.day in with_data) for day in days]
+        for downtime in month.downtimes:
+            number = int(downtime.day.iso[-2:])
+            cells[before + number] = CalendarCell(number, downtime.status, downtime.lengths)
         cells += blank * (-len(cells) % 7)
         return UptimeMonth(
             month=self._dates.month(*month.month),
@@ -203,9 +208,9 @@ class UptimeViewBuilder:
         )
 
     def _month_uptime(self, month: MonthTableKey) -> str:
-        if month.known is None:
+        if month.span is None:
             return ""
-        first, last = month.known
+        first, last = month.span
         zone = self._dates.zone
         window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
         return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
@@ -229,17 +234,17 @@ def months_of(days: DateRange) -> list[tuple[int, int]]:
 def _month(
     name: str,
     month: tuple[int, int],
-    known: tuple[date, date],
+    span: tuple[date, date],
     views: Mapping[date, DowntimeDay],
     downtimes: Mapping[date, DayDowntime],
 ) -> MonthTableKey:
     days = _days(month)
-    first, last = max(days[0], known[0]), min(days[-1], known[1])
+    first, last = max(days[0], span[0]), min(days[-1], span[1])
     affected = [day for day in views if first <= day <= last]
     return MonthTableKey(
         name=name,
         month=month,
-        known=(first, last) if first <= last else None,
+        span=(first, last) if first <= last else None,
         downtimes=tuple(views[day] for day in affected),
         outage=sum((downtimes[day].outage for day in affected), NO_OUTAGE),
     )
