@@ -147,8 +147,8 @@ def _check_options(site: NewSite, source: tuple[str, str] | None) -> None:
         parse_chain_id(site.chain_id or "1")
     if not site.name.strip():
         raise click.BadParameter("the name is empty", param_hint="--name")
-    given = {"--from": source, "--demo": site.demo, "--component": site.components}
-    used = [flag for flag, value in given.items() if value]
+    origins = {"--from": source, "--demo": site.demo, "--component": site.components}
+    used = [flag for flag, value in origins.items() if value]
     if len(used) > 1:
         raise click.UsageError(f"{used[0]} brings its own components; leave out {used[1]}")
     for text in site.components:

@@ -257,7 +257,7 @@ def import_new_site(kind: str, source: str, content: Path, now: Instant) -> Exit
     Raises:
         click.BadParameter: if there is no such kind of status page.
     """
-    kinds = {known.name: known for known in STATUS_KINDS}
+    kinds = {kind_of_page.name: kind_of_page for kind_of_page in STATUS_KINDS}
     if kind not in kinds:
         hint = did_you_mean(kind, kinds) or f"use one of {', '.join(kinds)}"
         raise click.BadParameter(f"unknown kind of status page {kind!r}; {hint}", param_hint="--from")

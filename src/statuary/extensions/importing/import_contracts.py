@@ -173,11 +173,11 @@ class ContractImport:
         chains = sorted({chain_id for chain_id, _ in self.missing}, key=int)
         if not chains:
             return
-        shown = f"{', '.join(chains[:MAX_CHAINS_SHOWN])}{' …' if len(chains) > MAX_CHAINS_SHOWN else ''}"
+        named = f"{', '.join(chains[:MAX_CHAINS_SHOWN])}{' …' if len(chains) > MAX_CHAINS_SHOWN else ''}"
         reason = (
-            f"chain {shown} is not in site.yaml"
+            f"chain {named} is not in site.yaml"
             if len(chains) == 1
-            else f"{len(chains)} chains are not in site.yaml: {shown}"
+            else f"{len(chains)} chains are not in site.yaml: {named}"
         )
         them = "it" if len(chains) == 1 else "them"
         for _, label in self.missing:

@@ -527,9 +527,10 @@ def authored_incident(record: JsonObject) -> list[Json]:
     """
     is_planned = "scheduled_for" in record
     updates = [
-        authored_update(as_object(one), is_planned=is_planned) for one in as_list(record["incident_updates"])
+        authored_update(as_object(update), is_planned=is_planned)
+        for update in as_list(record["incident_updates"])
     ]
-    components = [as_object(one)["id"] for one in as_list(record["components"])]
+    components = [as_object(component)["id"] for component in as_list(record["components"])]
     window = [record.get("scheduled_for"), record.get("scheduled_until")]
     return [record["id"], record["name"], window, components, updates]
 
@@ -541,7 +542,7 @@ def authored_update(update: JsonObject, *, is_planned: bool) -> list[Json]:
         is_planned: whether it is of a maintenance, whose components follow from its window.
     """
     affected = [] if is_planned else map(as_object, as_list(update["affected_components"] or []))
-    statuses: list[Json] = [[one["code"], one["new_status"]] for one in affected]
+    statuses: list[Json] = [[component["code"], component["new_status"]] for component in affected]
     return [update["id"], update["status"], update["body"], update["display_at"], statuses]
 
 

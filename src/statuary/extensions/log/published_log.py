@@ -261,7 +261,7 @@ def require_growth(site: Place, target: Place) -> dict[str, str | None]:
             f"build with `log` in site.yaml; to end a log on purpose, delete {LOG_CHECKPOINT.path()} at the target",
         )
     origin = there.checkpoint.origin
-    if own.checkpoint.origin != origin and origin not in [one.former.name for one in own.key_changes()]:
+    if own.checkpoint.origin != origin and origin not in [change.former.name for change in own.key_changes()]:
         raise LogError(
             f"{target.name} has the log {there.checkpoint.origin}, and {site.name} has {own.checkpoint.origin}"
         )

@@ -184,9 +184,9 @@ class SiteLog:
         """Append entries, and yield them."""
         new: list[NumberedEntry] = []
         for entry in entries:
-            for one in (*self._correction(entry), entry):
-                new.append((self.growth.size, one))
-                self._add(one)
+            for addition in (*self._correction(entry), entry):
+                new.append((self.growth.size, addition))
+                self._add(addition)
                 yield new[-1]
             if len(new) >= BATCH:
                 self.table.add(new)
@@ -199,9 +199,11 @@ class SiteLog:
         signers = () if self.base is None else self.base.checkpoint.note.signatures
         if last is not None and last[1].key_change is not None:
             key = last[1].key_change.key
-            if (key.name, key.id) not in [(one.name, one.key_id) for one in signers]:
+            if (key.name, key.id) not in [(signer.name, signer.key_id) for signer in signers]:
                 raise LogError(f"the log is not signed with its last key, {key.text}", RESTORE)
-        return former is not None and (former.name, former.id) in [(one.name, one.key_id) for one in signers]
+        return former is not None and (former.name, former.id) in [
+            (signer.name, signer.key_id) for signer in signers
+        ]
 
     def _key_entry(self) -> Iterator[LogEntry]:
         """Yield the entry that announces the signing key, if the former one signed the log so far."""
@@ -328,17 +330,17 @@ class SiteLog:
         if text is not None and everything:
             paths = [part_of_log(part.path) for part in parse_manifest(text).parts]
             bodies = ((path, self._read(path.removeprefix(f"{PREFIX}/"))) for path in paths)
-            kept = [(path.rpartition("/")[2].partition(".")[0], body) for path, body in bodies if body]
-            self.target.offer(log_document(LOG_PART, body, digest=digest) for digest, body in kept)
+            parts = [(path.rpartition("/")[2].partition(".")[0], body) for path, body in bodies if body]
+            self.target.offer(log_document(LOG_PART, body, digest=digest) for digest, body in parts)
             self.target.offer([log_document(LOG_MANIFEST, text)])
 
     def _offer_pending(self, note: str) -> None:
         """Offer what leads from the published log to the new checkpoint, or the pending document that is there."""
         path = LOG_PENDING.path()
-        kept = parse_pending(self.target.published(path))
-        is_kept = kept is not None and kept.checkpoint.partition("\n\n")[0] == note.partition("\n\n")[0]
+        last = parse_pending(self.target.published(path))
+        is_same = last is not None and last.checkpoint.partition("\n\n")[0] == note.partition("\n\n")[0]
         start = self.start.published if self.keeper.elsewhere else self.before
-        pending = kept if is_kept else new_pending(start, self.base, tuple(self.appended), note)
+        pending = last if is_same else new_pending(start, self.base, tuple(self.appended), note)
         if pending is None:
             self.target.ledger.documents.remove_unless_offered([path])
         else:

@@ -236,7 +236,7 @@ class SiteCheck:
                     verify_checkpoint(checkpoint, self.key)
                 entries = islice(self.log.entries(), pending.base, None)
                 is_right = checkpoint[:3] == self.log.checkpoint[:3]
-                is_right = is_right and [one.encode() for one in pending.entries] == list(entries)
+                is_right = is_right and [entry.encode() for entry in pending.entries] == list(entries)
         except LogError:
             is_right = False
         self._note(f"{LOG_PENDING.path()} does not lead to the checkpoint", is_right=is_right)
@@ -356,12 +356,12 @@ class SiteCheck:
         """Say whether a path is of the log, and verify it if it is a tile of an earlier size."""
         if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path()):
             return True
-        found = match_url(path)
-        if found is None or found[0] not in (LOG_TILE, LOG_PART, LOG_CONTRACT, LOG_INCIDENT):
+        url, parameters = match_url(path) or (None, {})
+        if url not in (LOG_TILE, LOG_PART, LOG_CONTRACT, LOG_INCIDENT) or url is None:
             return False
-        if found[0] is not LOG_TILE:
-            return self._is_expected(*found)
-        return self._is_tile(found[1]["path"], path)
+        return (
+            self._is_tile(parameters["path"], path) if url is LOG_TILE else self._is_expected(url, parameters)
+        )
 
     def _is_expected(self, url: Url, parameters: Mapping[str, str]) -> bool:
         if url is LOG_PART:
@@ -373,7 +373,7 @@ class SiteCheck:
     def _is_tile(self, name: str, path: str) -> bool:
         """Say whether a tile is of this log; one of an earlier size begins like the present one."""
         whole, _, width = f"tile/{name}".partition(".p/")
-        sizes = (one.partition(".p/")[::2] for one in tile_paths(self.log.head.size))
+        sizes = (tile.partition(".p/")[::2] for tile in tile_paths(self.log.head.size))
         widest = next((full for stem, full in sizes if stem == whole), None)
         if widest is None or not (width or "1").isdecimal():
             return False
@@ -385,12 +385,8 @@ class SiteCheck:
 
     def _note_stranger(self, path: str) -> None:
         """Note a file that is not in the manifest: that of a record or an incident is a problem."""
-        found = match_url(plain_path(path))
-        if (
-            found is not None
-            and found[0] in (CONTRACT, PROOF, INCIDENT)
-            and "all-chains" not in found[1].values()
-        ):
+        url, parameters = match_url(plain_path(path)) or (None, {})
+        if url in (CONTRACT, PROOF, INCIDENT) and "all-chains" not in parameters.values():
             self._note(f"{path} is published, but not in the log", is_right=False)
         else:
             self.found.uncovered.append(path)
@@ -400,7 +396,7 @@ def _beginning(tile: bytes, width: int, *, of_entries: bool) -> bytes:
     """Return a tile or a bundle as it was when it had fewer hashes or entries."""
     if not of_entries:
         return tile[: width * HASH_SIZE]
-    return b"".join(pack(">H", len(one)) + one for one in split_bundle(tile, width))
+    return b"".join(pack(">H", len(entry)) + entry for entry in split_bundle(tile, width))
 
 
 class NameSet:

@@ -105,11 +105,11 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
         if page.folder
     }
     for folder, book in books.items():
-        found = (
+        entries_by_page = (
             attempt(partial(_search_entries, page), page.source, "reading its words") for page in book.pages
         )
         # a page that cannot be read is named where it is made
-        entries = [entry for of_page in found if isinstance(of_page, list) for entry in of_page]
+        entries = [entry for of_page in entries_by_page if isinstance(of_page, list) for entry in of_page]
         yield Document(
             path=PAGE_SEARCH.path(folder=folder),
             body=encode_json(entries),

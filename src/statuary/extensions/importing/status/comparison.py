@@ -25,21 +25,21 @@ class Compared(NamedTuple):
 
 def compare(plan: StatusPlan, timeline: Timeline, language: str, now: Instant) -> list[Compared]:
     """Return what the source shows beside what the content gives at an instant, as far as the source says it."""
-    shown, ours = plan.shown, _ours(plan, timeline, language, now)
+    theirs, ours = plan.original, _ours(plan, timeline, language, now)
     incomplete = "not everything of the source was read" if plan.incomplete or plan.present else ""
     compared = [
-        *_one("name", shown.name and one_line(shown.name), ours.name, "site.yaml has its own"),
-        *_one("language", shown.language, ours.language, _why_language(shown.language)),
-        *_open_incidents(shown, ours, _later(timeline, now)),
-        *_statuses(shown, ours, _open_by_component(timeline, now)),
+        *_one("name", theirs.name and one_line(theirs.name), ours.name, "site.yaml has its own"),
+        *_one("language", theirs.language, ours.language, _why_language(theirs.language)),
+        *_open_incidents(theirs, ours, _later(timeline, now)),
+        *_statuses(theirs, ours, _open_by_component(timeline, now)),
     ]
-    for year in sorted({*shown.records.values(), *ours.records.values()}, key=lambda year: year or 0):
-        there, here = _of_year(shown.records, year), _of_year(ours.records, year)
+    for year in sorted({*theirs.records.values(), *ours.records.values()}, key=lambda year: year or 0):
+        there, here = _of_year(theirs.records, year), _of_year(ours.records, year)
         compared += _one(
             f"records of {year or 'no date'}",
             str(len(there)),
             str(len(here)),
-            incomplete or _why_records(shown, ours, year),
+            incomplete or _why_records(theirs, ours, year),
         )
     return compared
 

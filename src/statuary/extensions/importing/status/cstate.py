@@ -63,8 +63,8 @@ def read_cstate(request: ImportRequest) -> StatusPlan:
     systems = [key for key, _ in builder.plan.leaves()]
     _issues(builder, root)
     # its page has no systems that only an issue names
-    shown = builder.plan.shown
-    shown.statuses = {key: shown.statuses.get(key, "operational") for key in systems}
+    original = builder.plan.original
+    original.statuses = {key: original.statuses.get(key, "operational") for key in systems}
     return builder.plan
 
 

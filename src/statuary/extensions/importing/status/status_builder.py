@@ -62,21 +62,21 @@ class StatusBuilder:
         """Set the page; without a URL, to one that the author has to replace."""
         address = url.rstrip("/") if is_url(url) else ""
         if not address or _is_local(address):
-            found = (
+            problem = (
                 f"the source has the URL {address}, which readers cannot open"
                 if address
                 else "the source has no URL of its page"
             )
             address = "https://status.example.org"
-            self.plan.notes.append(f"{found}: replace {address} in site.yaml")
-        self.plan.shown.name = name
+            self.plan.notes.append(f"{problem}: replace {address} in site.yaml")
+        self.plan.original.name = name
         self.plan.page = without_empty(name=name or "Status", url=address, about=about, time_zone=time_zone)
 
     def language(self, code: str) -> None:
         """Set the language of the pages, if there are texts in it."""
-        self.plan.shown.language = code.lower().partition("-")[0].partition("_")[0]
-        if self.plan.shown.language in LANGUAGES:
-            self.plan.language = self.plan.shown.language
+        self.plan.original.language = code.lower().partition("-")[0].partition("_")[0]
+        if self.plan.original.language in LANGUAGES:
+            self.plan.language = self.plan.original.language
 
     def found(self, ident: str, name: str, began: str, *, is_open: bool) -> None:
         """Count a record of the source, whether or not it can be converted; `began` may be anything, or empty."""
@@ -85,14 +85,14 @@ class StatusBuilder:
             year = parser.parse(began).year if began else None
         except (ValueError, OverflowError):
             year = None
-        self.plan.shown.records[record_id] = year
+        self.plan.original.records[record_id] = year
         if is_open:
-            self.plan.shown.unresolved[record_id] = name
+            self.plan.original.unresolved[record_id] = name
 
     def shows(self, ident: str, status: ComponentStatus) -> None:
         """Note the status that the source's own page gives a component; of several the most severe."""
-        key, shown = self._keys.get(ident, ident), self.plan.shown.statuses
-        shown[key] = max(status, shown.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
+        key, statuses = self._keys.get(ident, ident), self.plan.original.statuses
+        statuses[key] = max(status, statuses.get(key, status), key=COMPONENT_SEVERITY.__getitem__)
 
     def component(
         self,

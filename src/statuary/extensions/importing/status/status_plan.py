@@ -85,7 +85,7 @@ class StatusPlan:
     notes: list[str] = field(default_factory=list)  # what a person should know or do
     incomplete: StatuaryError | None = None  # why reading ended early
     language: str = ""  # of the pages; empty for the default
-    shown: Shown = field(default_factory=Shown)  # what the source's own page shows
+    original: Shown = field(default_factory=Shown)  # what the source's own page shows
 
     def leaves(self) -> Iterator[tuple[str, Source]]:
         """Yield the components without the groups, by key."""

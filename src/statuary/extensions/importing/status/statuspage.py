@@ -265,7 +265,7 @@ class _Documents:
             keys={str(source.get("id", key)): key for key, source in plan.leaves()},
             places={str(component.get("id")): place for place, component in enumerate(self.components)},
         )
-        plan.shown = self._shown(plan)
+        plan.original = self._shown(plan)
         for record_id, record in self.records.items():
             if "scheduled_for" in record:
                 convert, noun = partial(maintenance_source, order, request.now), "a maintenance"
@@ -280,7 +280,9 @@ class _Documents:
 
 
 def _status_of(component: Fields) -> ComponentStatus:
-    return next((one for one in COMPONENT_SEVERITY if one == component.text("status")), "operational")
+    return next(
+        (status for status in COMPONENT_SEVERITY if status == component.text("status")), "operational"
+    )
 
 
 def _changed_at(members: Fields) -> Instant:
