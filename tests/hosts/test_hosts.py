@@ -1,14 +1,18 @@
 """This repository's own site on real servers, set up by what `statuary hosting` writes, held by `statuary conform`."""
 
+import gzip
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from statuary.documents.contract_api.proof_rules import EXPLORER_ERROR, SOURCIFY_SERVER
 from statuary.extensions.conform.commands import conform_command as conform
-from support.edge_runtimes import serve_project_with_netlify, thorough
+from statuary.extensions.serving.lookup import entity_tag
+from support.edge_runtimes import Served, serve_project_with_netlify, thorough
 from support.host_servers import EMULATORS_LACK, SERVERS, project_for
 
 
@@ -74,6 +78,50 @@ def test_what_clients_ask_of_other_servers_has_an_answer(name: str, project: Pat
     assert version["headers"]["content-type"] == "application/json; charset=utf-8"
     assert json.loads(version["body"])["sourcifyServerVersion"] == SOURCIFY_SERVER
     assert [answer["body"] for answer in again] == [health["body"], version["body"]]
+
+
+COMPRESSING = ("`statuary serve`", "`statuary serve site.zip`", "Deno", "nginx and Deno", "Caddy and Deno")
+"""The servers that answer with what statuary gives them; others have entity tags and compression of their own."""
+
+TEXTS = ("/contracts/", "/assets/statuary.css", "/openapi.json", "/api/v2/summary.json", "/health", "/api")
+
+
+def answers_of(server: Served, targets: list[str], **headers: str) -> dict[str, dict[str, Any]]:
+    """Return the response to each target; header names have their hyphens as underscores."""
+    named = {name.replace("_", "-"): text for name, text in headers.items()}
+    return {target: server.fetch(target, named) for target in targets}
+
+
+@pytest.mark.parametrize("name", COMPRESSING)
+def test_entity_tags_are_those_of_the_content_on_every_copy(name: str, project: Path, tmp_path: Path):
+    serve, _ = SERVERS[name]
+    record = min((project / "build" / "v2" / "contract" / "748463").glob("0x*"))
+    targets = [*TEXTS, f"/v2/contract/748463/{record.name}"]
+    copy = shutil.copytree(project, tmp_path / "copy", copy_function=shutil.copyfile)
+    with serve(project) as first, serve(copy) as second:
+        whole = answers_of(first, targets)
+        packed = answers_of(second, targets, Accept_Encoding="br;q=0.5, gzip")
+        heads = {target: first.ask(target, "HEAD", {"Accept-Encoding": "gzip"}) for target in targets}
+        again = {
+            target: second.ask(target, headers={"If-None-Match": whole[target]["headers"]["etag"]})
+            for target in targets
+        }
+        refused = first.fetch("/openapi.json", {"Accept-Encoding": "gzip;q=0, *;q=0"})
+    for target in targets:
+        body, headers, other = whole[target]["body"], whole[target]["headers"], packed[target]["headers"]
+        assert headers["etag"] == other["etag"] == heads[target]["headers"]["etag"] == entity_tag(body)
+        assert "content-encoding" not in headers
+        assert (again[target]["status"], again[target]["body"]) == (304, ""), target
+        for each in (headers, other, heads[target]["headers"], again[target]["headers"]):
+            assert "Accept-Encoding" in each["vary"], target
+        encoding = other.get("content-encoding")
+        assert encoding == heads[target]["headers"].get("content-encoding")
+        sent = packed[target]["body"]
+        assert (gzip.decompress(sent) if encoding == "gzip" else sent) == body
+        if len(body) >= 1024:
+            assert encoding == "gzip"
+            assert len(sent) < len(body)
+    assert "content-encoding" not in refused["headers"]
 
 
 def test_netlify_s_own_engine_hides_the_build_s_notes(project: Path):

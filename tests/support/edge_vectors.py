@@ -14,7 +14,6 @@ from unittest.mock import patch
 from urllib.parse import quote
 
 from statuary.documents.contract_api import lists as contract_lists
-from statuary.documents.contract_api.proof_rules import service_documents
 from statuary.documents.document import Document, encode_json
 from statuary.documents.status_api.epochs import PatchBase
 from statuary.domain.contracts.field_names import DOTTED, SELECTABLE
@@ -148,7 +147,6 @@ def fixture_site() -> dict[str, bytes]:
     on_ten = sorted([*rows, contract_row(json.loads(records[2]))], key=lambda row: int(row.matchId))
     with patch.object(contract_lists, "PAGE_SIZE", 3):
         pages = {one.path: one.body for one in contract_lists.chain_documents("10", on_ten)}
-    site |= {document.path: document.body for document in service_documents()}
     return site | pages | {"v2/contracts/10": site["v2/contracts/10"]} | STATUS_DOCUMENTS
 
 

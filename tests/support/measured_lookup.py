@@ -92,8 +92,7 @@ DIFFERENCES: dict[str, tuple[int | None, str]] = {
     "list_1": (200, "the measured list holds contracts whose records are not at hand"),
     "path_v3": (None, STATIC_FILE),
     "path_root": (None, STATIC_FILE),
-    "path_version": (None, STATIC_FILE),
-    "path_health": (None, STATIC_FILE),
+    "path_version": (200, "the versions of statuary and of the server that the look-up follows"),
 }
 """Every measured request that is answered otherwise: with which status (None: not at all), and why."""
 

@@ -12,6 +12,7 @@ import pytest
 
 from statuary.content.git_state import GitQuery
 from statuary.documents.contract_api.lists import all_chains_document, chain_documents, rows_by_address
+from statuary.documents.contract_api.proof_rules import service_documents
 from statuary.domain.contracts.record import contract_row
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Severity
@@ -197,4 +198,5 @@ def lookup_site(
     for chain_id in {row.chainId for row in listed}:
         documents += chain_documents(chain_id, (row for row in listed if row.chainId == chain_id))
     paths = {path: document.body for document in documents for path in (*document.aliases, document.path)}
-    return site | paths | {"chains": chains}
+    service = {document.path: document.body for document in service_documents()}
+    return site | paths | service | {"chains": chains}

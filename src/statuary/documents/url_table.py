@@ -174,7 +174,7 @@ CONTRACTS = _url("contracts", "v2/contracts/{chain_id}", "the newest 200 verifie
 CONTRACTS_PAGE = _url(
     "contracts-page",
     "v2/contracts-pages/{chain_id}/{page}.json",
-    "200 contracts of a chain; pages are filled from the oldest, each is newest first",
+    "up to 200 contracts of a chain, newest first; the name of a page is its first match id, or `oldest`",
     put=PutStep.LIST,
 )
 CONTRACTS_PAGES = _url(
@@ -332,7 +332,7 @@ CHAIN_PAGE = _url(
 CHAIN_PAGES = _url(
     "chain-pages",
     "contracts/{chain_id}/pages/{page}.html",
-    "100 contracts of a chain, as pages that are filled from the oldest",
+    "up to 200 contracts of a chain, newest first, as a page",
     HTML,
     put=PutStep.LIST,
 )

@@ -109,8 +109,23 @@ function variantTag(tag, variant) {
  * @param {Uint8Array<ArrayBuffer>} body
  */
 export async function entityTag(body) {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", body));
-  return `W/"${body.length.toString(16)}-${btoa(String.fromCharCode(...digest)).slice(0, 27)}"`;
+  return tagOf(body.length, await sha1(body));
+}
+
+/**
+ * The SHA-1 of a body in base64.
+ * @param {Uint8Array<ArrayBuffer>} body
+ */
+export async function sha1(body) {
+  return btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest("SHA-1", body))));
+}
+
+/**
+ * @param {number} length of a body
+ * @param {string} digest its SHA-1 in base64
+ */
+export function tagOf(length, digest) {
+  return `W/"${length.toString(16)}-${digest.slice(0, 27)}"`;
 }
 
 /**

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+import orjson
+
 from statuary.documents.all_documents import address_documents, chain_list_documents, contract_list_documents
-from statuary.documents.contract_api.lists import PAGE_SIZE, AddressRows, rows_by_address
-from statuary.documents.document import Document
-from statuary.documents.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGES
+from statuary.documents.contract_api.lists import AddressRows, rows_by_address
+from statuary.documents.document import Document, uncompressed_path
+from statuary.documents.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGE, CONTRACTS_PAGES
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding
@@ -22,6 +24,8 @@ from statuary.publishing.target import BuildTarget
 
 ADDRESSES = 250
 """Addresses of a partition."""
+
+INDEX_NAME = CONTRACTS_PAGES.pattern.rpartition("/")[2]
 
 CONTRACTS_SOURCE = "contracts"
 """The source of the pages that list contracts, as documents and ledger name it."""
@@ -59,8 +63,9 @@ def offer_lists(
     with stage(progress, "Lists"):
         for chain_id, unchanged in _changed_chains(contracts).items():
             documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
-            target.offer(laid_out(documents, catalogue.hosting))
-            _remove_surplus_pages(target.ledger, chain_id)
+            index: list[Document] = []
+            target.offer(laid_out(_noting_index(documents, index), catalogue.hosting))
+            _remove_former_pages(target.ledger, chain_id, index[0])
         entries = _listed_contracts(target, contracts)
         if entries is not None:
             pages = contract_list_documents(catalogue, contracts.counts, entries, left_out)
@@ -109,13 +114,20 @@ def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
     return contracts.sources.changed_chains() | lost
 
 
-def _remove_surplus_pages(ledger: Ledger, chain_id: str) -> None:
-    """Remove pages after the last one that a chain still fills; unchanged pages stay."""
-    folder = CONTRACTS_PAGES.path(chain_id=chain_id).rpartition("/")[0]
-    pages = -(-ledger.sources.counts().get(chain_id, 0) // PAGE_SIZE)
-    for path in ledger.documents.made_from(f"contracts/{chain_id}", folder):
-        number = path.rpartition("/")[2].partition(".")[0]
-        if number.isdecimal() and int(number) > pages:
+def _noting_index(documents: Iterable[Document], index: list[Document]) -> Iterator[Document]:
+    """Yield the lists of a chain; `index` gains the one that names the pages."""
+    for document in documents:
+        if document.path.endswith(INDEX_NAME):
+            index.append(document)
+        yield document
+
+
+def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None:
+    """Remove the pages that the index of a chain does not name."""
+    pages = orjson.loads(index.body)["pages"]
+    named = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
+    for path in ledger.documents.made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
+        if uncompressed_path(path) not in named:
             ledger.documents.remove_unless_offered([path])
 
 

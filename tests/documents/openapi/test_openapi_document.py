@@ -64,7 +64,8 @@ def test_the_page_lists_every_url_of_the_apis():
 
 
 def _values(schema: dict[str, Any]) -> str:
-    words = schema.get("enum", [r"\d+" if schema.get("type") == "integer" else "[^/]+"])
+    pattern = schema.get("pattern", "[^/]+").removeprefix("^").removesuffix("$")
+    words = schema.get("enum", [pattern])
     return f"(?:{'|'.join(words)})"
 
 
@@ -134,7 +135,7 @@ def with_real_names(description: dict[str, Any], site: Path) -> dict[str, Any]:
         "incident_id": [file.stem for file in (site / "incidents").glob("*.json")],
         "component_id": [folder.name for folder in (site / "components").iterdir()],
         "month": ["2026-11"],
-        "page": [1],
+        "page": ["oldest"],
     }
     for item in description["paths"].values():
         for one in item["get"].get("parameters", []):

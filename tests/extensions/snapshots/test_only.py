@@ -41,7 +41,7 @@ SITE = [
     plain("v2/contracts/1"),
     plain("v2/contracts/10"),
     plain("v2/contracts-pages/1/index.json"),
-    plain("v2/contracts-pages/10/1.json"),
+    plain("v2/contracts-pages/10/oldest.json"),
     plain(f"proof/1/{ADDRESS_ONE}.json"),
     plain(f"contracts/1/{ADDRESS_ONE}.html"),
     plain(f"contracts/10/{ADDRESS_TWO}.html"),

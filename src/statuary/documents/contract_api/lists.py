@@ -5,9 +5,10 @@ of pages are statuary's own:
 
 - `v2/contracts/<chainId>`: the newest 200 by match id, newest first, as the real server answers without
   parameters;
-- `v2/contracts-pages/<chainId>/<n>.json`: 200 each, filled from the oldest match id, so a full page never
-  changes again; newest first within the page;
-- `v2/contracts-pages/<chainId>/index.json`: the match ids of each page.
+- `v2/contracts-pages/<chainId>/<page>.json`: at most 200 each, from the oldest match id, newest first within the
+  page. Where a page ends depends on its contracts, and its name is its first match id (`oldest` for the first page):
+  a contract that is added or removed changes its own page and hardly ever another;
+- `v2/contracts-pages/<chainId>/index.json`: the match ids of each page, oldest first.
 """
 
 from collections import deque
@@ -22,7 +23,38 @@ from statuary.domain.contracts.rows import LIST_MEMBERS, ContractRow
 from statuary.domain.settings import Chain
 
 PAGE_SIZE = 200
-"""Contracts in a list: the real server's default and largest `limit`."""
+"""Contracts in a list at most: the real server's default and largest `limit`."""
+
+OLDEST_PAGE = "oldest"
+"""The name of the page with the oldest contracts."""
+
+
+class PageRows(NamedTuple):
+    """Contracts that are listed together."""
+
+    name: str
+    rows: list[ContractRow]  # oldest first
+
+
+def list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
+    """Yield the pages of a chain's contracts, oldest first.
+
+    A full page ends after that of its last three quarters whose address has the largest last digits: what is added or
+    removed before or after it seldom changes which one that is.
+    """
+    contracts = iter(oldest_first)
+    rows = list(islice(contracts, PAGE_SIZE))
+    name = OLDEST_PAGE
+    while len(rows) == PAGE_SIZE:
+        end = 1 + max(
+            range(PAGE_SIZE // 4, PAGE_SIZE), key=lambda place: (rows[place].address[-8:].lower(), place)
+        )
+        yield PageRows(name, rows[:end])
+        rows = [*rows[end:], *islice(contracts, end)]
+        name = rows[0].matchId if rows else ""
+    if rows:
+        yield PageRows(name, rows)
+
 
 ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainId", "address", "verifiedAt")
 """The members of an entry of all-chains, in its own measured order."""
@@ -57,23 +89,23 @@ def chain_documents(
     sources = (f"contracts/{chain_id}",)
     newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
     pages: list[dict[str, object]] = []
-    count, rows = 0, iter(oldest_first)
-    while page := list(islice(rows, PAGE_SIZE)):
-        newest.extend(page)
-        count += len(page)
+    count = 0
+    for page in list_pages(oldest_first):
+        rows = page.rows
+        newest.extend(rows)
+        count += len(rows)
         pages.append(
             {
-                "page": len(pages) + 1,
-                "firstMatchId": page[0].matchId,
-                "lastMatchId": page[-1].matchId,
-                "count": len(page),
+                "page": page.name,
+                "firstMatchId": rows[0].matchId,
+                "lastMatchId": rows[-1].matchId,
+                "count": len(rows),
             }
         )
         if count > unchanged:
-            path = url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=len(pages))
             yield Document(
-                path=path,
-                body=_results(map(contract_list_entry, reversed(page))),
+                path=url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name),
+                body=_results(map(contract_list_entry, reversed(rows))),
                 sources=sources,
                 persistent=True,
             )

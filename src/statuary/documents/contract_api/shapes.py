@@ -95,7 +95,7 @@ class RejectedRequest(TypedDict):
 class ListPage(TypedDict):
     """A page of a chain's list, in its index."""
 
-    page: int
+    page: str
     firstMatchId: MatchId
     lastMatchId: MatchId
     count: int

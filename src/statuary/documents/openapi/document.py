@@ -45,7 +45,7 @@ PATH_SCHEMAS: dict[str, JsonObject] = {
         "pattern": "^0x[0-9a-fA-F]{40}$",
         "description": "In lower case, in upper case, or with its EIP-55 checksum.",
     },
-    "page": {"type": "integer", "minimum": 1},
+    "page": {"type": "string", "pattern": "^([0-9]+|oldest)$"},
     "month": {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$"},
     "incident_id": NAME,
     "component_id": NAME,

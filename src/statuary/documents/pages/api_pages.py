@@ -7,6 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from statuary.documents import url_table
+from statuary.documents.contract_api.lists import OLDEST_PAGE
 from statuary.documents.document import Document
 from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_texts import PageTexts, one_line
@@ -134,7 +135,11 @@ def _contract_paths(example: ContractRow | None) -> Iterator[str]:
     """Yield the paths of an example contract, and those about all contracts."""
     yield from (url.path() for url in (url_table.CHAINS, url_table.PROOF_CHECKS, url_table.PROOF_SCHEMA))
     if example is not None:
-        members: dict[str, str | int] = {"chain_id": example.chainId, "address": example.address, "page": 1}
+        members: dict[str, str | int] = {
+            "chain_id": example.chainId,
+            "address": example.address,
+            "page": OLDEST_PAGE,
+        }
         for url in ENDPOINT_FAMILIES["contracts"]:
             yield url.path(**members)
 

@@ -22,6 +22,7 @@ from statuary.documents.url_table import (
     EPOCH_PATCH,
     EPOCHS,
     FEED,
+    HTML,
     JSON,
     MEDIA_TYPES,
     NO_EXPLORER_API,
@@ -205,6 +206,9 @@ def edge_function() -> str:
     )
 
 
+PACKED = ("image/png", "image/jpeg", "image/webp", "font/woff2")
+"""The media types that are compressed already."""
+
 ObjectMetadata = tuple[str, str]
 """`Content-Type` (empty: by the extension) and `Cache-Control`."""
 
@@ -347,8 +351,14 @@ def _table_values() -> dict[str, object]:
         "feed": FEED,
         "feed_regex": feed,
         "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed)],
-        "static_globs": static_globs(),
+        "text_types": _text_types(),
     }
+
+
+def _text_types() -> list[str]:
+    """Return the media types that compression makes smaller; nginx compresses HTML by itself."""
+    types = {media_type.partition(";")[0] for media_type in (*MEDIA_TYPES.values(), FEED.media_type)}
+    return sorted(name for name in types if not name.startswith(PACKED) and name != HTML.partition(";")[0])
 
 
 def _explorer_error() -> str:

@@ -26,6 +26,7 @@ from typing_extensions import override
 from statuary.documents import url_table
 from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant
+from statuary.extensions.serving.compression import accepts_gzip, compressed, with_variants
 from statuary.extensions.serving.lookup import (
     LookupRequest,
     NewErrorId,
@@ -245,13 +246,25 @@ class SiteApp:
     def respond(self, request: LookupRequest, host: str | None = None) -> Response:
         """Return the response to a request by the name of a host; it has `Content-Length` unless its status forbids a body."""
         began = perf_counter()
-        response, failure = self._response(request) if self.hosts.allow(host) else (FOREIGN_HOST, None)
+        response, failure = self._negotiated(request) if self.hosts.allow(host) else (FOREIGN_HOST, None)
         if response.status not in (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED):
             length = response.headers.get("Content-Length", str(len(response.body)))
             response = replace(response, headers=response.headers | {"Content-Length": length})
         seconds, size = perf_counter() - began, len(response.body)
         self._log(ServedRequest(request.method, request.target, response.status, size, seconds, failure))
         return response
+
+    def _negotiated(self, request: LookupRequest) -> tuple[Response, Exception | None]:
+        """Return the response in the form that the client takes, and the exception behind a 500."""
+        if not accepts_gzip(request.accept_encoding):
+            response, failure = self._response(request)
+        elif request.method == "HEAD":  # the headers are those of the compressed body
+            response, failure = self._response(replace(request, method="GET"))
+            response = head_response(compressed(response))
+        else:
+            response, failure = self._response(request)
+            response = compressed(response)
+        return with_variants(response), failure
 
     def _response(self, request: LookupRequest) -> tuple[Response, Exception | None]:
         """Return the response, and the exception behind a 500: no request ends the server."""
@@ -320,6 +333,7 @@ def _request(scope: HttpScope) -> LookupRequest:
         method=scope["method"],
         target=f"{path}?{query}" if query else path,
         if_none_match=_header(scope, b"if-none-match"),
+        accept_encoding=_header(scope, b"accept-encoding"),
     )
 
 
@@ -428,15 +442,19 @@ class SiteHandler(BaseHTTPRequestHandler):
         if site.events is not None and self.path == EVENTS_PATH and site.hosts.allow(host):
             self._stream(site.events)
             return
-        if_none_match = self.headers.get_all("If-None-Match")
         request = LookupRequest(
             method=self.command,
             target=self.path,
-            if_none_match=", ".join(if_none_match) if if_none_match else None,
+            if_none_match=self._header("If-None-Match"),
+            accept_encoding=self._header("Accept-Encoding"),
         )
         response = site.respond(request, host)
         self._start(int(response.status), response.headers)
         self.wfile.write(response.body)
+
+    def _header(self, name: str) -> str | None:
+        texts = self.headers.get_all(name)
+        return ", ".join(texts) if texts else None
 
     def _start(self, status: int, headers: dict[str, str]) -> None:
         self.send_response_only(status)

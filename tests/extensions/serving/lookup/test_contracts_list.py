@@ -45,8 +45,8 @@ def test_a_listing_reads_few_pages():
     contracts_list("5", ListQuery(after=701), reading)
     assert read == [
         "v2/contracts-pages/5/index.json",
-        "v2/contracts-pages/5/4.json",
-        "v2/contracts-pages/5/3.json",
+        "v2/contracts-pages/5/601.json",
+        "v2/contracts-pages/5/401.json",
     ]
 
 

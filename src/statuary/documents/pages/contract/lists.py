@@ -1,11 +1,12 @@
-"""The contracts of a chain, newest first, in pages of which full ones do not change; the index of the search."""
+"""The contracts of a chain, newest first, in pages that change only with what they list; the index of the search."""
 
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from statuary.documents.contract_api.lists import PageRows, list_pages
 from statuary.documents.document import Document, encode_json
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.rendering import Renderer
@@ -20,14 +21,12 @@ from statuary.documents.url_table import (
     CONTRACTS_HOME,
     SEARCH_INDEX,
     SEARCH_SHARD,
+    Url,
 )
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.primitives import parse_instant
 from statuary.domain.reserved_names import is_reserved_name
 from statuary.domain.settings import Chain
-
-CONTRACTS_PER_PAGE = 100
-"""Contracts on a page."""
 
 NEWEST_CONTRACTS = 100
 """Contracts on a chain's first page."""
@@ -46,9 +45,10 @@ class ContractListRow(NamedTuple):
 
 
 class PageLink(NamedTuple):
-    """A page of the list; the link of the present one is empty."""
+    """A page of the list."""
 
-    number: int
+    day: str  # on which its oldest contract was verified, such as 2026-11-02
+    contracts: str  # of its contracts, in words
     href: str
 
 
@@ -59,10 +59,12 @@ class ChainView:
     chain: str
     title: str
     chain_id: str
-    count: str  # the number of contracts, in words
-    page: int  # the number of the page; 0 for the newest contracts
+    count: str  # the number of contracts, in words: of the chain, or of the page
+    page: str  # what the page lists, in words; empty for the newest contracts
     rows: tuple[ContractListRow, ...]  # newest first
-    pages: tuple[PageLink, ...]
+    pages: tuple[PageLink, ...]  # all pages, newest first; none on one of them
+    newer: str  # the neighbours of a page; empty if there is none
+    older: str
     first: str  # the chain's first page, relative to the site's root
     json: str  # the document of the newest contracts
 
@@ -100,16 +102,21 @@ class ContractListPages:
             self._by_chain.setdefault(entry.chainId, []).append(entry)
 
     def chain_documents(self, chain: Chain) -> Iterator[Document]:
-        """Yield the pages of the list of a chain."""
-        oldest_first = self._by_chain.get(chain.chain_id, [])
-        pages = [
-            oldest_first[start : start + CONTRACTS_PER_PAGE]
-            for start in range(0, len(oldest_first), CONTRACTS_PER_PAGE)
-        ]
-        numbers = range(len(pages), 0, -1) if len(oldest_first) > NEWEST_CONTRACTS else range(0)
-        yield self._page(chain, 0, oldest_first[-NEWEST_CONTRACTS:], numbers, len(oldest_first))
-        for number in numbers:
-            yield self._page(chain, number, pages[number - 1], numbers, len(oldest_first))
+        """Yield the first page of a chain, and the pages of its list.
+
+        A page names its neighbours alone: what is added or removed elsewhere does not change it.
+        """
+        texts, oldest_first = self._localization.texts, self._by_chain.get(chain.chain_id, [])
+        pages = list(list_pages(oldest_first)) if len(oldest_first) > NEWEST_CONTRACTS else []
+        hrefs = [CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name) for page in pages]
+        links = tuple(
+            PageLink(page.rows[0].verifiedAt[:10], texts.count("contracts.count", len(page.rows)), href)
+            for page, href in zip(reversed(pages), reversed(hrefs), strict=True)
+        )
+        yield self._first_page(chain, oldest_first, links)
+        neighbours = ["", *hrefs, ""]
+        for number, page in enumerate(pages):
+            yield self._page(chain, page, older=neighbours[number], newer=neighbours[number + 2])
 
     def home(
         self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, listed: bool
@@ -137,32 +144,44 @@ class ContractListPages:
         )
         return self._renderer.page(CONTRACTS_HOME, "contracts.html", head, view)
 
-    def _page(
-        self, chain: Chain, number: int, oldest_first: Sequence[ContractRow], numbers: range, count: int
+    def _first_page(
+        self, chain: Chain, oldest_first: Sequence[ContractRow], pages: tuple[PageLink, ...]
     ) -> Document:
-        texts = self._localization.texts
-        first = CHAIN_PAGE.path(chain_id=chain.chain_id)
-        view = ChainView(
+        view = self._view(chain, oldest_first[-NEWEST_CONTRACTS:], len(oldest_first))
+        path = CHAIN_PAGE.path(chain_id=chain.chain_id)
+        return self._document(CHAIN_PAGE, path, replace(view, pages=pages))
+
+    def _page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
+        ids = {"first": page.rows[0].matchId, "last": page.rows[-1].matchId}
+        view = self._view(chain, page.rows, len(page.rows))
+        words = self._localization.texts("contracts.match_ids", **ids)
+        path = CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name)
+        return self._document(CHAIN_PAGES, path, replace(view, page=words, older=older, newer=newer))
+
+    def _view(self, chain: Chain, oldest_first: Sequence[ContractRow], count: int) -> ChainView:
+        return ChainView(
             chain=one_line(chain.name),
             title=one_line(chain.title),
             chain_id=chain.chain_id,
-            count=texts.count("contracts.count", count),
-            page=number,
+            count=self._localization.texts.count("contracts.count", count),
+            page="",
             rows=tuple(map(self._row, reversed(oldest_first))),
-            pages=tuple(
-                PageLink(number=page, href="" if page == number else _page_path(chain, page))
-                for page in numbers
-            ),
-            first=first,
+            pages=(),
+            newer="",
+            older="",
+            first=CHAIN_PAGE.path(chain_id=chain.chain_id),
             json=CONTRACTS.path(chain_id=chain.chain_id),
         )
+
+    def _document(self, url: Url, path: str, view: ChainView) -> Document:
+        texts = self._localization.texts
         head = PageHead(
-            path=_page_path(chain, number) if number else first,
-            title=texts("contracts.of_chain", chain=one_line(chain.name)),
-            description=texts("contracts.chain_page", chain=one_line(chain.title)),
+            path=path,
+            title=texts("contracts.of_chain", chain=view.chain),
+            description=texts("contracts.chain_page", chain=view.title),
             section="contracts",
         )
-        return self._renderer.page(CHAIN_PAGES if number else CHAIN_PAGE, "chain.html", head, view)
+        return self._renderer.page(url, "chain.html", head, view)
 
     def _summary(self, chain: Chain, count: int, *, listed: bool) -> ChainSummary:
         exact = sum(level_of(entry) == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
@@ -187,10 +206,6 @@ class ContractListPages:
             language=entry.language,
             verified_at=self._localization.dates.moment(parse_instant(entry.verifiedAt)),
         )
-
-
-def _page_path(chain: Chain, number: int) -> str:
-    return CHAIN_PAGES.path(chain_id=chain.chain_id, page=number)
 
 
 MAX_PER_TERM = 50

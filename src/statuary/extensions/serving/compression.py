@@ -1,0 +1,55 @@
+"""Compressed responses: gzip, where the client takes it and the body is text that becomes smaller."""
+
+import gzip
+import re
+from dataclasses import replace
+from http import HTTPStatus
+
+from statuary.extensions.serving.lookup import Response
+from statuary.publishing.host_layout import SMALLEST
+
+TEXT = re.compile(
+    r"text/|image/svg\+xml|application/(?:json|jsonl|xml|manifest\+json|[a-z]+\+(?:json|xml))\b"
+)
+"""The media types of text; pictures and archives are compressed already."""
+
+LEVEL = 6
+"""Of zlib: higher ones take much longer for little."""
+
+VARY = {"Vary": "Accept-Encoding"}
+
+
+def accepts_gzip(accept_encoding: str | None) -> bool:
+    """Return whether an `Accept-Encoding` header has gzip, or any coding, with a weight above zero (RFC 9110, 12.5.3)."""
+    weights: dict[str, bool] = {}
+    for part in (accept_encoding or "").lower().split(","):
+        name, *parameters = (text.strip() for text in part.split(";"))
+        weights[name] = not any(re.fullmatch(r"q=0(\.0*)?", parameter) for parameter in parameters)
+    return weights.get("gzip", weights.get("*", False))
+
+
+def with_variants(response: Response) -> Response:
+    """Return a response that says that its form depends on `Accept-Encoding`, if it does.
+
+    The entity tag is weak, so that both forms have the same (RFC 9110, 8.8.1).
+    """
+    is_variant = _is_text(response) if response.status == HTTPStatus.OK else _is_unchanged(response)
+    return replace(response, headers=response.headers | VARY) if is_variant else response
+
+
+def compressed(response: Response) -> Response:
+    """Return a response with its body compressed if that makes it smaller."""
+    if response.status != HTTPStatus.OK or not _is_text(response) or len(response.body) < SMALLEST:
+        return response
+    body = gzip.compress(response.body, LEVEL, mtime=0)
+    if len(body) >= len(response.body):
+        return response
+    return replace(response, body=body, headers=response.headers | {"Content-Encoding": "gzip"})
+
+
+def _is_text(response: Response) -> bool:
+    return TEXT.match(response.headers.get("Content-Type", "")) is not None
+
+
+def _is_unchanged(response: Response) -> bool:
+    return response.status == HTTPStatus.NOT_MODIFIED
