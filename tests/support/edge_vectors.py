@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
+from statuary.documents import list_pages
 from statuary.documents.contract_api import lists as contract_lists
 from statuary.documents.document import Document, encode_json
 from statuary.documents.status_api.epochs import PatchBase
@@ -145,7 +146,7 @@ def fixture_site() -> dict[str, bytes]:
     rows = [listed_row(number) for number in (2, 3, 11, 20, 101, 9007199254740993, 9007199254740995)]
     site = lookup_site(records, CHAINS, rows)
     on_ten = sorted([*rows, contract_row(json.loads(records[2]))], key=lambda row: int(row.matchId))
-    with patch.object(contract_lists, "PAGE_SIZE", 3):
+    with patch.object(list_pages, "PAGE_SIZE", 3):
         pages = {one.path: one.body for one in contract_lists.chain_documents("10", on_ten)}
     return site | pages | {"v2/contracts/10": site["v2/contracts/10"]} | STATUS_DOCUMENTS
 

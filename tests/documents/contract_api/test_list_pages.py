@@ -4,7 +4,8 @@ from random import Random
 
 import pytest
 
-from statuary.documents.contract_api.lists import PAGE_SIZE, chain_documents, list_pages
+from statuary.documents.contract_api.lists import chain_documents
+from statuary.documents.list_pages import PAGE_SIZE, list_pages
 from statuary.documents.pages.contract.lists import ContractListPages, search_documents
 from statuary.documents.pages.page_texts import page_texts
 from statuary.documents.pages.rendering import Renderer

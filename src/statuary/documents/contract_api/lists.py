@@ -13,48 +13,15 @@ of pages are statuary's own:
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.documents import url_table
 from statuary.documents.document import Document, encode_json, encode_unchecked
+from statuary.documents.list_pages import PAGE_SIZE, list_pages
 from statuary.domain.contracts.rows import LIST_MEMBERS, ContractRow
 from statuary.domain.settings import Chain
-
-PAGE_SIZE = 200
-"""Contracts in a list at most: the real server's default and largest `limit`."""
-
-OLDEST_PAGE = "oldest"
-"""The name of the page with the oldest contracts."""
-
-
-class PageRows(NamedTuple):
-    """Contracts that are listed together."""
-
-    name: str
-    rows: list[ContractRow]  # oldest first
-
-
-def list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
-    """Yield the pages of a chain's contracts, oldest first.
-
-    A full page ends after that of its last three quarters whose address has the largest last digits: what is added or
-    removed before or after it seldom changes which one that is.
-    """
-    contracts = iter(oldest_first)
-    rows = list(islice(contracts, PAGE_SIZE))
-    name = OLDEST_PAGE
-    while len(rows) == PAGE_SIZE:
-        end = 1 + max(
-            range(PAGE_SIZE // 4, PAGE_SIZE), key=lambda place: (rows[place].address[-8:].lower(), place)
-        )
-        yield PageRows(name, rows[:end])
-        rows = [*rows[end:], *islice(contracts, end)]
-        name = rows[0].matchId if rows else ""
-    if rows:
-        yield PageRows(name, rows)
-
 
 ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainId", "address", "verifiedAt")
 """The members of an entry of all-chains, in its own measured order."""

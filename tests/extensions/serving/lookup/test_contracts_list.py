@@ -7,6 +7,7 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from statuary.documents import list_pages
 from statuary.documents.contract_api import lists as contract_lists
 from statuary.domain.contracts.rows import ContractRow
 from statuary.extensions.serving.lookup import ListQuery, contracts_list
@@ -14,10 +15,10 @@ from statuary.extensions.serving.lookup import ListQuery, contracts_list
 MATCH_IDS = st.sets(st.integers(1, 60) | st.integers(2**53, 2**53 + 9), max_size=30)
 
 
-def lists_of(numbers: Iterable[int], size: int = contract_lists.PAGE_SIZE) -> dict[str, bytes]:
+def lists_of(numbers: Iterable[int], size: int = list_pages.PAGE_SIZE) -> dict[str, bytes]:
     """Return the lists of chain 5 with contracts of these match ids, in pages of a size."""
     rows = [ContractRow("x", "x", "x", "5", "x", "x", str(number)) for number in sorted(numbers)]
-    with patch.object(contract_lists, "PAGE_SIZE", size):
+    with patch.object(list_pages, "PAGE_SIZE", size):
         return {one.path: one.body for one in contract_lists.chain_documents("5", rows)}
 
 

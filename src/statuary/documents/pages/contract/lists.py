@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from statuary.documents.contract_api.lists import PageRows, list_pages
 from statuary.documents.document import Document, encode_json
+from statuary.documents.list_pages import PageRows, list_pages
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.rendering import Renderer
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
