@@ -15,6 +15,7 @@ from statuary.cli.summary import findings_line
 from statuary.clock import utc_now
 from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant, format_utc
+from statuary.extensions.serving.allowed_hosts import host_of
 from statuary.extensions.serving.server import (
     LOOPBACK,
     ReloadEvents,
@@ -23,7 +24,6 @@ from statuary.extensions.serving.server import (
     SiteApp,
     WatchedContent,
     content_state,
-    host_of,
     listen,
     serve,
 )

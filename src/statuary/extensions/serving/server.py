@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
@@ -14,18 +13,17 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from io import BufferedReader
-from ipaddress import ip_address
 from pathlib import Path
 from threading import Event, Thread, Timer
 from time import perf_counter
 from typing import NamedTuple, TypedDict
-from urllib.parse import urlsplit
 
 from typing_extensions import override
 
 from statuary.documents import url_table
 from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant
+from statuary.extensions.serving.allowed_hosts import FOREIGN_HOST, AllowedHosts, site_host
 from statuary.extensions.serving.compression import accepts_gzip, compressed, with_variants
 from statuary.extensions.serving.lookup import (
     LookupRequest,
@@ -171,52 +169,6 @@ class ServedRequest(NamedTuple):
     size: int
     seconds: float
     failure: Exception | None = None
-
-
-PORT = re.compile(r"(?<=[^:]):[0-9]*$")
-LOCAL_NAMES = frozenset({"localhost", ""})
-
-
-def host_of(header: str) -> str:
-    """Return the name in a `Host` header, in lower case, without port and final dot."""
-    name = PORT.sub("", header.strip().lower())
-    return name[1:-1] if name.startswith("[") and name.endswith("]") else name.removesuffix(".")
-
-
-class AllowedHosts(NamedTuple):
-    """The names by which the server may be asked.
-
-    A page of another site whose name suddenly leads to this machine (DNS rebinding) is a page of a name that is not among them.
-    """
-
-    names: frozenset[str] = frozenset()
-    site: Callable[[], str] = str
-    """Returns the host of the site's own address; empty if it is unknown."""
-
-    def allow(self, header: str | None) -> bool:
-        """Return whether a request with this `Host` is answered; addresses and no host at all are: no name leads to them."""
-        name = host_of(header or "")
-        if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:
-            return True
-        try:
-            ip_address(name)
-        except ValueError:
-            return name == self.site()
-        return True
-
-
-def site_host(read: ReadDocument) -> str:
-    """Return the host of the address that a site names as its own; empty if it names none."""
-    with suppress(ValueError, KeyError, TypeError):
-        return host_of(urlsplit(json.loads(read(url_table.SUMMARY.path()) or b"{}")["page"]["url"]).netloc)
-    return ""
-
-
-FOREIGN_HOST = Response(
-    status=HTTPStatus.MISDIRECTED_REQUEST,
-    body=b"This server does not answer for this host; see statuary serve --allow-host.\n",
-    headers={"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"},
-)
 
 
 class SiteApp:

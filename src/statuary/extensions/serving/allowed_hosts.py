@@ -1,0 +1,58 @@
+"""The hosts that the local server answers for: a page of another site may lead a name of its own to this machine."""
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from http import HTTPStatus
+from ipaddress import ip_address
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from statuary.documents import url_table
+from statuary.extensions.serving.lookup import ReadDocument, Response
+
+PORT = re.compile(r"(?<=[^:]):[0-9]*$")
+LOCAL_NAMES = frozenset({"localhost", ""})
+
+
+def host_of(header: str) -> str:
+    """Return the name in a `Host` header, in lower case, without port and final dot."""
+    name = PORT.sub("", header.strip().lower())
+    return name[1:-1] if name.startswith("[") and name.endswith("]") else name.removesuffix(".")
+
+
+class AllowedHosts(NamedTuple):
+    """The names by which the server may be asked.
+
+    A page of another site whose name suddenly leads to this machine (DNS rebinding) is a page of a name that is not among them.
+    """
+
+    names: frozenset[str] = frozenset()
+    site: Callable[[], str] = str
+    """Returns the host of the site's own address; empty if it is unknown."""
+
+    def allow(self, header: str | None) -> bool:
+        """Return whether a request with this `Host` is answered; addresses and no host at all are: no name leads to them."""
+        name = host_of(header or "")
+        if name in LOCAL_NAMES or name.endswith(".localhost") or name in self.names:
+            return True
+        try:
+            ip_address(name)
+        except ValueError:
+            return name == self.site()
+        return True
+
+
+def site_host(read: ReadDocument) -> str:
+    """Return the host of the address that a site names as its own; empty if it names none."""
+    with suppress(ValueError, KeyError, TypeError):
+        return host_of(urlsplit(json.loads(read(url_table.SUMMARY.path()) or b"{}")["page"]["url"]).netloc)
+    return ""
+
+
+FOREIGN_HOST = Response(
+    status=HTTPStatus.MISDIRECTED_REQUEST,
+    body=b"This server does not answer for this host; see statuary serve --allow-host.\n",
+    headers={"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store"},
+)
