@@ -16,6 +16,7 @@ COMMANDS = {
     "kill_at_random": ("--times", "1", "--contracts", "20"),
     "export_join": ("--matches", "1000"),
     "log_of_many": ("--entries", "1000"),
+    "manifest_of_many": ("--incidents", "3", "--records", "3"),
     "expanding_content": ("blank lines, packed",),
     "start_up": ("--rounds", "1"),
     "year_of_incidents": ("--counts", "3", "--every", "MONTHLY"),

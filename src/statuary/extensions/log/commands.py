@@ -54,6 +54,7 @@ from statuary.extensions.log.verify import (
     add_cosignatures,
     cosignature,
     entries_about,
+    policy_fault,
     proof_of,
     request_body,
     require_log,
@@ -182,6 +183,8 @@ def verify(
         _compare(opened, since, forget=forget)
         echo_witnesses(log.checkpoint, witnesses, quorum)
         result = _check(log, key, read, location)
+        if not witnesses and (fault := policy_fault(log.checkpoint, published_settings(read))):
+            result.problems.append(fault)
     except LogError as error:
         print_error(error)
         sys.exit(ExitCode.FINDINGS)

@@ -2,12 +2,14 @@
 
 from typing import Annotated, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
 from statuary.content.extension_settings import ExtensionSource
 from statuary.content.source_model import Flag, SourceModel, Text, WholeNumber
 from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.log.merkle import LogError
+from statuary.extensions.log.notes import WITNESS_KEY, parse_public_key
 from statuary.extensions.log.published_log import EXAMPLE, LogSettings
 
 
@@ -18,6 +20,15 @@ class WitnessSource(SourceModel):
     """Its public key: NAME+HEX+BASE64."""
     url: Text
     """The prefix of its requests, without `/add-checkpoint`."""
+
+    @field_validator("key")
+    @classmethod
+    def _check_key(cls, key: str) -> str:
+        try:
+            parse_public_key(key, WITNESS_KEY)
+        except LogError as error:
+            raise InvalidValueError(str(error), error.hint) from None
+        return key
 
 
 class LogSource(SourceModel):
@@ -36,7 +47,7 @@ class LogSource(SourceModel):
     witnesses: tuple[WitnessSource, ...] = ()
     """Witnesses that `statuary log witness` requests cosignatures from."""
     quorum: Annotated[WholeNumber, Field(ge=0)] = 0
-    """How many witnesses must cosign."""
+    """How many witnesses must cosign: `statuary log verify` reports a published checkpoint that fewer cosigned."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:

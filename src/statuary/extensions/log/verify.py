@@ -51,10 +51,12 @@ from statuary.extensions.log.merkle import (
 )
 from statuary.extensions.log.notes import (
     DECIMAL,
+    WITNESS_KEY,
     Checkpoint,
     PublicKey,
     parse_checkpoint,
     parse_note,
+    parse_public_key,
     verify_checkpoint,
 )
 from statuary.extensions.log.published_log import (
@@ -66,6 +68,7 @@ from statuary.extensions.log.published_log import (
     LOG_PENDING,
     LOG_TILE,
     PREFIX,
+    LogSettings,
     PublishedLog,
     TreeHead,
     part_of_log,
@@ -137,6 +140,18 @@ def verify_witnesses(checkpoint: Checkpoint, witnesses: Iterable[PublicKey], quo
             f"{len(cosigned)} of the known witnesses have cosigned the checkpoint; {quorum} are required"
         )
     return cosigned
+
+
+def policy_fault(checkpoint: Checkpoint, settings: LogSettings | None) -> str:
+    """Return what a checkpoint lacks of the cosignatures that its site says it has; empty if nothing."""
+    if settings is None or not settings.quorum:
+        return ""
+    try:
+        keys = [parse_public_key(key, WITNESS_KEY) for key, _ in settings.witnesses]
+        verify_witnesses(checkpoint, keys, settings.quorum)
+    except LogError as error:
+        return f"{error}, by the site's own policy: after a build, `statuary log witness`, then publish"
+    return ""
 
 
 class LastEntries:
