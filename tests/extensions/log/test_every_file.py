@@ -155,8 +155,26 @@ def test_what_the_clock_changes_is_in_the_manifest_of_the_build(site):
         tick(site, parse_instant("2026-12-01T22:00:00Z"), run_with(key=None))
     found = checked(site, "2026-12-01T22:00:00Z")
     assert "incidents/upgrade.json" in found.due
-    assert [one for one in found.problems if "changes.json" not in one] == []
+    assert "changes.json" in found.due
+    assert found.problems == []
     assert "incidents/upgrade.json has the SHA-256" in "\n".join(checked(site, LATER).problems)  # not yet
+
+
+def test_what_a_tick_says_that_it_changed_follows_from_the_schedule(site):
+    """`changes.json` of a tick without the key compares two states that are signed; any other is a problem."""
+    instants = ("2026-12-01T22:00:00Z", "2026-12-01T23:30:00Z")
+    for now in instants:
+        with patch.dict(os.environ):
+            tick(site, parse_instant(now), run_with(key=None))
+        assert checked(site, now).problems == []
+    file = site / "changes.json"
+    body = file.read_bytes()
+    assert b"upgrade" in body
+    for forged in (body.replace(b"upgrade", b"updated"), b"{}", body[:-1]):
+        file.write_bytes(forged)
+        assert any(
+            one.startswith("changes.json has the SHA-256") for one in checked(site, instants[-1]).problems
+        )
 
 
 def test_opening_an_incident_changes_no_other(content, site):

@@ -188,6 +188,13 @@ def verify(
     except LogError as error:
         print_error(error)
         sys.exit(ExitCode.FINDINGS)
+    _echo_result(result)
+    if not forget:
+        remember(RememberedLog(key, log.head), location, changes)
+    sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
+
+
+def _echo_result(result: DocumentCheck) -> None:
     for problem in result.problems[:SHOWN]:
         click.echo(printable(problem), err=True)
     if len(result.problems) > SHOWN:
@@ -198,9 +205,6 @@ def verify(
     _echo_paths(result.due, "follow the site's schedule, which is signed; the next build or tick logs them")
     _echo_paths(result.unserved, "are for the host, which does not send them: not verified")
     _echo_paths(result.uncovered, "are not covered: neither the manifest nor the log names them")
-    if not forget:
-        remember(RememberedLog(key, log.head), location, changes)
-    sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
 
 
 def _echo_paths(paths: list[str], what: str) -> None:

@@ -9,7 +9,9 @@ from struct import pack
 from typing import NamedTuple
 
 from statuary.documents.document import Document, plain_path
+from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.documents.url_table import (
+    CHANGES,
     CONTRACT,
     CONTRACT_PAGE,
     EPOCHS,
@@ -302,11 +304,25 @@ class SiteCheck:
 
     def _later(self, path: str, schedule: EpochIndex) -> Iterator[bytes]:
         """Yield what the site's schedule has for a path by now; its files are in the manifest too."""
+        if path == CHANGES.path():
+            yield from self._scheduled_changes(schedule)
         for since in schedule.instants if path in schedule.documents else ():
             stored = schedule.document_at(path, since) if since <= self.now else None
             body = None if stored is None else stored.body(self.read)
             if body is not None:
                 yield body
+
+    def _scheduled_changes(self, schedule: EpochIndex) -> Iterator[bytes]:
+        """Yield `changes.json` of every tick that may have been: it compares two states of the schedule."""
+        instants = [since for since in schedule.instants if since <= self.now]
+        states = [{path: self._state(schedule, path, since) for path in COMPARED_PATHS} for since in instants]
+        for number, after in enumerate(states):
+            documents = [Document(path=path, body=body) for path, body in after.items()]
+            yield from (changes_document(before.get, documents).body for before in states[:number])
+
+    def _state(self, schedule: EpochIndex, path: str, since: Instant) -> bytes:
+        stored = schedule.document_at(path, since)
+        return (self.read(path) if stored is None else stored.body(self.read)) or b"null"
 
     def _check_subject(self, number: int, entry: LogEntry) -> None:
         """Verify that a record or an incident is as its last entry says, and its proof."""
