@@ -21,11 +21,42 @@ JOB = Job("/opt/my tools/statuary".replace(" ", "\\ "), Path("/srv/100% status")
 def test_cron_runs_the_program_in_its_folder_and_replaces_itself():
     comment, zone, line = FORMATS["cron"](DUE, JOB).splitlines()
     assert (comment, zone) == ("# /etc/cron.d/statuary", "CRON_TZ=UTC")
+    program = "/opt/my\\ tools/statuary"
     assert line == (
-        "1 10 2 11 *  root  cd '/srv/100\\% status' && /opt/my\\ tools/statuary tick --out build && "
-        "/opt/my\\ tools/statuary next --out build --as cron > /etc/cron.d/statuary.new && "
+        f"1 10 2 11 *  root  until cd '/srv/100\\% status' && {program} tick --out build; do sleep 300; done; "
+        f"until {program} next --out build --as cron > /etc/cron.d/statuary.new; do sleep 300; done; "
         "mv /etc/cron.d/statuary.new /etc/cron.d/statuary"
     )
+
+
+@pytest.mark.parametrize("form", ["cron", "at"])
+def test_a_failed_run_is_repeated_and_the_next_one_is_scheduled_all_the_same(tmp_path, form):
+    """Every program fails twice; `sleep`, `mv` and `at` only say that they ran."""
+    (tools := tmp_path / "bin").mkdir()
+    log = tmp_path / "log"
+    scripts = {
+        "statuary": f'echo "$1" >> {log}; [ "$(grep -c "^$1" {log})" -gt 2 ] && echo echo scheduled',
+        **{name: f'echo "{name} $*" >> {log}' for name in ("sleep", "mv", "at")},
+    }
+    for name, text in scripts.items():
+        (tools / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tools / name).chmod(0o755)
+    job = Job("statuary", tmp_path, Path("build"))
+    text = FORMATS[form](DUE, job)
+    command = (
+        text.splitlines()[-1]
+        .partition("  root  ")[2]
+        .replace("\\%", "%")
+        .replace("/etc/cron.d", str(tmp_path))
+    )
+    if form == "at":
+        command = shlex.split(text)[1]
+    path = f"{tools}:/usr/bin:/bin"
+    subprocess.run(["sh", "-c", command], check=True, env={"PATH": path}, cwd=tmp_path, timeout=60)
+    lines = log.read_text().splitlines()
+    assert lines[:5] == ["tick", "sleep 300", "tick", "sleep 300", "tick"]
+    assert lines[5:10] == ["next", "sleep 300", "next", "sleep 300", "next"]
+    assert form == "at" or lines[10].startswith("mv ")
 
 
 def units(folder):
@@ -44,6 +75,8 @@ def units(folder):
 def test_systemd_units_are_a_service_and_its_timer(tmp_path):
     service, timer = units(tmp_path)
     assert f"WorkingDirectory={tmp_path}\nExecStart=/bin/true tick --out build\n" in service.read_text()
+    assert "StartLimitIntervalSec=0\n" in service.read_text()
+    assert "Restart=on-failure\nRestartSec=300\nExecStopPost=" in service.read_text()
     assert "OnCalendar=2026-11-02 10:00:31 UTC\n" in timer.read_text()
     assert timer.read_text().strip() == FORMATS["systemd-timer"](DUE, JOB)
 
@@ -58,9 +91,9 @@ def test_systemd_takes_the_units(tmp_path):
 
 def test_the_command_of_the_service_survives_systemds_quoting(tmp_path):
     service, _ = units(tmp_path)
-    line = next(line for line in service.read_text().splitlines() if line.startswith("ExecStartPost="))
+    line = next(line for line in service.read_text().splitlines() if line.startswith("ExecStopPost="))
     assert line.startswith(
-        'ExecStartPost=-/bin/sh -c "/bin/true next --out build --as systemd-timer > /etc/systemd'
+        'ExecStopPost=-/bin/sh -c "/bin/true next --out build --as systemd-timer > /etc/systemd'
     )
     assert line.endswith('systemctl restart statuary-tick.timer"')
 

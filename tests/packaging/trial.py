@@ -30,7 +30,6 @@ from statuary.extensions.hosting.hosts import HOSTS
 CHECKOUT = Path(__file__).parents[2]
 VENV = "python3 -m venv .venv && . .venv/bin/activate"
 INIT = 'statuary init --name "Example Network" --url https://status.example.org --chain-id 1337'
-GIT = "git init -q && git add . && git commit -qm Start"
 
 
 class Step(NamedTuple):
@@ -179,7 +178,7 @@ def to_host(name: str, user: Person) -> int:
     written = user.type(f"statuary hosting {name} --out .")
     if setting := re.search(r"hosting: \{files: \[[\w-]+\]\}", written):
         user.type(f"echo '{setting[0]}' >> content/site.yaml")
-    user.type(GIT)
+    user.type(f"git init -q && {committed(written)}")
     project = user.folder
     if command := host_command(name, project):
         user.type(
@@ -191,6 +190,12 @@ def to_host(name: str, user: Person) -> int:
     for path in ("index.html", "api/v2/summary.json", "incidents"):
         assert (user.folder / "build" / path).exists(), path
     return len(re.findall(r"^\d\. ", written, re.MULTILINE))
+
+
+def committed(written: str) -> str:
+    """Return the command with which a host's files are committed: the one that `statuary hosting` prints."""
+    command = re.search(r"`(git add .+?) && git push`", written)
+    return command[1].replace("commit ", "commit -q ") if command else "git add . && git commit -qm Start"
 
 
 def host_command(name: str, project: Path) -> str:

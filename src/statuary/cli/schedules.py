@@ -14,6 +14,9 @@ from statuary.domain.primitives import Instant, format_utc
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
+RETRY_SECONDS = 300
+"""How long a scheduler waits after a failure, before it tries again."""
+
 
 class Job(NamedTuple):
     """What a scheduler runs."""
@@ -35,6 +38,11 @@ class Job(NamedTuple):
     def enter(self) -> str:
         """The shell command that goes to the working folder."""
         return f"cd {shlex.quote(str(self.folder))}"
+
+    @property
+    def tick_until_done(self) -> str:
+        """The shell command that updates the site, and tries again until it succeeds: else no later run is scheduled."""
+        return f"until {self.enter} && {self.tick}; do sleep {RETRY_SECONDS}; done"
 
 
 def current_job(out: Path) -> Job:
@@ -70,7 +78,10 @@ def _cron(moment: Instant, job: Job) -> str:
     minute = round_up_to_minute(moment)
     # cron ignores names with a dot
     new = "/etc/cron.d/statuary.new"
-    command = f"{job.enter} && {job.tick} && {job.next_as('cron')} > {new} && mv {new} /etc/cron.d/statuary"
+    again = (
+        f"until {job.next_as('cron')} > {new}; do sleep {RETRY_SECONDS}; done; mv {new} /etc/cron.d/statuary"
+    )
+    command = f"{job.tick_until_done}; {again}"
     escaped = command.replace("%", "\\%")  # cron reads a bare % as a new line
     return (
         f"# /etc/cron.d/statuary\nCRON_TZ=UTC\n"
@@ -79,7 +90,7 @@ def _cron(moment: Instant, job: Job) -> str:
 
 
 def _systemd(moment: Instant, job: Job) -> str:
-    """Return a service and its timer; each run of the service replaces the timer."""
+    """Return a service and its timer; each run of the service replaces the timer, also one that failed and is repeated."""
     timer = "/etc/systemd/system/statuary-tick.timer"
     again = (
         f"{job.next_as('systemd-timer')} > {timer}.new && mv {timer}.new {timer} && systemctl daemon-reload && "
@@ -91,9 +102,10 @@ def _systemd(moment: Instant, job: Job) -> str:
     )
     return (
         "# /etc/systemd/system/statuary-tick.service\n"
-        "[Unit]\nDescription=Update the status page to the current time\n\n"
+        "[Unit]\nDescription=Update the status page to the current time\nStartLimitIntervalSec=0\n\n"
         f"[Service]\nType=oneshot\nWorkingDirectory={folder}\n"
-        f"ExecStart={start}\nExecStartPost=-/bin/sh -c {_systemd_quoted(again)}\n\n"
+        f"ExecStart={start}\nRestart=on-failure\nRestartSec={RETRY_SECONDS}\n"
+        f"ExecStopPost=-/bin/sh -c {_systemd_quoted(again)}\n\n"
         f"# {timer}\n{_systemd_timer(moment, job)}"
     )
 
@@ -114,7 +126,8 @@ def _systemd_timer(moment: Instant, _: Job) -> str:
 
 def _at(moment: Instant, job: Job) -> str:
     """Return a shell line for `at`; the job submits the next one."""
-    command = f"{job.enter} && {job.tick} && {job.next_as('at')} | sh"
+    again = f'until next=$({job.next_as("at")}); do sleep {RETRY_SECONDS}; done; echo "$next" | sh'
+    command = f"{job.tick_until_done}; {again}"
     return f"echo {shlex.quote(command)} | TZ=UTC at -t {round_up_to_minute(moment):%Y%m%d%H%M}"
 
 
@@ -153,3 +166,6 @@ FORMATS: dict[str, Callable[[Instant, Job], str]] = {
     "github": _github,
 }
 """The formats of `statuary next --as`."""
+
+CHAINS = frozenset({"cron", "systemd", "systemd-timer", "at"})
+"""The formats whose runs schedule the next one, so that there must always be a next one."""

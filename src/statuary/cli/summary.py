@@ -31,11 +31,19 @@ def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
             changes_line(plan, applied=result.applied),
             *([result.checked.line] if result.checked.line else []),
             findings_line(result.checked),
+            *_withheld_lines(result),
             _next_transition(result.checked),
             f"took {result.seconds:.2f} s",
             *_first_steps(result, out),
         ]
     )
+
+
+def _withheld_lines(result: BuildResult) -> list[str]:
+    """Return why a build with errors is none that failed."""
+    if not result.checked.withheld or not result.applied:
+        return []
+    return ["the rest was published, so this is no failure; with --strict it is one (exit code 1)"]
 
 
 def _first_steps(result: BuildResult, out: Path) -> list[str]:

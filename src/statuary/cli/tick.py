@@ -1,5 +1,6 @@
 """`statuary tick` updates a published site without a build; `statuary next` prints when that is due."""
 
+from datetime import timedelta
 from typing import Annotated
 
 import click
@@ -8,11 +9,13 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
 from statuary.cli.printable import printable
-from statuary.cli.schedules import FORMATS, current_job
-from statuary.domain.primitives import format_utc
+from statuary.cli.schedules import CHAINS, FORMATS, current_job
+from statuary.domain.primitives import Instant, format_utc
 from statuary.pipeline.stages import ExtensionOptions
 from statuary.pipeline.tick import tick
 from statuary.publishing.epoch_index import read_epoch_index
+
+HOUR = timedelta(hours=1)
 
 
 @click.command()
@@ -69,11 +72,15 @@ def next_command(
 ) -> ExitCode:
     """Print when the published status changes next, and `statuary tick` must run.
 
-    The configuration of a scheduler runs the current program in the current folder, and replaces itself after each
-    run. Exits with 1 if no change is known; standard error states until when that holds.
+    The configuration of a scheduler runs the current program in the current folder, tries again five minutes after a
+    failure, and replaces itself after each run. Exits with 1 if no change is known; standard error states until when
+    that holds. A scheduler that replaces itself then runs at the end of that time, and every hour after it.
     """
     index = read_epoch_index(out)
-    due = index.next_after(build_instant(now))
+    instant = build_instant(now)
+    due = index.next_after(instant)
+    if due is None and form in CHAINS:
+        due = max(index.end, Instant(instant + HOUR))
     if due is None:
         until = format_utc(index.end)
         click.echo(f"no transition until {until}; run `statuary build` again by then", err=True)

@@ -1,5 +1,6 @@
 """One source file to its model, or to findings."""
 
+from dataclasses import replace
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -28,13 +29,22 @@ def validation_findings(error: ValidationError, model: object, tree: Json) -> li
 def _finding(details: ErrorDetails, model: object, tree: Json) -> Finding:
     pointer = _pointer(details["loc"], tree)
     if details["type"] == "extra_forbidden":
-        return unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)
+        finding = unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)
+        other = _place_of(str(pointer[-1]), model) if finding.hint.startswith("known keys") else ""
+        return replace(finding, hint=f"write it below `{other}:`") if other else finding
     if details["type"] == "missing":
         key = str(details["loc"][-1])
         message, hint = f"key {key!r} is missing", f"write `{key}:`"
         return Finding(rule="required-key", message=message, hint=hint, pointer=pointer)
     message, hint = _wrong_value(details)
     return Finding(rule="right-value", message=message, hint=hint, pointer=pointer)
+
+
+def _place_of(key: str, model: object) -> str:
+    """Return the only key of a file below which another key belongs; empty if there is none, or several."""
+    members = members_of(model)
+    places = [name for name in members if key in members_of(members[name])]
+    return places[0] if len(places) == 1 and key not in members else ""
 
 
 def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
@@ -52,7 +62,9 @@ def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
         return f"{described} does not have the form {details['ctx']['pattern']}", ""
     if details["type"] in EXPECTED:
         expected = EXPECTED[details["type"]]
-        return f"expected {expected}, found {described}", f"write {expected}"
+        is_item = expected == "a list" and isinstance(details["input"], str)
+        example = f": [{details['input']}]" if is_item and len(details["input"]) <= MAX_EXAMPLE else ""
+        return f"expected {expected}, found {described}", f"write {expected}{example}"
     return f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}", ""
 
 
@@ -61,6 +73,9 @@ def _wrong_choice(described: str, value: str, expected: str) -> tuple[str, str]:
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
     return f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}"
 
+
+MAX_EXAMPLE = 80
+"""Characters of a value that a hint repeats."""
 
 EXPECTED = {
     "dict_type": "a mapping",

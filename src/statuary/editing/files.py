@@ -83,6 +83,11 @@ def content_lock(root: Path) -> Iterator[None]:
     Raises:
         EditError: if the folder cannot be opened or locked.
     """
+    if not root.is_dir():
+        raise EditError(
+            f"there is no content folder {str(root)!r}",
+            "run `statuary init`, or choose the folder with --content",
+        )
     if sys.platform == "win32":
         with database_lock(root):
             yield

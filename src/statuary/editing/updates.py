@@ -71,11 +71,12 @@ def find_component(name: str, catalogue: StatusCatalogue) -> Component:
 
 
 def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
-    """Return the only component whose name on the page is `name`, in any case."""
+    """Return the only component whose key or name on the page is `name`, in any case."""
+    word = name.strip().casefold()
     named = [
         component
         for component in catalogue.components
-        if component.name.casefold() == name.strip().casefold()
+        if word in (component.key.casefold(), component.name.casefold())
     ]
     return named[0] if len(named) == 1 else None
 

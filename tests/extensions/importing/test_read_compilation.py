@@ -61,6 +61,10 @@ KINDS = list(files("Fare"))
 WITH_METADATA = [kind for kind in KINDS if not kind.startswith("Hardhat 3")]
 
 
+NAMED = {"Fare": ["Fare"], "Turnstile": ["Fare", "Turnstile"], "Station": CONTRACTS}
+"""The sources that the metadata of each contract names."""
+
+
 def tool_of(kind: str) -> str:
     return {"Hardhat 2": "hardhat2", "Hardhat 3": "hardhat3", "Foundry a": "foundry", "Foundry b": "foundry"}[
         kind[:9]
@@ -75,12 +79,12 @@ def test_every_file_leads_to_the_contract(kind, contract):
     assert compilation.fully_qualified_name == f"{prefix}contracts/{contract}.sol:{contract}"
     assert (compilation.compiler, compilation.version) == ("solc", VERSION)
     assert set(compilation.std_json_input) == {"language", "sources", "settings"}
-    assert set(compilation.std_json_input["sources"]) == {
-        f"{prefix}contracts/{name}.sol" for name in CONTRACTS
-    }
+    # Foundry names what was compiled together, of which the contract has what its metadata names
+    names = [name for name in CONTRACTS if not kind.startswith("Foundry") or name in NAMED[contract]]
+    assert set(compilation.std_json_input["sources"]) == {f"{prefix}contracts/{name}.sol" for name in names}
     assert compilation.std_json_input["settings"]["optimizer"] == {"enabled": True, "runs": 200}
     numbers = {path: source["id"] for path, source in compilation.std_json_output["sources"].items()}
-    assert numbers == {f"{prefix}contracts/{name}.sol": place for place, name in enumerate(sorted(CONTRACTS))}
+    assert numbers == {f"{prefix}contracts/{name}.sol": place for place, name in enumerate(sorted(names))}
 
 
 @pytest.mark.parametrize("contract", CONTRACTS)
@@ -207,25 +211,34 @@ def test_among_several_builds_the_cached_one_is_used(tmp_path):
         "source_id_to_path": {"0": "contracts/Fare.sol"},
     }
     (build.parent / "ffffffffffffffff.json").write_text(json.dumps(other))
-    assert len(read_compilation(artifact).std_json_output["sources"]) == 3
+    assert read_compilation(artifact).std_json_output["sources"] == {"contracts/Fare.sol": {"id": 0}}
     shutil.rmtree(project / "cache")
     with pytest.raises(NotImportableError, match="2 builds in"):
         read_compilation(artifact)
 
 
-def test_a_build_info_takes_no_file_from_outside_the_project(tmp_path):
+def test_a_build_info_takes_no_file_that_the_metadata_does_not_name(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (tmp_path / "id_rsa").write_text("PRIVATE KEY")
+    (project / "contracts/link.sol").symlink_to(tmp_path / "id_rsa")
     build = the_only(project, "out/build-info/*.json")
-    paths = json.loads(build.read_text())["source_id_to_path"] | {"3": "../id_rsa"}
+    before = read_compilation(project / "out/Turnstile.sol/Turnstile.json").std_json_input
+    paths = json.loads(build.read_text())["source_id_to_path"] | {"3": "../id_rsa", "4": "contracts/link.sol"}
     build.write_text(json.dumps(json.loads(build.read_text()) | {"source_id_to_path": paths}))
-    with pytest.raises(NotImportableError, match="outside the project"):
-        read_compilation(project / "out/Turnstile.sol/Turnstile.json")
-    paths["3"] = "contracts/link.sol"
-    (project / paths["3"]).symlink_to(tmp_path / "id_rsa")
-    build.write_text(json.dumps(json.loads(build.read_text()) | {"source_id_to_path": paths}))
-    with pytest.raises(NotImportableError, match="outside the project"):
-        read_compilation(project / "out/Turnstile.sol/Turnstile.json")
+    assert read_compilation(project / "out/Turnstile.sol/Turnstile.json").std_json_input == before
+
+
+def test_a_file_outside_the_project_is_taken_by_its_hash_alone(tmp_path):
+    project = copied(FOUNDRY, tmp_path)
+    (tmp_path / "id_rsa").write_text("PRIVATE KEY")
+    file = project / "out/Turnstile.sol/Turnstile.json"
+    artifact = json.loads(file.read_text())
+    metadata = json.loads(artifact["rawMetadata"])
+    for described in ({}, {"keccak256": "0x" + 64 * "0"}):
+        metadata["sources"]["../id_rsa"] = described
+        file.write_text(json.dumps(artifact | {"rawMetadata": json.dumps(metadata)}))
+        with pytest.raises(NotImportableError, match="has changed since it was compiled"):
+            read_compilation(file)
 
 
 def test_the_project_may_be_named(tmp_path):

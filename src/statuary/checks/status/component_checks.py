@@ -99,6 +99,26 @@ def page_updated_at_holds(context: StatusContext) -> Iterator[StatusViolation]:
         )
 
 
+FLAG_WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "y", "n"})
+
+
+@check(Severity.WARNING)
+def name_is_no_flag(context: StatusContext) -> Iterator[StatusViolation]:
+    """The page, components, incidents and maintenances have names, and not words such as `yes`."""
+    catalogue = context.catalogue
+    named: list[tuple[str, Pointer, str]] = [(catalogue.page_source, ("page", "name"), catalogue.page.name)]
+    named += [(catalogue.components_source, (*one.pointer, "name"), one.name) for one in catalogue.components]
+    named += [(record.source, ("name",), record.name) for record in context.records]
+    for path, pointer, name in named:
+        if name.lower() in FLAG_WORDS:
+            yield StatusViolation(
+                path,
+                pointer,
+                f"the name is {name!r}, as if it were a setting",
+                "write the name that readers see",
+            )
+
+
 ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 """Characters of an id, which becomes part of a URL."""
 

@@ -1,6 +1,7 @@
 """`statuary hosting`: write the configuration of a host, and how that host installs statuary."""
 
 import importlib.util
+import shlex
 import shutil
 import subprocess
 import sys
@@ -198,12 +199,23 @@ def hosting_command(
         _print(files)
         return
     _stop_at_edited(files, out, force=force)
-    if source is not None:
-        click.echo(f"wrote {put_wheel(source, out)}", err=True)
+    wheel = None if source is None else put_wheel(source, out)
+    if wheel is not None:
+        click.echo(f"wrote {wheel}", err=True)
     _write(files, out)
     if not edge_only:
+        names = _committed(files, wheel, content, out)
         for number, step in enumerate(host.steps, 1):
-            click.echo(f"{number}. {step}", err=True)
+            click.echo(f"{number}. {step.format(files=names)}", err=True)
+
+
+def _committed(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:
+    """Return what a host needs in git, quoted for a shell; the edge module is written again where the site is built."""
+    names = [Path(file.path).parts[0] for file in files if not is_edge_file(file)]
+    names += [wheel.relative_to(out).as_posix()] if wheel is not None else []
+    if content.is_dir() and content.resolve().is_relative_to(out.resolve()):
+        names.append(content.resolve().relative_to(out.resolve()).as_posix())
+    return shlex.join(sorted({*names, ".gitignore"} if (out / ".gitignore").exists() else set(names)))
 
 
 hosting_command.epilog = "\b\n" + "\n".join(f"{name:17} {host.description}" for name, host in HOSTS.items())

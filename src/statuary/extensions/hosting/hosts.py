@@ -423,7 +423,7 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
     return [HostFile("vercel.json", json_text(configuration))]
 
 
-COMMIT = "Commit the new files and push them."
+COMMIT = "Commit what the host needs, and push it: `git add {files} && git commit -m Deploy && git push`."
 SET_URL = "Set page.url in site.yaml to the address of the site."
 
 HOSTS: dict[str, Host] = {

@@ -79,6 +79,8 @@ class WebSource:
             raise UnreachableError(url, error.reason, hint) from None
 
 
+SOURCE_SUFFIXES = (".sol", ".vy", ".yul")
+
 MAX_FILE_BYTES = 1 << 30
 """The limit for a JSON file: build-infos of large projects, with syntax trees, have some hundred megabytes."""
 
@@ -91,6 +93,11 @@ def parse_json(raw: bytes, name: str) -> Json:
     try:
         return loads_exactly(raw)
     except orjson.JSONDecodeError as error:
+        if str(name).endswith(SOURCE_SUFFIXES):
+            raise NotImportableError(
+                f"{name} is a source file; the compiler's output is needed",
+                "compile it, and give the artifact: out/<File>.sol/<Name>.json of Foundry, artifacts/… of Hardhat, or a standard JSON input with --output",
+            ) from None
         raise NotImportableError(f"{name} is not JSON: {error}") from None
 
 

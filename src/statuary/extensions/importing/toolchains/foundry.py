@@ -91,16 +91,72 @@ def _of_build_info(build_info: dict[str, Json], contract_name: str | None) -> Im
     path, _, contract = name.rpartition(":")
     artifact = object_at(output, "contracts", path, contract)
     metadata = _metadata(artifact.get("metadata"))
+    named = object_at(metadata, "sources")
+    numbers = {path: int(str(source["id"])) for path, source in _described(output)}
     return ImportedCompilation(
         compiler="solc",
         version=text_at(metadata, "compiler", "version"),
         fully_qualified_name=name,
-        std_json_input={member: std_json_input[member] for member in INPUT_MEMBERS},
+        std_json_input={
+            **{member: std_json_input[member] for member in INPUT_MEMBERS},
+            "sources": {
+                path: source for path, source in object_at(std_json_input, "sources").items() if path in named
+            },
+        },
         std_json_output={
-            "contracts": {path: {contract: {**artifact, **_from_metadata(metadata)}}},
-            "sources": output["sources"],
+            "contracts": {
+                path: {
+                    contract: {
+                        **artifact,
+                        **_from_metadata(metadata),
+                        "evm": {
+                            **object_at(artifact, "evm"),
+                            **_alone(object_at(artifact, "evm"), numbers, named),
+                        },
+                    }
+                }
+            },
+            "sources": _ids_of(named),
         },
     )
+
+
+def _described(output: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+    """Yield the sources of a compiler's output."""
+    for path in object_at(output, "sources"):
+        yield path, object_at(output, "sources", path)
+
+
+def _ids_of(named: JsonObject) -> JsonObject:
+    """Return the sources that the metadata names, numbered as solc does it where there are no others."""
+    return {path: {"id": number} for number, path in enumerate(sorted(named))}
+
+
+BYTECODES = ("bytecode", "deployedBytecode")
+
+
+def _alone(evm: JsonObject, numbers: Mapping[str, int], named: JsonObject) -> JsonObject:
+    """Return the bytecodes with source maps as solc writes them where only the named sources are compiled.
+
+    Args:
+        numbers: those of all sources that were compiled together; the one after them is that of solc's own routines.
+        named: the sources that the metadata names.
+    """
+    new = {numbers[path]: number for number, path in enumerate(sorted(named)) if path in numbers}
+    new[len(numbers)] = len(named)
+    return {
+        name: {**object_at(evm, name), "sourceMap": _renumbered(text_at(evm, name, "sourceMap"), new)}
+        for name in BYTECODES
+    }
+
+
+def _renumbered(source_map: str, new: Mapping[int, int]) -> str:
+    """Return a source map with other numbers of sources: the third field of an entry; empty ones repeat the last."""
+    entries = [entry.split(":") for entry in source_map.split(";")]
+    for entry in entries:
+        if len(entry) > 2 and entry[2].isdigit():
+            entry[2] = str(new.get(int(entry[2]), int(entry[2])))
+    return ";".join(":".join(entry) for entry in entries)
 
 
 def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> ImportedCompilation:
@@ -110,7 +166,8 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
     ((path, contract),) = object_at(settings, "compilationTarget").items()
     version = text_at(metadata, "compiler", "version")
     numbers = _numbers(file, artifact, project, path)
-    paths = {*sources, *(numbers or {})}
+    evm: JsonObject = {name: artifact[name] for name in BYTECODES}
+    evm = _alone(evm, numbers, sources) if numbers else evm
     notes = () if numbers else ("there is no build-info of forge, so the record has no sourceIds",)
     return ImportedCompilation(
         compiler="solc",
@@ -118,12 +175,12 @@ def _of_artifact(file: Path, artifact: dict[str, Json], project: Path) -> Import
         fully_qualified_name=f"{path}:{as_text(contract)}",
         std_json_input={
             "language": metadata["language"],
-            "sources": dict(_sources(sorted(paths), sources, project)),
+            "sources": dict(_sources(sources, project)),
             "settings": settings_of_metadata(settings, version),
         },
         std_json_output={
-            "contracts": {path: {as_text(contract): _output(artifact, text, metadata)}},
-            **({"sources": {source: {"id": id_} for source, id_ in numbers.items()}} if numbers else {}),
+            "contracts": {path: {as_text(contract): {**_output(artifact, text, metadata), "evm": evm}}},
+            **({"sources": _ids_of(sources)} if numbers else {}),
         },
         notes=notes,
     )
@@ -150,7 +207,6 @@ def _output(artifact: dict[str, Json], text: Json, metadata: dict[str, Json]) ->
         **_from_metadata(metadata),
         **{member: artifact[member] for member in EXTRA_OUTPUTS if artifact.get(member) is not None},
         "metadata": text,
-        "evm": {"bytecode": artifact["bytecode"], "deployedBytecode": artifact["deployedBytecode"]},
     }
 
 
@@ -170,23 +226,13 @@ def settings_of_metadata(settings: JsonObject, version: str) -> JsonObject:
     return std_json_settings
 
 
-def _sources(paths: list[str], hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
-    """Yield the sources of the project, checked against the hashes of the metadata.
-
-    Files that were only compiled together with the contract have no hash; only the source ids depend on them.
-    """
-    for path in paths:
+def _sources(hashes: JsonObject, project: Path) -> Iterator[tuple[str, Json]]:
+    """Yield the sources of the project that the metadata names, checked against its hashes."""
+    for path in sorted(hashes):
         file = project / path
-        if not file.is_file() and path not in hashes:
-            continue
-        expected = as_object(hashes.get(path)).get("keccak256")
-        if expected is None and not file.resolve().is_relative_to(project.resolve()):
-            raise NotImportableError(
-                f"{file} is outside the project, and the metadata has no hash of it",
-                "give the folder with --project",
-            )
         raw = read_bytes(file)
-        if expected is not None and expected != f"0x{keccak256(raw).hex()}":
+        expected = as_object(hashes[path]).get("keccak256")
+        if expected != f"0x{keccak256(raw).hex()}":
             raise NotImportableError(
                 f"{file} has changed since it was compiled: its Keccak-256 is not {expected}",
                 "check out the revision that was deployed, or run `forge build --force`",
