@@ -77,6 +77,7 @@ def put_wheel(source: Path, project: Path) -> Path:
     """
     folder = project / WHEEL_FOLDER
     folder.mkdir(parents=True, exist_ok=True)
+    click.echo(f"the wheel of statuary goes into {folder}/", err=True)
     if source.is_file():
         place = folder / source.name
         return place if place.exists() and place.samefile(source) else shutil.copyfile(source, place)
@@ -200,13 +201,15 @@ def hosting_command(
         return
     _stop_at_edited(files, out, force=force)
     wheel = None if source is None else put_wheel(source, out)
-    if wheel is not None:
-        click.echo(f"wrote {wheel}", err=True)
     _write(files, out)
     if not edge_only:
-        names = _committed(files, wheel, content, out)
-        for number, step in enumerate(host.steps, 1):
-            click.echo(f"{number}. {step.format(files=names)}", err=True)
+        _print_steps(host, _committed(files, wheel, content, out))
+
+
+def _print_steps(host: Host, names: str) -> None:
+    """Print what is left to do, where `names` are the files that belong in git."""
+    for number, step in enumerate(host.steps, 1):
+        click.echo(f"{number}. {step.format(files=names)}", err=True)
 
 
 def _committed(files: list[HostFile], wheel: Path | None, content: Path, out: Path) -> str:

@@ -1,5 +1,6 @@
 """The members of another system's objects, and its files, each read with an error that says what is wrong."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -117,7 +118,13 @@ def files_below(source: str, suffixes: tuple[str, ...]) -> list[Path]:
     if path.is_file():
         return [path]
     if not path.is_dir():
-        raise NotImportableError(f"there is no {source}", "give a URL, a folder or a file")
+        is_host = re.fullmatch(r"[\w-]+(\.[\w-]+)+(/\S*)?", source)
+        hint = (
+            f"for the page on the web, write https://{source}"
+            if is_host
+            else "give a URL, a folder or a file"
+        )
+        raise NotImportableError(f"there is no file or folder {source!r}", hint)
     files = sorted(file for file in path.rglob("*") if file.name.endswith(suffixes) and file.is_file())
     visible = [file for file in files if _is_part(file, path)]
     if not visible:
