@@ -223,7 +223,7 @@ EXTENSIONS = (
 
 
 def is_installed(extension: Extension) -> bool:
-    """Whether the folder of an extension is there."""
+    """Return whether the folder of an extension is there."""
     return (Path(__file__).parent / "extensions" / extension.name / "__init__.py").is_file()
 
 

@@ -39,7 +39,7 @@ RECOVERING_SENDERS = ("coincurve", "eth_keys")
 
 
 def can_recover_senders() -> bool:
-    """Say whether one of them is installed, without importing it."""
+    """Return whether one of them is installed, without importing it."""
     return any(find_spec(library) for library in RECOVERING_SENDERS)
 
 

@@ -41,7 +41,7 @@ MANY_CONTRACTS = 500
 
 
 def has_many_contracts(content: Path) -> bool:
-    """Say whether the folder of a chain has many entries, without reading them all."""
+    """Return whether the folder of a chain has many entries, without reading them all."""
     return any(_has_many(chain) for chain in (content / "contracts").glob("*/"))
 
 

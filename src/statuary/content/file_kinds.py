@@ -40,7 +40,7 @@ class FilePattern(NamedTuple):
     limit: int = LARGEST_SOURCE_FILE  # bytes of the largest file; in a bulk file, of the largest record
 
     def matches(self, path: PurePosixPath) -> bool:
-        """Say whether a path, relative to the content folder, is of this kind."""
+        """Return whether a path, relative to the content folder, is of this kind."""
         folders = path.parts[:-1]
         if self.folder:
             if folders[:1] != (self.folder,):

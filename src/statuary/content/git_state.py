@@ -65,7 +65,7 @@ class GitState:
                 yield GitFile(name, identity.decode())
 
     def touches(self, folder: str) -> bool:
-        """Say whether anything in a folder is not as committed."""
+        """Return whether anything in a folder is not as committed."""
         return folder in self._folders or self._is_changed(folder)
 
     @cached_property

@@ -28,7 +28,7 @@ class RemoteFiles(Protocol):
 
 
 def is_remote(path: str) -> bool:
-    """Say whether a path is a URL that an extension reads."""
+    """Return whether a path is a URL that an extension reads."""
     return path.startswith(_BEGINNINGS)
 
 

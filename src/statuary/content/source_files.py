@@ -199,7 +199,7 @@ def _file(root: Path, real_root: Path, path: str, entry: "os.DirEntry[str]") -> 
 
 
 def is_utf8(name: str) -> bool:
-    """Say whether the name of a file, as the operating system gives it, is UTF-8."""
+    """Return whether the name of a file, as the operating system gives it, is UTF-8."""
     try:
         name.encode()
     except UnicodeEncodeError:

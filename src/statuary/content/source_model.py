@@ -201,7 +201,7 @@ def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -
 
 
 def allows_text(model: object) -> bool:
-    """Say whether a type allows text, or some texts."""
+    """Return whether a type allows text, or some texts."""
     return any(option is str or get_origin(option) is Literal for option in _options(model))
 
 

@@ -152,7 +152,7 @@ def uncompressed_path(path: str) -> str:
 
 
 def is_proof_path(path: str) -> bool:
-    """Say whether a path of either layout is that of a contract's proof."""
+    """Return whether a path of either layout is that of a contract's proof."""
     match = CONTRACT_PATH.fullmatch(plain_path(path))
     return match is not None and match["family"] == PROOF.prefix
 

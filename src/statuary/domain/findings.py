@@ -66,7 +66,7 @@ def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def has_errors(findings: Iterable[Finding]) -> bool:
-    """Say whether any of the findings is an error."""
+    """Return whether any of the findings is an error."""
     return any(finding.severity is Severity.ERROR for finding in findings)
 
 

@@ -161,9 +161,9 @@ class PageSettings:
         return replace(self, theme=self.theme._replace(templates=templates))
 
     def has_contract_pages(self, count: int) -> bool:
-        """Say whether each contract has its own page if there are `count` of them."""
+        """Return whether each contract has its own page if there are `count` of them."""
         return 0 < count <= self.contracts
 
     def lists_contracts(self, count: int) -> bool:
-        """Say whether pages list the contracts if there are `count` of them."""
+        """Return whether pages list the contracts if there are `count` of them."""
         return count <= self.listed

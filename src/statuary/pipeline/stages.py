@@ -88,7 +88,7 @@ class ExtensionOptions(NamedTuple):
         return StageInputs(None, self.options.get(extension.name, {}), instant, target, self.to)
 
     def ask_for(self, extension: Extension) -> bool:
-        """Say whether an option of an extension was given."""
+        """Return whether an option of an extension was given."""
         return any(self.options.get(extension.name, {}).values())
 
 

@@ -89,7 +89,7 @@ class Takeover(NamedTuple):
     problems: tuple[StatuaryError, ...] = ()  # why
 
     def takes(self, path: str) -> bool:
-        """Say whether a path of the site is published."""
+        """Return whether a path of the site is published."""
         return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
 
 

@@ -115,7 +115,7 @@ class Match(NamedTuple):
     language: str = ""  # of the record; empty for any
 
     def covers(self, claimed: "Match") -> bool:
-        """Whether a claimed match is one of them."""
+        """Return whether a claimed match is one of them."""
         is_exact_enough = claimed.is_exact or not self.is_exact
         return is_exact_enough and self.side in ("", claimed.side) and self.language in ("", claimed.language)
 

@@ -59,7 +59,7 @@ class PageTexts:
         return self(f"claim_reason.{reason.key}", **values)
 
     def has(self, key: str) -> bool:
-        """Say whether there is a text."""
+        """Return whether there is a text."""
         return key in self._texts
 
 

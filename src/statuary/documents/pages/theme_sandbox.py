@@ -196,7 +196,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
-        """Say whether a template can read an attribute."""
+        """Return whether a template can read an attribute."""
         if attr.startswith("_"):
             return False
         for kind, names in ATTRIBUTES:
@@ -208,7 +208,7 @@ class ThemeEnvironment(ImmutableSandboxedEnvironment):
 
     @override
     def is_safe_callable(self, obj: object) -> bool:
-        """Say whether a template can call an object: a macro, a block, a global, or a method listed above."""
+        """Return whether a template can call an object: a macro, a block, a global, or a method listed above."""
         return (
             isinstance(obj, Macro | BlockReference | PageTexts | Undefined)
             or isinstance(getattr(obj, "__self__", None), str | Mapping | LoopContext | PageTexts)

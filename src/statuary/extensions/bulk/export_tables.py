@@ -235,7 +235,7 @@ def _literal(path: str) -> str:
 
 
 def has_column(connection: _Engine, table: str, column: str) -> bool:
-    """Say whether a view has a column."""
+    """Return whether a view has a column."""
     return any(row[0] == column for row in connection.execute(f"DESCRIBE {table}").fetchall())
 
 

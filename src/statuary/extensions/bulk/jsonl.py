@@ -38,7 +38,7 @@ DAMAGED: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error)
 
 
 def is_compressed(path: str) -> bool:
-    """Say whether a bulk file can only be read from its beginning."""
+    """Return whether a bulk file can only be read from its beginning."""
     return path.endswith((".gz", ".zst"))
 
 

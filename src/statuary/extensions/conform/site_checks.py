@@ -53,7 +53,7 @@ def _adapter(shape: type) -> TypeAdapter[object]:
 
 
 def allows_any_origin(response: HttpResponse) -> bool:
-    """Say whether any origin may read a response."""
+    """Return whether any origin may read a response."""
     return response.headers.get("access-control-allow-origin") == "*"
 
 

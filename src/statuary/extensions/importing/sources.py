@@ -5,6 +5,7 @@ import time
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import orjson
 
@@ -15,6 +16,8 @@ from statuary.domain.json_values import Json, JsonObject, as_object
 from statuary.domain.primitives import Hex, InvalidValueError, parse_hex
 from statuary.extensions.http.client import RefusedError, Retries, UnreachableError, get, is_same_server
 from statuary.extensions.importing.report import NotImportableError
+
+Member = TypeVar("Member", bound=Json)
 
 RETRIES = Retries(tries=4)
 
@@ -120,25 +123,23 @@ def member_at(value: Json, *keys: str) -> Json:
 
 def object_at(value: Json, *keys: str) -> JsonObject:
     """Return an object in nested objects; raise InvalidValueError if it is not there."""
-    member = member_at(value, *keys)
-    if not isinstance(member, dict):
-        raise InvalidValueError(f"{'.'.join(keys)} is not an object")
-    return member
+    return _member_of(dict, "an object", value, keys)
 
 
 def list_at(value: Json, *keys: str) -> Sequence[Json]:
     """Return a list in nested objects; raise InvalidValueError if it is not there."""
-    member = member_at(value, *keys)
-    if not isinstance(member, list):
-        raise InvalidValueError(f"{'.'.join(keys)} is not a list")
-    return member
+    return _member_of(list, "a list", value, keys)
 
 
 def text_at(value: Json, *keys: str) -> str:
     """Return a text in nested objects; raise InvalidValueError if it is not there."""
+    return _member_of(str, "a text", value, keys)
+
+
+def _member_of(kind: type[Member], noun: str, value: Json, keys: Sequence[str]) -> Member:
     member = member_at(value, *keys)
-    if not isinstance(member, str):
-        raise InvalidValueError(f"{'.'.join(keys)} is not a text")
+    if not isinstance(member, kind):
+        raise InvalidValueError(f"{'.'.join(keys)} is not {noun}")
     return member
 
 

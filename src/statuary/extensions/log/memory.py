@@ -50,7 +50,7 @@ def _place_file(location: str) -> Path:
 
 
 def is_familiar(location: str, origin: str, stated: str | None) -> bool:
-    """Say whether the log at an address has the name and the key that it had before, so that no change matters."""
+    """Return whether the log at an address has the name and the key that it had before, so that no change matters."""
     before = remembered(origin)
     with suppress(FileNotFoundError):
         return before is not None and {before.key.text, _place_file(location).read_text().strip()} == {stated}

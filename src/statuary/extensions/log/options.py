@@ -106,7 +106,7 @@ REQUESTS = {
 
 
 def is_in_ci(variables: Mapping[str, str]) -> bool:
-    """Say whether this is a machine of CI: all of them set CI."""
+    """Return whether this is a machine of CI: all of them set CI."""
     return variables.get("CI", "").lower() not in ("", "0", "false")
 
 

@@ -194,7 +194,7 @@ class SiteLog:
         self.table.add(new)
 
     def _is_of_former_key(self, former: PublicKey | None) -> bool:
-        """Say whether the former key signed the log; raise LogError if another key than its last one did."""
+        """Return whether the former key signed the log; raise LogError if another key than its last one did."""
         last = self.table.last(LOG_KEY)
         signers = () if self.base is None else self.base.checkpoint.note.signatures
         if last is not None and last[1].key_change is not None:

@@ -384,7 +384,7 @@ class SiteCheck:
         self._note(f"{path} does not prove the last entry of its subject", is_right=is_right)
 
     def _is_of_log(self, path: str) -> bool:
-        """Say whether a path is of the log, and verify it if it is a tile of an earlier size."""
+        """Return whether a path is of the log, and verify it if it is a tile of an earlier size."""
         if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path()):
             return True
         url, parameters = match_url(path) or (None, {})
@@ -402,7 +402,7 @@ class SiteCheck:
         return last is not None and last[1].action is not LogAction.REMOVE
 
     def _is_tile(self, name: str, path: str) -> bool:
-        """Say whether a tile is of this log; one of an earlier size begins like the present one."""
+        """Return whether a tile is of this log; one of an earlier size begins like the present one."""
         whole, _, width = f"tile/{name}".partition(".p/")
         sizes = (tile.partition(".p/")[::2] for tile in tile_paths(self.log.head.size))
         widest = next((full for stem, full in sizes if stem == whole), None)

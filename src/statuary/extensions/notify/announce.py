@@ -148,7 +148,7 @@ class _ChannelRun:
         return Announcement(name, event)
 
     def _goes_on(self, error: StatuaryError) -> bool:
-        """Say whether later events are sent after an error: after one that is not sent again."""
+        """Return whether later events are sent after an error: after one that is not sent again."""
         is_uncertain = isinstance(error, DeliveryError) and not error.is_certain
         return is_uncertain and self.channel.delivery is Delivery.AT_MOST_ONCE
 

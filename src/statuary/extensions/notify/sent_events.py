@@ -40,7 +40,7 @@ class SentEvents(NamedTuple):
     events: Mapping[str, SentEvent] = {}  # by id, those after `until` less `LATE`
 
     def is_due(self, event: StatusEvent) -> bool:
-        """Say whether an event is to be sent."""
+        """Return whether an event is to be sent."""
         fingerprint = fingerprint_of(event)
         return event.id not in self.events and all(fingerprint != sent.text for sent in self.events.values())
 
