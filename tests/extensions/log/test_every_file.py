@@ -22,7 +22,6 @@ from statuary.pipeline.tick import tick
 from support.file_server import served
 from support.logs import (
     KEY,
-    LOGGED_SITE,
     ORIGIN,
     authored_entries_of,
     checked,
@@ -40,11 +39,6 @@ BYTES = int(os.environ.get("LOG_BYTES", "60"))
 
 LATER, LATEST, EARLIER = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z", "2026-11-15T12:00:00Z"
 RECORD = f"v2/contract/748463/{address_of(1)}"
-
-
-@pytest.fixture
-def content(tmp_path: Path) -> Path:
-    return write_files(tmp_path / "content", LOGGED_SITE)
 
 
 @pytest.fixture

@@ -21,17 +21,6 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))
 
 
-@pytest.fixture
-def content(tmp_path: Path) -> Path:
-    return write_files(tmp_path / "content", LOGGED_SITE)
-
-
-@pytest.fixture
-def site(tmp_path: Path, content: Path) -> Path:
-    logged(content, tmp_path / "site")
-    return tmp_path / "site"
-
-
 def run(*arguments: object, code: int = 0) -> str:
     done = CliRunner().invoke(command, ["log", *map(str, arguments)])
     assert done.exit_code == code, done.output

@@ -51,12 +51,6 @@ def content(request: pytest.FixtureRequest, tmp_path: Path, settings: str) -> Pa
     return write_files(tmp_path / "content", files)
 
 
-@pytest.fixture
-def site(tmp_path: Path, content: Path) -> Path:
-    logged(content, tmp_path / "site")
-    return tmp_path / "site"
-
-
 def log_files(site: Path) -> dict[str, bytes]:
     return {path: body for path, body in files_in(site).items() if path.startswith("log/")}
 

@@ -38,17 +38,6 @@ from support.sites import INCIDENT, SITE, address_of, files_in, path_of, record_
 LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
 
 
-@pytest.fixture
-def content(tmp_path: Path) -> Path:
-    return write_files(tmp_path / "content", LOGGED_SITE)
-
-
-@pytest.fixture
-def site(tmp_path: Path, content: Path) -> Path:
-    logged(content, tmp_path / "site")
-    return tmp_path / "site"
-
-
 def ticked_at(site: Path, now: str) -> TickResult:
     """Tick with the key."""
     with patch.dict(os.environ):

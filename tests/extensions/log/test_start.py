@@ -18,11 +18,6 @@ from support.sites import INCIDENT, path_of, record_of, write_files
 FLOOR = f"{ORIGIN}\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
 
 
-@pytest.fixture
-def content(tmp_path: Path) -> Path:
-    return write_files(tmp_path / "content", LOGGED_SITE)
-
-
 class Runs:
     """Builds from fresh checkouts, as CI runs them; each with a new outage."""
 

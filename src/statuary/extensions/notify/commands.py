@@ -193,8 +193,8 @@ def _show(
     """Print what each channel would be sent: the words, and the body of the request if it has one."""
     sent = record.read() or {}
     for channel in channels:
-        known = sent.get(channel.name) or starting_at(timeline, since or now)
-        due, _ = due_for(channel, timeline, now, known)
+        last = sent.get(channel.name) or starting_at(timeline, since or now)
+        due, _ = due_for(channel, timeline, now, last)
         click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due), 'message')}")
         for event in due:
             message = message_of(event, timeline)

@@ -110,7 +110,7 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
     if isinstance(change, ComponentChange):
         component = component_members(component_at(timeline, change.component, event.at), page, timestamps)
         return component_payload(component, change.before, *members)
-    components = [component_members(one, page, timestamps) for one in _affected(change, timeline)]
+    components = [component_members(affected, page, timestamps) for affected in _affected(change, timeline)]
     return incident_payload(incident_members(change.record, components, page, timestamps), *members)
 
 
