@@ -4,7 +4,8 @@
 
 Each cell is the median of CPU seconds (user and system) of whole processes and their children, of `serve` those of the
 server while it answers requests for records of the last corpus on one connection; in brackets the median of its ratios
-to the first version in the same round. The corpora are those of `corpora.py`, and a small site without contracts. Only
+to the first version in the same round. The corpora are those of `corpora.py`, and a small site without contracts.
+Only Linux tells the CPU of a process that runs.
 """
 
 import argparse
