@@ -28,6 +28,7 @@ from statuary.extensions.http.client import Retries
 from statuary.extensions.http.connections import Pace
 from statuary.extensions.importing import sources
 from statuary.extensions.importing.evidence import ethereum_node as node_client
+from statuary.extensions.mirror import served_site
 from support.edge_runtimes import served as server_process
 from support.ethereum_node import ask, ethereum_node, send
 from support.file_server import served
@@ -230,7 +231,7 @@ def hasten() -> None:
     """Let this process wait seconds for a server, not minutes, and take loopback for the public internet."""
     client.PACE = deployment.PACE = PACE
     node_client.PACE = Pace(seconds=PACE.seconds, timeout=1)
-    sources.RETRIES = Retries(tries=4, first_pause=0.01)
+    sources.RETRIES = served_site.RETRIES = Retries(tries=4, first_pause=0.01)
     connections.is_private_host = lambda _: False
     client.opener.cache_clear()
 
@@ -255,6 +256,7 @@ MIRROR_COMMANDS = {
     "extract": ["extract", "{url}", STATUS, "chains", "--to", "{work}/files"],
     "extract from a file": ["extract", "{url}/site.zip", STATUS, "--to", "{work}/files"],
     "publish": ["publish", "{url}/small", "--to", "{work}/copy"],
+    "mirror": ["mirror", "{url}/small", "{work}/copy"],
     "log prove": ["log", "prove", RECORD, "--from", "{url}"],
     "log verify": ["log", "verify", "{url}", "--public-key", KEY.public.text],
     "log history": ["log", "history", RECORD, "--from", "{url}"],
@@ -279,7 +281,14 @@ NODE_COMMANDS = {
     ],
     "contract anchor": ["contract", "anchor", "--rpc", "{url}", "--content", "{work}/content", "--now", NOW],
 }
-VERIFIED = ("snapshot create", "snapshot create from a file", "extract", "extract from a file", "publish")
+VERIFIED = (
+    "snapshot create",
+    "snapshot create from a file",
+    "extract",
+    "extract from a file",
+    "publish",
+    "mirror",
+)
 """Commands whose outcome is the mirror's, or nothing."""
 
 

@@ -41,6 +41,7 @@ class Extension(NamedTuple):
     name: str  # its folder in `extensions/`
     commands: Mapping[str, Command] = MappingProxyType({})
     folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
+    is_unserved: bool = False  # whether its folders are for the host alone, and no web server sends them
     urls: str = ""  # its rows of the table of URLs (`documents/url_table.py`)
     documents: str = ""  # its `DocumentFamily` (`documents/families.py`)
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
@@ -135,6 +136,16 @@ EXTENSIONS = (
         ),
     ),
     Extension(
+        "mirror",
+        commands={
+            "mirror": Command(
+                "statuary.extensions.mirror.commands:mirror_command",
+                "Copy a served site into a folder, and keep it up to date.",
+                interrupted="the folder is unchanged; run the command again to go on",
+            ),
+        },
+    ),
+    Extension(
         "object_stores",
         commands={
             "publish": Command(
@@ -200,6 +211,7 @@ EXTENSIONS = (
         },
         key="hosting",
         folders=("_headers", "_redirects", "_routes.json", ".assetsignore", ".nojekyll"),
+        is_unserved=True,
         urls="statuary.extensions.hosting.documents:HOST_FILES",
         documents="statuary.extensions.hosting.documents:HostDocuments",
     ),

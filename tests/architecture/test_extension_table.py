@@ -83,7 +83,7 @@ CHECKS = {
 }
 """What the targets of a column must be; `commands` are checked with the core's."""
 
-PLAIN = {"name", "commands", "key", "marker", "folders", "options"}
+PLAIN = {"name", "commands", "key", "marker", "folders", "is_unserved", "options"}
 """The columns without targets of their own."""
 
 

@@ -30,14 +30,14 @@ def plain(out: Path) -> dict[str, bytes]:
     """Return the documents of the present.
 
     Not among them are the epochs, which depend on the build's instant, the changes, which depend on what
-    the folder held before, and the pages, which say when they were built.
+    the folder held before, the manifest, which lists these, and the pages, which say when they were built.
     """
     return {
         file.relative_to(out).as_posix(): file.read_bytes()
         for file in out.rglob("*")
         if file.is_file()
         and file.suffix != ".html"
-        and not {".statuary", "_epochs", "changes.json"} & set(file.parts)
+        and not {".statuary", "_epochs", "changes.json", "snapshot"} & set(file.parts)
     }
 
 

@@ -22,6 +22,7 @@ from statuary.pipeline.build import BuildResult, build_site
 from statuary.pipeline.fingerprint import Fingerprint, fingerprint_of
 from statuary.pipeline.options import ExecutionOptions
 from statuary.pipeline.progress import NoProgress
+from statuary.publishing.files import is_snapshot_path
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 
@@ -106,8 +107,12 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def files_in(site: Path) -> dict[str, bytes]:
-    """Return the site's files, but for what tells of the build before."""
-    return {path: body for path, body in tree(site).items() if path != "changes.json"}
+    """Return the site's files, but for what tells of the build before, and the manifest, which lists that."""
+    return {
+        path: body
+        for path, body in tree(site).items()
+        if path != "changes.json" and not is_snapshot_path(path)
+    }
 
 
 def git(folder: Path, *arguments: str) -> str:

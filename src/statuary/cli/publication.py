@@ -10,7 +10,7 @@ from statuary.cli.output import changes_line, changes_lines, count_text, lacking
 from statuary.cli.printable import print_error, printable
 from statuary.documents.document import Document
 from statuary.extension_table import EXTENSIONS, load
-from statuary.pipeline.publish import adopt_listed
+from statuary.pipeline.file_list import adopt_listed
 from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.reader import folder_documents

@@ -56,7 +56,7 @@ REVALIDATE = "public, max-age=0, must-revalidate"
 """For documents that change only with a new build: clients may keep them, but ask each time."""
 
 IMMUTABLE = "public, max-age=31536000, immutable"
-"""For documents that never change: tiles of the log."""
+"""For documents that never change: tiles of the log, parts of the manifest."""
 
 STATUS_MAX_AGE = 30
 """Seconds for which clients may keep a status document without asking."""
@@ -147,8 +147,9 @@ def _url(
     cache: str = REVALIDATE,
     *,
     put: PutStep = PutStep.INDEX,
+    own_rule: bool = False,
 ) -> Url:
-    url = Url(name, pattern, description, media_type, cache, put)
+    url = Url(name, pattern, description, media_type, cache, put, own_rule)
     _rows.append(url)
     return url
 
@@ -385,6 +386,21 @@ NO_EXPLORER_API = _url(
     "no-explorer-api",
     "errors/explorer-api.json",
     "the response to a call of a block explorer's API (`/api?module=…`), which the site does not have",
+)
+SITE_MANIFEST = _url(
+    "manifest",
+    "snapshot/manifest.json",
+    "the list of all files, which snapshots and mirrors are verified by",
+    put=PutStep.MANIFEST,
+    own_rule=True,
+)
+MANIFEST_PART = _url(
+    "manifest-part",
+    "snapshot/parts/{digest}.jsonl",
+    "a part of the list: path, size and SHA-256 of each file",
+    MEDIA_TYPES["jsonl"],
+    IMMUTABLE,
+    put=PutStep.BODY,
 )
 LOOKUP_URLS = (CONTRACT, CONTRACT_ALL_CHAINS, CONTRACTS, CHAINS, HEALTH, VERSION_DOCUMENT)
 """The URLs of Sourcify's server, which the contract look-up answers wherever code can run."""

@@ -24,6 +24,7 @@ from statuary.domain.findings import (
 from statuary.domain.primitives import Instant
 from statuary.domain.work import DEFECT, attempt
 from statuary.pipeline.contract_stage import CONTRACTS, BuiltContracts, has_contracts, without_contracts
+from statuary.pipeline.file_list import adopt_listed, list_files
 from statuary.pipeline.options import ALL_CHECKS, DEFAULT_EXECUTION, CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import Progress, stage
 from statuary.pipeline.publish import offer_site, publish
@@ -337,6 +338,8 @@ def build_site(
                 target, status, contracts, progress, verify=execution.verify, additions=additions
             )
             line, late = stages.complete()
+            adopt_listed(target)
+            late += list_files(target, status.since, verify=execution.verify)
             plan = publish(target, progress)
             late += [] if target.dry_run else stages.applied()
             findings = (*additions.findings, *left_out, *late)

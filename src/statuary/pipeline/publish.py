@@ -21,7 +21,7 @@ from statuary.pipeline.progress import Progress, stage
 from statuary.pipeline.sound_status import with_documents
 from statuary.pipeline.stages import Additions
 from statuary.pipeline.status import SiteStatus
-from statuary.publishing.files import MANIFEST, TARGET_ERRORS
+from statuary.publishing.files import TARGET_ERRORS
 from statuary.publishing.ledger.schema import KeptGroup
 from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
@@ -193,18 +193,8 @@ def _offer(
     return paths[before:]
 
 
-def adopt_listed(target: BuildTarget) -> None:
-    """Know the files of a site whose ledger is gone by its manifest, if it has one."""
-    text = target.published(MANIFEST) if target.ledger.run == 1 else None
-    if text is not None:
-        from statuary.publishing.manifest import listed_files
-
-        target.ledger.adopt(listed_files(text, target.published))
-
-
 def publish(target: BuildTarget, progress: Progress) -> Plan:
     """Apply the plan of a target unless it is a dry run, and return it."""
-    adopt_listed(target)
     plan = target.plan()
     if not target.dry_run:
         with stage(progress, "Publishing"):

@@ -9,9 +9,10 @@ from statuary.documents.document import Document
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant, format_utc
+from statuary.pipeline.file_list import list_files
 from statuary.pipeline.stages import NO_OPTIONS, Additions, ExtensionOptions, open_published_stages
 from statuary.publishing.epoch_index import StoredDocument, read_epoch_index
-from statuary.publishing.files import FOLDER, PublishingError, is_snapshot_path
+from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.schema import LedgerEntry
 
@@ -57,7 +58,11 @@ def tick(
         additions = stages.extend(lambda: _incidents(target, moved, removed), contracts=False)
         _offer(target, moved, removed, additions)
         line, late = stages.complete()
-        late += stages.applied() if _apply(target) else []
+        documents = target.ledger.documents
+        if any(documents.changed()) or any(documents.leaving()):
+            late += list_files(target, index.latest_by(now))
+            target.apply()
+            late += stages.applied()
     return TickResult(changed, line, [*additions.findings, *late])
 
 
@@ -70,18 +75,6 @@ def _offer(target: FolderTarget, moved: list[Document], removed: list[str], addi
     if moved or removed:
         target.ledger.documents.remove_unless_offered(removed)
         target.offer([*moved, _changes(target, moved, additions)])
-
-
-def _apply(target: FolderTarget) -> bool:
-    """Publish the change; return whether there is any."""
-    documents = target.ledger.documents
-    if not any(documents.changed()) and not any(documents.leaving()):
-        return False
-    # the site now differs from the snapshot that it was published from
-    own = filter(is_snapshot_path, target.ledger.documents.made_from("", FOLDER))
-    target.ledger.documents.remove_unless_offered(own)
-    target.apply()
-    return True
 
 
 def _incidents(target: FolderTarget, moved: list[Document], removed: list[str]) -> list[Document]:

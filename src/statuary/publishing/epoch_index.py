@@ -106,6 +106,10 @@ class EpochIndex(NamedTuple):
         documents = (self.document_at(path, since) for since in self.instants)
         return (document for document in documents if document is not None)
 
+    def latest_by(self, now: Instant) -> Instant:
+        """Return the latest instant, by now, at which a document changed."""
+        return max((since for since in self.instants if since <= now), default=self.start)
+
     def next_after(self, now: Instant) -> Instant | None:
         """Return the next instant at which a document changes; None if there is none before the end."""
         return next((since for since in self.instants[1:] if now < since < self.end), None)

@@ -1,4 +1,4 @@
-"""The manifest of a site: its content and origin, as values and as bytes; where the site itself notes its origin.
+"""The manifest of a site: its content and origin, as values and as bytes.
 
     {"snapshot":1,"instant":"2026-11-02T10:00:00.000Z","revision":"…","statuary":"0.1.0","only":[],
      "documents":2,"names":3,"size":4711,
@@ -13,16 +13,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import orjson
 
 from statuary.domain.json_values import JsonObject, as_list
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, format_utc, parse_instant
-from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.publishing.folder.reader import find_ledger
-from statuary.publishing.ledger.read import read_note
+from statuary.extension_table import EXTENSIONS
+from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, is_snapshot_path
 from statuary.publishing.listing import (
     DamagedSnapshotError,
     Entry,
@@ -185,6 +183,15 @@ def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[Entry]:
         raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
 
 
+UNSERVED = frozenset(folder for row in EXTENSIONS if row.is_unserved for folder in row.folders)
+"""First names of files for the host alone, which its web server does not send: a mirror could not fetch them."""
+
+
+def is_listed(path: str) -> bool:
+    """Return whether the manifest of a site lists a path: every file but its own and those for the host alone."""
+    return not is_snapshot_path(path) and path.partition("/")[0] not in UNSERVED
+
+
 def listed_files(text: bytes, read: ReadPath) -> Iterator[tuple[str, str]]:
     """Yield path and aliases of each file of a site that its manifest lists and that is as it says; none if it is damaged."""
     with suppress(DamagedSnapshotError):
@@ -194,14 +201,3 @@ def listed_files(text: bytes, read: ReadPath) -> Iterator[tuple[str, str]]:
             bodies = [read(name) for name in entry.names]
             if all(body is not None and entry.sha256 in ("", sha256(body).hexdigest()) for body in bodies):
                 yield entry.path, "\n".join(entry.aliases)
-
-
-def noted_origin(root: Path) -> SiteOrigin | None:
-    """Return the origin of the site in a folder; None if it is not recorded."""
-    ledger = find_ledger(root)
-    if ledger is None:
-        return None
-    instant, revision, version = (
-        read_note(ledger, name) or "" for name in ("instant", "revision", "statuary")
-    )
-    return SiteOrigin(parse_instant(instant), revision, version) if instant else None

@@ -40,6 +40,7 @@ class BuildTarget(Target[Document], Protocol):
     partition_size: int  # the most contracts of a partition
     # when the build began, by the clock of the target's file system, in nanoseconds; 0 without one
     began: int
+    lists_itself: bool  # whether it makes a manifest of what it takes, so that a build makes none
 
     def published(self, path: str) -> bytes | None:
         """Return the bytes at a path before this build; None if there are none."""
@@ -69,6 +70,7 @@ class RebuiltTarget(BuildTarget):
 
     partition_size = 8
     began = 0
+    lists_itself = True
 
     def __init__(self) -> None:
         self.ledger = Ledger()

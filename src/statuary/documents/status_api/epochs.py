@@ -34,6 +34,10 @@ NEAR = 1 << 17
 """Bytes of a document around a place within which the same text is looked for: twice as many on either side."""
 
 
+LARGEST_PATCHED = 256 << 20
+"""Bytes of the largest document that results from a patch: one that a stranger wrote may repeat a range without end."""
+
+
 class PatchError(ValueError):
     """A patch is malformed, or belongs to other bytes."""
 
@@ -166,9 +170,10 @@ def patched(base: bytes, patch: bytes) -> bytes:
         value = orjson.loads(patch)
         if value["base"] != sha256(base).hexdigest():
             raise PatchError("the patch belongs to other bytes")
-        return b"".join(
-            part.encode() if isinstance(part, str) else base[part[0] : part[1]] for part in value["parts"]
-        )
+        parts = value["parts"]
+        if sum(len(part) if isinstance(part, str) else part[1] - part[0] for part in parts) > LARGEST_PATCHED:
+            raise PatchError(f"the patch makes more than {LARGEST_PATCHED:,} bytes")
+        return b"".join(part.encode() if isinstance(part, str) else base[part[0] : part[1]] for part in parts)
     except (orjson.JSONDecodeError, TypeError, KeyError, IndexError, AttributeError) as error:
         raise PatchError("not a patch") from error
 

@@ -77,7 +77,7 @@ from statuary.extensions.log.published_log import (
 )
 from statuary.extensions.log.site_log import PROVED, log_document, proof_url
 from statuary.publishing.epoch_index import EpochIndex, readable_epochs
-from statuary.publishing.files import temporary_database
+from statuary.publishing.files import is_snapshot_path, temporary_database
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.host_layout import cache_of, media_type_of
 from statuary.publishing.listing import DamagedSnapshotError, Entry
@@ -230,7 +230,7 @@ class SiteCheck:
             for number, entry in self.last:
                 self._check_subject(number, entry)
             for path in () if paths is None else paths:
-                if path not in self.names and not self._is_of_log(path):
+                if not is_snapshot_path(path) and path not in self.names and not self._is_of_log(path):
                     self._note_stranger(path)
         return self.found
 

@@ -27,7 +27,8 @@ from statuary.extensions.snapshots.options import public_key_of, public_key_opti
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.pipeline.progress import stage
 from statuary.publishing.files import MANIFEST, PublishingError
-from statuary.publishing.manifest import noted_origin, parse_manifest, refuse_older
+from statuary.publishing.folder.built_site import is_built, noted_origin
+from statuary.publishing.manifest import parse_manifest, refuse_older
 from statuary.publishing.origin import UTC, SiteOrigin
 from statuary.publishing.places import replacement_of
 
@@ -226,13 +227,14 @@ def publish_command(
         lease_seconds=lease_seconds,
         wait=wait,
     )
-    if Path(site).is_dir() and not (Path(site) / MANIFEST).is_file():
+    folder = Path(site)
+    if folder.is_dir() and (is_built(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
         if is_store_url(to):
-            is_whole = publish_folder_to_store(Path(site), to, options=options)
+            is_whole = publish_folder_to_store(folder, to, options=options)
         else:
-            is_whole = publish_folder(Path(site), to, dry_run=options.dry_run)
+            is_whole = publish_folder(folder, to, dry_run=options.dry_run)
     else:
         is_whole = _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
     sys.exit(ExitCode.OK if is_whole else ExitCode.FINDINGS)

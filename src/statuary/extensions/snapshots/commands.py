@@ -28,6 +28,7 @@ from statuary.cli.printable import printable
 from statuary.cli.summary import findings_line
 from statuary.content.git_state import GitQuery
 from statuary.documents import url_table
+from statuary.documents.document import Document
 from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.options import public_key_of, public_key_option, sign_option, signer_of
@@ -39,9 +40,10 @@ from statuary.extensions.snapshots.verify import RecordVerifier, Verification, v
 from statuary.extensions.snapshots.zip_format import is_standard_zlib
 from statuary.pipeline.build import build_site
 from statuary.publishing.files import MANIFEST, PublishingError, is_snapshot_path
+from statuary.publishing.folder.built_site import is_built, noted_origin
 from statuary.publishing.folder.reader import folder_documents
 from statuary.publishing.listing import Difference, Entry, diff, document_path
-from statuary.publishing.manifest import Manifest, manifest_digest, noted_origin
+from statuary.publishing.manifest import Manifest, manifest_digest
 from statuary.publishing.origin import SiteOrigin
 from statuary.version import VERSION
 
@@ -231,7 +233,7 @@ def create(
             revision = _revision(content) if revision is None else revision
             origin = SiteOrigin(instant=build_instant(now), revision=revision, statuary=VERSION)
             _build_into(content, stack.enter_context(target(origin)))
-        elif (Path(source) / MANIFEST).is_file() or not Path(source).is_dir():
+        elif _is_snapshot(Path(source)):
             if now or revision is not None:
                 raise click.UsageError(f"{source} is a snapshot, which already has an instant and a revision")
             if subset.texts or dry_run:
@@ -245,8 +247,18 @@ def create(
                 _copy(source, out, signer, allow_older=allow_older)
         else:
             folder = stack.enter_context(target(_origin_of_folder(Path(source), now, revision)))
-            folder.offer(folder_documents(Path(source)))
+            folder.offer(_documents_of(Path(source)))
             _publish(folder)
+
+
+def _documents_of(folder: Path) -> Iterator[Document]:
+    """Yield the documents of a folder without its manifest, which a snapshot makes itself."""
+    return (document for document in folder_documents(folder) if not is_snapshot_path(document.path))
+
+
+def _is_snapshot(source: Path) -> bool:
+    """Return whether a source has a manifest of its own: a file, a URL or a mirror, but not the folder of a build."""
+    return not source.is_dir() or ((source / MANIFEST).is_file() and not is_built(source))
 
 
 def _revision(content: Path) -> str:

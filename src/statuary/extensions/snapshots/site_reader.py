@@ -1,11 +1,12 @@
 """Read documents of a published site by path: a snapshot file, a folder, or the URL of either.
 
-If the site has a manifest, every returned byte is checked against it.
+If the site has a manifest, every returned byte is checked against it; where a server answers by the clock, against the site's own
+schedule. The folder of a build is read as it is: the build that wrote the manifest writes its files too.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -15,9 +16,11 @@ from typing_extensions import override
 from statuary.documents.document import sharded_path
 from statuary.extensions.http.client import get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
+from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
 from statuary.extensions.snapshots.zip_file import ZipReader
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
+from statuary.publishing.folder.built_site import is_built
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT, FolderReader
 from statuary.publishing.listing import (
     DamagedSnapshotError,
@@ -82,7 +85,7 @@ class UrlSource:
         """Raise an error: a web server does not list its files."""
         raise PublishingError(
             f"{self.name} cannot be listed: it has no {MANIFEST}",
-            "a site that is published from a snapshot has one",
+            "build the site with this version of statuary, which writes one",
         )
 
 
@@ -141,8 +144,21 @@ def _path_of(line: bytes) -> str:
 class SiteReader:
     """A published site, read by path; thread-safe."""
 
-    def __init__(self, source: DocumentSource, index: ManifestIndex | None) -> None:
+    def __init__(
+        self,
+        source: DocumentSource,
+        index: ManifestIndex | None,
+        schedule: SiteSchedule | None = None,
+        read_index: Callable[[], ManifestIndex | None] | None = None,
+    ) -> None:
+        """Read a site.
+
+        Args:
+            schedule: what the site has for other instants, if it may be answered by the clock.
+            read_index: reads the manifest again, if the site may be published again meanwhile.
+        """
         self.source = source
+        self._schedule, self._read_index = schedule, read_index
         self.index = index  # its manifest; None for a folder or URL without one, whose bytes are not checked
 
     def __enter__(self) -> Self:
@@ -171,13 +187,27 @@ class SiteReader:
     def _read(self, path: str) -> bytes | None:
         if self.index is None:
             return self.source.read(path)
-        entry = self.index.find(path)
+        try:
+            return self._checked(path, self.index)
+        except DamagedSnapshotError:
+            index = None if self._read_index is None else self._read_index()
+            if index is None or index.text == self.index.text:
+                raise
+            self.index = index  # the site was published again
+            return self._checked(path, index)
+
+    def _checked(self, path: str, index: ManifestIndex) -> bytes | None:
+        entry = index.find(path)
         if entry is None:
             return None
         body = self.source.read(entry.path)
         if body is None:
             raise DamagedSnapshotError(f"{entry.path} is missing in {self.source.name}")
-        check_body(entry, body)
+        try:
+            check_body(entry, body)
+        except DamagedSnapshotError:
+            if self._schedule is None or body not in self._schedule.versions(entry.path):
+                raise
         return body
 
     def paths(self) -> Iterator[str]:
@@ -203,7 +233,10 @@ def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> Si
     """
     source = open_source(location)
     try:
-        return SiteReader(source, _index(source, public_key))
+        index = _index(source, public_key)
+        if not isinstance(source, UrlSource):
+            return SiteReader(source, index)
+        return SiteReader(source, index, SiteSchedule(source.read), partial(_index, source, public_key))
     except BaseException:
         source.close()
         raise
@@ -237,6 +270,8 @@ class ReadOnlyPlace(Place):
 
 
 def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIndex | None:
+    if public_key is None and isinstance(source, FolderReader) and is_built(source.root):
+        return None
     text = source.read(MANIFEST)
     if public_key is not None:
         verify_manifest_signature(source.name, text, source.read(SIGNATURE), public_key)

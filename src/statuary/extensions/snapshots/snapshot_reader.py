@@ -8,6 +8,7 @@ from typing import IO, Protocol
 
 from statuary.documents.document import Document
 from statuary.extensions.http.client import is_archive_url, is_url, stream
+from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.site_reader import SiteReader, UrlSource, open_site
 from statuary.extensions.snapshots.zip_file import ZipStreamReader
 from statuary.extensions.snapshots.zip_format import SnapshotMember
@@ -27,7 +28,7 @@ from statuary.publishing.listing import (
     check_body,
     document_path,
 )
-from statuary.publishing.manifest import parse_manifest, read_entries, refuse_tar_zst
+from statuary.publishing.manifest import is_listed, parse_manifest, read_entries, refuse_tar_zst
 
 SHOWN = 5
 """The most names in a message; the others are counted."""
@@ -50,6 +51,9 @@ class MemberSource(Protocol):
 
     def take_if_there(self, path: str) -> SnapshotMember | None:
         """Return the next member if it is this one."""
+
+    def stored(self, path: str, digest: str, /) -> bytes | None:
+        """Return the bytes with a SHA-256 that are stored under a path, where others were sent; None if there are none."""
 
     def finish(self, entries: Entries) -> None:
         """Raise DamagedSnapshotError if there is anything besides the `entries` that have been read."""
@@ -75,6 +79,10 @@ class ZipMembers:
     def take_if_there(self, path: str) -> SnapshotMember | None:
         """Return the next member if it is this one."""
         return self.reader.member() if self.reader.next_path() == path else None
+
+    def stored(self, _path: str, _digest: str, /) -> bytes | None:
+        """Return None."""
+        return None
 
     def finish(self, entries: Entries) -> None:  # noqa: ARG002 - the order of the members shows it
         """Read the zip to its end, where nothing else may be."""
@@ -103,8 +111,9 @@ class SiteMembers:
         """Use a site.
 
         Args:
-            list_paths: yields every path; None if the site cannot be listed.
+            list_paths: yields every path; None if the site cannot be listed, as at a URL.
         """
+        self._schedule = SiteSchedule(read) if list_paths is None else None
         self._read = read
         self.name = name
         self._list_paths = list_paths
@@ -126,6 +135,10 @@ class SiteMembers:
         for alias in aliases:
             self._compare_alias(alias, body)
         return SnapshotMember(path=path, body=body, aliases=aliases)
+
+    def stored(self, path: str, digest: str, /) -> bytes | None:
+        """Return the version of a document with a SHA-256, if the server answers by the clock."""
+        return None if self._schedule is None else self._schedule.find(path, digest)
 
     def _compare_alias(self, alias: str, body: bytes) -> None:
         body_there = self._read(alias)
@@ -168,7 +181,7 @@ def _extra(paths: Iterator[str], entries: Entries) -> tuple[list[str], int]:
             for name in entry.names:
                 names.add(Entry(name))
         for path in paths:
-            if not is_snapshot_path(path) and names.find(path) is None:
+            if is_listed(path) and names.find(path) is None:
                 count += 1
                 first = [*first, path][:SHOWN]
     return first, count
@@ -252,7 +265,7 @@ class SnapshotReader:
                 on_damage(damaged)
                 continue
             try:
-                check_body(entry, member.body)
+                member = self._checked(entry, member)
             except DamagedSnapshotError as damaged:
                 if on_damage is None:
                     raise
@@ -260,6 +273,17 @@ class SnapshotReader:
             else:
                 yield entry, member
         self._finish(on_damage)
+
+    def _checked(self, entry: Entry, member: SnapshotMember) -> SnapshotMember:
+        """Return a member that is as its entry says; raise DamagedSnapshotError if there is none."""
+        try:
+            check_body(entry, member.body)
+        except DamagedSnapshotError:
+            body = self.source.stored(entry.path, entry.sha256)
+            if body is None:
+                raise
+            return member._replace(body=body)
+        return member
 
     def _finish(self, on_damage: OnDamage | None) -> None:
         try:

@@ -52,6 +52,7 @@ class FolderTarget(BuildTarget):
     """A folder as a target; a context manager, since it holds the ledger's lock."""
 
     partition_size = 256
+    lists_itself = False
 
     def __init__(self, root: Path, *, dry_run: bool = False) -> None:
         """Open the target, and finish what a killed build was applying.
@@ -195,7 +196,8 @@ class FolderTarget(BuildTarget):
         return self.folder.read(path)
 
     @override
-    def resume(self, fingerprint: str) -> bool:
+    def resume(self, fingerprint: str, kind: str = "contracts") -> bool:
+        """Reuse what an interrupted run staged in partitions of a kind, as their names say."""
         if self._staged is None:
             return False
         leftover, staged = self.folder.leftover, self._staged
@@ -205,7 +207,7 @@ class FolderTarget(BuildTarget):
             os.rename(leftover / BODIES, staged / BODIES)
             os.rename(leftover / PARTITIONS, staged / PARTITIONS)
             # only contracts: lists depend on all of them, and are rebuilt
-            for file in sorted((staged / PARTITIONS).glob("*-contracts-*.sqlite3")):
+            for file in sorted((staged / PARTITIONS).glob(f"*-{kind}-*.sqlite3")):
                 self.take(PartitionResult(items=0, file=file))
             self.ledger.drop(self.ledger.sources.bulk_locations())
         self.folder.discard_leftover()

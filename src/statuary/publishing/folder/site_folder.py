@@ -15,6 +15,7 @@ from statuary.documents.document import Document
 from statuary.domain.reserved_names import DEVICES
 from statuary.extension_table import EXTENSIONS
 from statuary.publishing.files import (
+    FOLDER,
     LEDGER,
     LONGEST_PATH,
     OWN_FOLDER,
@@ -208,7 +209,8 @@ class Stager:
 BODIES, SITE = "bodies", "site"
 """The two staged trees: documents of single sources, and those of the whole site; put in place in this order."""
 
-MARKERS = frozenset(row.marker.rpartition("/")[2] for row in EXTENSIONS if row.marker)
+MARKERS = frozenset((*(row.marker.rpartition("/")[2] for row in EXTENSIONS if row.marker), FOLDER))
+"""Names that are moved into place last: of what stands for the files beside it, and of the folder of the manifest."""
 
 
 class SiteFolder:
@@ -301,7 +303,7 @@ class SiteFolder:
     def _move(self, source: str, target: str) -> None:
         """Move a staged folder into the site; a folder that the site lacks is moved whole."""
         with os.scandir(source) as entries:
-            # a marker follows what it stands for: the checkpoint of a log its tiles
+            # a marker follows what it stands for: the checkpoint of a log its tiles, the manifest all files
             children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
         for entry in children:
             path = f"{target}/{entry.name}"

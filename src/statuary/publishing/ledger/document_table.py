@@ -194,6 +194,18 @@ class DocumentTable:
             " ORDER BY path COLLATE BINARY"
         )
 
+    def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
+        """Yield path, aliases, size and SHA-256 of each file that is new, another or leaves, by path; a leaving one has None."""
+        yield from self.connection.execute(
+            "SELECT path, aliases, size, digest FROM work.offered AS o WHERE NOT EXISTS (SELECT 1 FROM documents AS d"
+            " WHERE d.path = o.path AND d.digest = o.digest AND d.aliases = o.aliases"
+            " AND d.path = o.path COLLATE BINARY)"
+            " UNION ALL SELECT d.path, '', 0, NULL FROM work.offered AS o CROSS JOIN documents AS d"
+            " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY"
+            " UNION ALL SELECT path, '', 0, NULL FROM leaving_documents"
+            " ORDER BY path COLLATE BINARY"
+        )
+
     def digest_at(self, path: str) -> str:
         """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
         for table in ("work.offered", "main.documents"):
@@ -201,6 +213,21 @@ class DocumentTable:
             if row is not None:
                 return bytes(row[0]).hex()
         return ""
+
+    def offered(self) -> Iterator[tuple[str, str]]:
+        """Yield path and SHA-256, in hex, of each file that is offered."""
+        for path, digest in self.connection.execute("SELECT path, digest FROM work.offered"):
+            yield path, bytes(digest).hex()
+
+    def offered_digest(self, path: str) -> str:
+        """Return the SHA-256, in hex, of the file that is offered at a path; empty if none is."""
+        row = self.connection.execute("SELECT digest FROM work.offered WHERE path = ?", (path,)).fetchone()
+        return "" if row is None else bytes(row[0]).hex()
+
+    def published(self) -> Iterator[str]:
+        """Yield the paths that the last build published."""
+        for (path,) in self.connection.execute("SELECT path FROM documents"):
+            yield path
 
     def keep_below(self, folder: str) -> None:
         """Leave what the last build published below a folder as it is, whatever this one offers or removes there."""

@@ -98,6 +98,9 @@ def is_whole(file: Path, *, thoroughly: bool = False) -> bool:
 OWNED_NAMES = "published.sqlite3"
 """The database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
 
+OWN_MANIFEST = "manifest"
+"""The note with the SHA-256 of the manifest that was made from this ledger; another one came with the files."""
+
 WAIT_FOR_OTHERS = 2.0
 """Seconds to wait for another build that holds the ledger."""
 
@@ -336,6 +339,14 @@ class Ledger:
         """
         self._mark_leaving()
         return self.documents.listing()
+
+    def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
+        """Yield path, aliases, size and SHA-256 of each document that differs from the last build's, by path.
+
+        The digest is None where there is none any more. What is offered later is not in it.
+        """
+        self._mark_leaving()
+        return self.documents.differences()
 
     def _changes(self) -> Iterator[Change]:
         for action, name, size in self.documents.changed():

@@ -1,0 +1,68 @@
+"""`statuary mirror`: a copy of a served site in a folder."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import FOLDER
+from statuary.cli.output import (
+    changes_line,
+    changes_lines,
+    count_text,
+    lacking_names_note,
+    show_progress,
+    size_text,
+)
+from statuary.cli.printable import printable
+from statuary.extensions.mirror.mirror_site import MirrorOptions, MirrorResult, mirror_site
+from statuary.extensions.mirror.served_site import ServedSite
+from statuary.extensions.snapshots.options import public_key_of, public_key_option
+from statuary.pipeline.progress import stage
+
+
+@click.command()
+@click.argument("url")
+@click.argument("folder", type=FOLDER)
+@public_key_option
+@click.option("--allow-older", is_flag=True, help="Take the site although the mirror is newer.")
+@click.option("--verify", is_flag=True, help="Read every file of the mirror, and fetch those that differ.")
+@click.option("--dry-run", is_flag=True, help="Show what would change without changing it.")
+def mirror_command(
+    url: str, folder: Path, public_key: str | None, allow_older: bool, verify: bool, dry_run: bool
+) -> None:
+    """Copy a served site into a folder, and keep it up to date.
+
+    Only what is missing or differs is fetched, and every byte is checked against the site's manifest before it is written.
+    Run it again, or from a schedule: a run that was cut is resumed, and files that are not of the mirror are never touched.
+
+    Exit codes: 0 up to date; 1 the server does not send what the manifest lists, and the folder is unchanged; 3 the site
+    cannot be reached, or has no sound manifest.
+    """
+    site = ServedSite(url)
+    options = MirrorOptions(public_key_of(public_key), allow_older, verify, dry_run)
+    with show_progress() as progress, stage(progress, "Files"):
+        result = mirror_site(site, folder, options, progress.advance)
+    _print(result, folder, dry_run=dry_run)
+    requests, size = site.counts
+    click.echo(f"{count_text(requests, 'request')}, {size_text(size)} received")
+    sys.exit(ExitCode.FINDINGS if result.problems else ExitCode.OK)
+
+
+def _print(result: MirrorResult, folder: Path, *, dry_run: bool) -> None:
+    name = printable(str(folder))
+    for problem in result.problems:
+        click.echo(printable(problem), err=True)
+    if result.problems:
+        click.echo(f"{name}/ is unchanged; what is right is kept for the next run", err=True)
+        return
+    if dry_run:
+        for line in changes_lines(result.changes):
+            click.echo(line)
+        click.echo(f"{count_text(len(result.changes), 'change')} would be made in {name}/")
+        return
+    click.echo(f"{count_text(result.plan.documents, 'file')}, {size_text(result.plan.size)}, in {name}/")
+    click.echo(changes_line(result.plan, applied=True))
+    if result.lacks_names:
+        click.echo(lacking_names_note(name), err=True)

@@ -1,0 +1,307 @@
+"""Copies a served site into a folder: what is missing or differs is fetched, verified, staged, and put in place at the end.
+
+The folder is a target like that of a build, so a mirror that is cut keeps what it has fetched for the next run, each file in the
+folder is old or new, and files of other programs stay. What differs is found by the manifest: parts that the mirror has are not
+asked for, and files of these parts neither.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from shutil import disk_usage
+from typing import TYPE_CHECKING, NamedTuple
+
+from statuary.documents.document import Document
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.mirror.served_site import ServedSite, SiteState
+from statuary.pipeline.file_list import adopt_listed
+from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.host_layout import cache_of, media_type_of
+from statuary.publishing.listing import DamagedSnapshotError, Entry, Listing, NameTable, Part, parse_part
+from statuary.publishing.manifest import Manifest, is_listed, manifest_digest, parse_manifest, refuse_older
+from statuary.publishing.origin import build_notes
+from statuary.publishing.plan import Action, Change, Plan
+
+if TYPE_CHECKING:
+    from minisign import PublicKey
+
+CONNECTIONS = 8
+"""Files that are asked for at the same time."""
+
+BATCH_FILES, BATCH_SIZE = 64, 32 << 20
+"""Files and bytes after which what was fetched is noted, for the next run if this one is cut."""
+
+ROUNDS = 3
+"""How often a site is compared that is published again meanwhile."""
+
+MOST_PROBLEMS = 20
+"""Files that are not as the manifest says, after which no more are asked for."""
+
+MIRROR_OF, MIRRORED = "mirror of", "mirrored manifest"
+"""The notes with the URL of the site, and with the SHA-256 of the manifest that all files of the folder are as."""
+
+
+class MirrorOptions(NamedTuple):
+    """How to mirror a site."""
+
+    key: "PublicKey | None" = None  # the required key of the manifest's signature
+    allow_older: bool = False  # whether the site may be older than the mirror
+    verify: bool = False  # whether every file of the mirror is read
+    dry_run: bool = False
+
+
+class MirrorResult(NamedTuple):
+    """What a run did."""
+
+    plan: Plan
+    changes: Sequence[Change]  # of a dry run
+    problems: Sequence[
+        str
+    ]  # files that the server does not send as the manifest says; nothing is changed then
+    lacks_names: bool  # whether the folder's file system holds one of the two forms of an address
+
+
+def mirror_site(
+    site: ServedSite, folder: Path, options: MirrorOptions, advance: Callable[[int], None] = lambda _: None
+) -> MirrorResult:
+    """Bring a folder up to date with a site.
+
+    Args:
+        advance: is called for each file that is fetched.
+
+    Raises:
+        DamagedSnapshotError: if the site's manifest is damaged, or not signed with the key.
+        PublishingError: if the folder is not a mirror of this site, cannot be written, or is newer.
+        UnreachableError: if the server cannot be reached; what was fetched is kept for the next run.
+    """
+    with FolderTarget(folder, dry_run=options.dry_run) as target:
+        _require_mirror(target, site.url, folder)
+        target.resume(f"{MIRROR_OF} {site.url}", "mirror")
+        adopt_listed(target)
+        target.ledger.keep_unoffered()
+        lacking = target.missing(verify=options.verify)
+        state, problems, changes = site.state(options.key), [], []
+        for _ in range(ROUNDS):
+            if not options.allow_older:
+                _refuse_older(target, state.manifest, folder)
+            with closing(Copy(site, target, state, lacking)) as copy:
+                if options.dry_run:
+                    changes = list(copy.changes())
+                    break
+                problems = copy.fetch(advance)
+            last, state = state, site.state(options.key) if problems else state
+            if state.text == last.text:
+                break
+        plan = target.plan()
+        if not options.dry_run and not problems:
+            _seal(target, state, site.url)
+            plan = target.plan()
+            target.apply()
+        return MirrorResult(plan, changes, problems, target.lacks_names and not plan.is_empty)
+
+
+def _require_mirror(target: FolderTarget, url: str, folder: Path) -> None:
+    """Raise PublishingError for the folder of a build, or of the mirror of another site."""
+    noted = target.ledger.note(MIRROR_OF)
+    if noted == url or target.ledger.run == 1:
+        return
+    what = f"is the mirror of {noted}" if noted else "has a site that was built or published into it"
+    raise PublishingError(f"{folder} {what}", "name another folder")
+
+
+def _refuse_older(target: FolderTarget, manifest: Manifest, folder: Path) -> None:
+    noted = target.ledger.note("instant")
+    refuse_older(manifest.origin, parse_instant(noted) if noted else None, str(folder))
+
+
+def _seal(target: FolderTarget, state: SiteState, url: str) -> None:
+    """Offer the manifest, which all files are now as, and note whose it is."""
+    bodies = {MANIFEST: state.text} | ({SIGNATURE: state.signature} if state.signature else {})
+    target.offer(_document(Entry(path), body) for path, body in bodies.items())
+    if not state.signature:
+        target.ledger.documents.remove_unless_offered([SIGNATURE])
+    notes = {MIRROR_OF: url, MIRRORED: manifest_digest(state.text)}
+    target.ledger.add_notes(build_notes(state.manifest.origin) | notes)
+
+
+def _document(entry: Entry, body: bytes) -> Document:
+    """Return a file of the mirror; its source is its path, so that the ledger tells which are missing."""
+    return Document(
+        path=entry.path,
+        body=body,
+        media_type=entry.media_type or media_type_of(entry.path),
+        cache=cache_of(entry.path),
+        aliases=entry.aliases,
+        sources=(entry.path,),
+    )
+
+
+class Copy:
+    """Compares a folder with a state of a site, and fetches what differs; the comparison is on disk."""
+
+    def __init__(
+        self, site: ServedSite, target: FolderTarget, state: SiteState, lacking: Iterable[str]
+    ) -> None:
+        """Compare by the manifests.
+
+        Args:
+            lacking: paths whose files are missing or damaged.
+
+        Raises:
+            DamagedSnapshotError: if the manifest is damaged.
+            UnreachableError: if the server cannot be reached.
+        """
+        self.site, self.target, self.parts = site, target, state.manifest.parts
+        self.lacking = frozenset(lacking)
+        self.before = self._mirrored()
+        self.wanted = Listing()  # the entries of the parts that differ, or have a file that is lacking
+        try:
+            self._read_wanted()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Delete the comparison."""
+        self.wanted.close()
+
+    def _mirrored(self) -> Manifest | None:
+        """Return the manifest that the folder's files are as; None if it is not known."""
+        text = self.target.published(MANIFEST)
+        is_noted = text is not None and manifest_digest(text) == self.target.ledger.note(MIRRORED)
+        return parse_manifest(text) if text is not None and is_noted else None
+
+    def _read_wanted(self) -> None:
+        same = frozenset(self.before.parts) if self.before else frozenset()
+        firsts = [part.first for part in self.parts]
+        numbers = {bisect_right(firsts, path) - 1 for path in self.lacking}
+        last = ""
+        with NameTable() as table:
+            for number, part in enumerate(self.parts):
+                if part in same and number not in numbers:
+                    continue
+                for entry in parse_part(self._part(part), part):
+                    if entry.path <= last:
+                        raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
+                    last = entry.path
+                    table.claim(entry.path)
+                    if is_listed(entry.path):  # a snapshot lists files for the host alone too
+                        self.wanted.add(entry)
+
+    def _part(self, part: Part) -> bytes:
+        """Return the lines of a part, from the folder if it has them; one that it has not is staged."""
+        text = self.target.published(part.path)
+        if text is None or sha256(text).hexdigest() != part.sha256:
+            text = self.site.part(part)
+        if not self.target.dry_run and not self.target.ledger.documents.offered_digest(part.path):
+            self.target.offer([_document(Entry(part.path), text)])
+        return text
+
+    def stale(self) -> Iterator[str]:
+        """Yield the paths of files that the mirror wrote and the site does not have any more."""
+        own = {MANIFEST, SIGNATURE, *(part.path for part in self.parts)}
+        for path in self._paths_before():
+            if path not in own and self.wanted.find(path) is None:
+                yield path
+
+    def _paths_before(self) -> Iterator[str]:
+        """Yield the paths of the mirror in parts that the site does not have any more; all if they are not known."""
+        if self.before is None:
+            yield from list(self.target.ledger.documents.published())
+            return
+        parts = frozenset(self.parts)
+        for part in self.before.parts:
+            if part not in parts:
+                yield part.path
+                yield from (entry.path for entry in parse_part(self.target.published(part.path), part))
+
+    def missing(self) -> Iterator[Entry]:
+        """Yield the entries whose files have to be fetched."""
+        documents = self.target.ledger.documents
+        for entry in self.wanted:
+            if documents.offered_digest(entry.path) != entry.sha256 and not self._is_right(entry):
+                yield entry
+
+    def _is_right(self, entry: Entry) -> bool:
+        """Return whether the folder has a file as its entry says; one that the ledger does not know is read."""
+        there = None if entry.path in self.lacking else self.target.ledger.entry(entry.path)
+        if there is not None and there.digest:
+            return there.digest.hex() == entry.sha256
+        body = self.target.published(entry.path)
+        is_right = body is not None and sha256(body).hexdigest() == entry.sha256
+        if is_right and body is not None and not self.target.dry_run:
+            self.target.offer([_document(entry, body)])
+        return is_right
+
+    def changes(self) -> Iterator[Change]:
+        """Yield what a run would change."""
+        for entry in self.missing():
+            action = Action.ADD if self.target.ledger.entry(entry.path) is None else Action.REPLACE
+            yield Change(action, entry.path, entry.size)
+        yield from (Change(Action.REMOVE, path, 0) for path in self.stale())
+
+    def fetch(self, advance: Callable[[int], None]) -> list[str]:
+        """Stage what is missing, and mark what is stale; return what is wrong with files that the server sends.
+
+        Raises:
+            PublishingError: if the disk has no room for it.
+            UnreachableError: if the server cannot be reached.
+        """
+        documents = self.target.ledger.documents
+        self.target.withdraw(
+            [path for path, digest in documents.offered() if not self._is_wanted(path, digest)]
+        )
+        missing, problems = list(self.missing()), list[str]()
+        self._require_room(missing)
+        with ThreadPoolExecutor(CONNECTIONS) as executor:
+            for batch in _batches(missing):
+                fetched = list(executor.map(self._fetched, batch))
+                output = self.target.output(f"mirror-{token_hex(8)}")
+                for entry, body in zip(batch, fetched, strict=True):
+                    if isinstance(body, bytes):
+                        output.add([_document(entry, body)])
+                    else:
+                        problems.append(body)
+                self.target.take(output.result(len(batch)))
+                advance(len(batch))
+                if len(problems) >= MOST_PROBLEMS:
+                    break
+        documents.remove_unless_offered(self.stale())
+        return problems
+
+    def _is_wanted(self, path: str, digest: str) -> bool:
+        """Return whether an earlier run or round has staged what is wanted now."""
+        entry = self.wanted.find(path)
+        return path in {part.path for part in self.parts} if entry is None else entry.sha256 == digest
+
+    def _fetched(self, entry: Entry) -> bytes | str:
+        """Return the bytes of a file, or what is wrong with what the server sends."""
+        try:
+            return self.site.fetch(entry)
+        except DamagedSnapshotError as damaged:
+            return str(damaged)
+
+    def _require_room(self, missing: Iterable[Entry]) -> None:
+        size, free = sum(entry.size for entry in missing), disk_usage(self.target.folder.root).free
+        if size > free:
+            raise PublishingError(
+                f"the site's files need {size:,} bytes more, and {free:,} are free in {self.target.folder.root}",
+                "free some space and run the command again",
+            )
+
+
+def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield entries in batches."""
+    batch: list[Entry] = []
+    for entry in entries:
+        if batch and (len(batch) == BATCH_FILES or sum(one.size for one in batch) + entry.size > BATCH_SIZE):
+            yield batch
+            batch = []
+        batch.append(entry)
+    if batch:
+        yield batch

@@ -1,0 +1,169 @@
+"""A site to be mirrored, as its web server sends it: its manifest, and files that are checked against it.
+
+The server may be hostile: each response has a limit, and no byte that differs from the manifest is returned.
+"""
+
+from hashlib import sha256
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from statuary.extensions.http.client import (
+    RefusedError,
+    Retries,
+    get,
+    is_archive_url,
+    is_url,
+    send,
+    url_below,
+)
+from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
+from statuary.extensions.snapshots.schedule import SiteSchedule
+from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
+from statuary.publishing.folder.reader import LARGEST_DOCUMENT
+from statuary.publishing.listing import DamagedSnapshotError, Entry, Part, parse_part
+from statuary.publishing.manifest import Manifest, parse_manifest
+
+if TYPE_CHECKING:
+    from minisign import PublicKey
+
+LARGEST_MANIFEST = 64 << 20
+"""Bytes of the largest manifest: that of 40 million files has 12 MB."""
+
+LARGEST_PART = 16 << 20
+"""Bytes of the largest part of a manifest; a usual one has 0.1 MB."""
+
+LARGEST_SIGNATURE = 4096
+
+RETRIES = Retries(tries=3)
+
+
+class SiteState(NamedTuple):
+    """What a site consists of at a moment."""
+
+    text: bytes  # of its manifest
+    manifest: Manifest
+    signature: bytes | None
+
+
+class FetchCounts(NamedTuple):
+    """What was asked of a server."""
+
+    requests: int = 0
+    size: int = 0  # bytes of the bodies that it sent
+
+
+class ServedSite:
+    """A site at a URL; thread-safe."""
+
+    def __init__(self, url: str) -> None:
+        """Name a site; raise PublishingError if it is not the URL of one."""
+        if not is_url(url):
+            raise PublishingError(f"{url} is not a URL", "a mirror is made of https://… or http://…")
+        if is_archive_url(url):
+            raise PublishingError(
+                f"{url} is a snapshot in a file", "`statuary publish URL --to FOLDER` unpacks that"
+            )
+        self.url = url
+        self.counts = FetchCounts()
+        self._lock = Lock()
+        self.schedule = SiteSchedule(self.read)
+
+    def read(self, path: str, limit: int = LARGEST_DOCUMENT) -> bytes | None:
+        """Return what the server sends for a path, unchecked; None if it has none.
+
+        Raises:
+            RefusedError: if it sends more bytes than the limit, or refuses.
+            UnreachableError: if it cannot be reached.
+        """
+        body = get(url_below(self.url, path), limit, retries=RETRIES)
+        with self._lock:
+            self.counts = FetchCounts(self.counts.requests + 1, self.counts.size + len(body or b""))
+        return body
+
+    def state(self, key: "PublicKey | None") -> SiteState:
+        """Return the site's present manifest.
+
+        Args:
+            key: the required key of its signature; None requires none.
+
+        Raises:
+            DamagedSnapshotError: if it has none, it is damaged, or it is not signed with the key.
+            UnreachableError: if the server cannot be reached.
+        """
+        self.schedule = SiteSchedule(self.read)
+        text = self.read(MANIFEST, LARGEST_MANIFEST)
+        if text is None:
+            raise DamagedSnapshotError(
+                f"{self.url} has no {MANIFEST}",
+                "check the URL; a site has one if statuary 0.2.0 or later built it",
+            )
+        signature = self.read(SIGNATURE, LARGEST_SIGNATURE)
+        if key is not None:
+            verify_manifest_signature(self.url, text, signature, key)
+        manifest = parse_manifest(text)
+        if sum(part.documents for part in manifest.parts) != manifest.documents:
+            raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
+        return SiteState(text, manifest, signature if _is_signature(signature) else None)
+
+    def part(self, part: Part) -> bytes:
+        """Return the lines of a part of the manifest.
+
+        Raises:
+            DamagedSnapshotError: if the server sends others.
+            UnreachableError: if it cannot be reached.
+        """
+        if part.size > LARGEST_PART:
+            raise DamagedSnapshotError(f"{part.path} is to have {part.size:,} bytes, more than any part has")
+        body = self.read(part.path, part.size)
+        parse_part(body, part)
+        return body or b""
+
+    def fetch(self, entry: Entry) -> bytes:
+        """Return the bytes of a file.
+
+        Raises:
+            DamagedSnapshotError: if the server sends others.
+            UnreachableError: if it cannot be reached.
+        """
+        if entry.size > LARGEST_DOCUMENT:
+            raise DamagedSnapshotError(
+                f"{entry.path} is to have {entry.size:,} bytes, more than any file has"
+            )
+        body = None
+        try:
+            body = self.read(entry.path, entry.size)
+            problem = _difference(entry, body)
+        except RefusedError as error:
+            problem = str(error)
+        if not problem and body is not None:
+            return body
+        stored = self.schedule.find(entry.path, entry.sha256) or (
+            self._of_any_status(entry) if body is None else None
+        )
+        if stored is None:
+            raise DamagedSnapshotError(problem)
+        return stored
+
+    def _of_any_status(self, entry: Entry) -> bytes | None:
+        """Return the bytes of a file that the server sends with another status, as hosts do with the page of a 404."""
+        try:
+            body = send(url_below(self.url, entry.path), limit=entry.size).body
+        except RefusedError:
+            return None
+        return body if sha256(body).hexdigest() == entry.sha256 else None
+
+
+def _difference(entry: Entry, body: bytes | None) -> str:
+    """Return how bytes differ from an entry; empty if they do not."""
+    if body is None:
+        return f"{entry.path} is in the manifest, and the server has no such file"
+    if len(body) != entry.size:
+        return f"{entry.path} has {len(body):,} bytes, the manifest lists {entry.size:,}"
+    is_same = sha256(body).hexdigest() == entry.sha256
+    return "" if is_same else f"{entry.path} has another SHA-256 than the manifest lists"
+
+
+def _is_signature(text: bytes | None) -> bool:
+    """Return whether a text looks like a signature of minisign: without a key, no more can be said."""
+    lines = (text or b"").split(b"\n")
+    return len(lines) in (4, 5) and lines[0].startswith(b"untrusted comment: ") and (text or b"").isascii()

@@ -1,0 +1,39 @@
+"""What a site's own schedule has for a path, where its server answers status documents by the clock.
+
+An edge runtime, like `statuary serve`, answers `api/v2/summary.json` with the document of the present epoch, and the manifest names
+the bytes that are stored. Those are the document of some epoch too, or the patch of one: files that the server sends as they are.
+"""
+
+from collections.abc import Iterator
+from functools import cached_property
+from hashlib import sha256
+
+from statuary.documents.url_table import EPOCHS
+from statuary.publishing.epoch_index import EpochIndex, readable_epochs
+from statuary.publishing.listing import ReadPath
+
+
+class SiteSchedule:
+    """The versions of documents in the epochs of a site."""
+
+    def __init__(self, read: ReadPath) -> None:
+        self._read = read
+
+    @cached_property
+    def _index(self) -> EpochIndex:
+        return readable_epochs(self._read(EPOCHS.path()))
+
+    def has(self, path: str) -> bool:
+        """Return whether the document at a path changes by the clock."""
+        return path in self._index.documents
+
+    def versions(self, path: str) -> Iterator[bytes]:
+        """Yield the document at a path in each epoch."""
+        for stored in dict.fromkeys(self._index.versions_of(path)) if self.has(path) else ():
+            body = stored.body(self._read)
+            if body is not None:
+                yield body
+
+    def find(self, path: str, digest: str) -> bytes | None:
+        """Return the version with a SHA-256; None if there is none."""
+        return next((body for body in self.versions(path) if sha256(body).hexdigest() == digest), None)

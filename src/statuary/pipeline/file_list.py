@@ -1,0 +1,40 @@
+"""The manifest of the files of a site: made by a build and a tick, and what is known by it where the ledger is gone."""
+
+from functools import partial
+
+from statuary.domain.findings import Finding
+from statuary.domain.primitives import Instant
+from statuary.domain.work import attempt
+from statuary.publishing.files import MANIFEST, SIGNATURE, TARGET_ERRORS, is_snapshot_path
+from statuary.publishing.target import BuildTarget
+
+
+def adopt_listed(target: BuildTarget) -> None:
+    """Know the files of a site whose ledger is gone by its manifest, if it has one."""
+    text = target.published(MANIFEST) if target.ledger.run == 1 else None
+    if text is not None:
+        from statuary.publishing.manifest import listed_files
+
+        target.ledger.adopt(listed_files(text, target.published))
+
+
+def list_files(target: BuildTarget, instant: Instant, *, verify: bool = False) -> list[Finding]:
+    """Offer the manifest of the site as it will be, unless it is as it was; return why it is left out.
+
+    Args:
+        instant: since when the status is as the site shows it.
+        verify: whether no published part of the manifest is trusted.
+    """
+    ledger = target.ledger
+    differing = (path for path, *_ in ledger.differences() if not is_snapshot_path(path))
+    is_renewed = verify or not ledger.is_partial or any(differing)
+    if target.lists_itself or (not is_renewed and target.keep([MANIFEST])):
+        return []
+    from statuary.publishing.site_manifest import offer_manifest
+
+    offer = partial(offer_manifest, target, instant, verify=verify)
+    failed = attempt(offer, "", "making the manifest of the files", TARGET_ERRORS)
+    if failed is not None:  # none is better than one of other files
+        target.withdraw([MANIFEST])
+        ledger.documents.remove_unless_offered([MANIFEST, SIGNATURE])
+    return [] if failed is None else [failed]

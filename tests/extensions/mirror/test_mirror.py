@@ -1,0 +1,386 @@
+"""Mirrors: byte for byte, of what differs alone, resumed where a run was cut, and nothing of a server that lies."""
+
+import re
+import shutil
+import sys
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from statuary.cli.main import command
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.http.client import Retries, UnreachableError
+from statuary.extensions.mirror import mirror_site, served_site
+from statuary.extensions.mirror.served_site import ServedSite
+from statuary.publishing.files import MANIFEST, part_path
+from statuary.publishing.listing import Entry, encode_part
+from statuary.publishing.manifest import Manifest, encode_manifest
+from statuary.publishing.origin import SiteOrigin
+from support.edge_runtimes import served as server_process
+from support.file_server import Answers, served
+from support.logs import KEY, LOGGED_SITE, logged
+from support.sites import INCIDENT, NOW, build, path_of, record_of, small_site, tree, write_files
+
+ORIGIN = SiteOrigin(parse_instant(NOW), "", "0.2.0")
+
+REQUESTS = re.compile(r"^([\d,]+) requests?, ", re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def _without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served_site, "RETRIES", Retries(tries=2, first_pause=0.01))
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A site with a contract."""
+    content = write_files(small_site(tmp_path), {path_of(1): record_of(1)})
+    build(content, tmp_path / "site", NOW)
+    return tmp_path / "site"
+
+
+def run(*arguments: object, code: int = 0) -> Result:
+    result = CliRunner().invoke(command, list(map(str, arguments)))
+    assert result.exit_code == code, f"{result.output}\n{result.exception!r}"
+    return result
+
+
+def mirrored(url: str, folder: Path, *options: str) -> int:
+    """Mirror a site; return how many requests it took."""
+    return int(REQUESTS.findall(run("mirror", url, folder, *options).output)[0].replace(",", ""))
+
+
+def test_a_mirror_has_the_same_bytes_and_a_second_run_asks_for_the_manifest_alone(
+    site: Path, tmp_path: Path
+) -> None:
+    with served(site) as (url, asked):
+        mirrored(url, tmp_path / "mirror")
+        assert tree(tmp_path / "mirror") == tree(site)
+        asked.clear()
+        mirrored(url, tmp_path / "mirror")
+    assert sorted(asked) == [f"/{MANIFEST}", f"/{MANIFEST}.minisig"]
+
+
+def test_a_second_run_fetches_what_changed(site: Path, tmp_path: Path) -> None:
+    before = tree(site)
+    with served(site) as (url, asked):
+        mirrored(url, tmp_path / "mirror")
+        changes = {"incidents/slow.yaml": INCIDENT.replace("Slow", "Very slow"), path_of(2): record_of(2)}
+        build(write_files(tmp_path / "content", changes | {"maintenances/upgrade.yaml": None}), site, NOW)
+        asked.clear()
+        mirrored(url, tmp_path / "mirror")
+    after = tree(site)
+    assert tree(tmp_path / "mirror") == after
+    changed = {path for path, body in after.items() if before.get(path) != body}
+    own = {"snapshot/manifest.json", "snapshot/manifest.json.minisig"}
+    assert {path.removeprefix("/") for path in asked} <= changed | own
+    assert len(asked) == len(set(asked))
+
+
+def test_files_of_others_stay_and_those_that_the_site_lost_go(site: Path, tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    with served(site) as (url, _):
+        mirrored(url, mirror)
+        write_files(mirror, {"theirs.txt": "theirs", "incidents/theirs.json": "theirs"})
+        build(write_files(tmp_path / "content", {"incidents/slow.yaml": None}), site, NOW)
+        mirrored(url, mirror)
+    assert tree(mirror) == tree(site) | {"theirs.txt": b"theirs", "incidents/theirs.json": b"theirs"}
+
+
+def test_a_file_of_others_in_the_way_is_named_and_nothing_changes(site: Path, tmp_path: Path) -> None:
+    write_files(tmp_path / "mirror", {"index.html": "theirs"})
+    with served(site) as (url, _):
+        assert "files that statuary did not write are in the way: index.html" in str(
+            run("mirror", url, tmp_path / "mirror", code=3).output
+        )
+    assert tree(tmp_path / "mirror") == {"index.html": b"theirs"}
+
+
+@pytest.mark.parametrize("cut_after", [0, 1, 40, 100])
+def test_a_run_that_was_cut_is_resumed(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_after: int
+) -> None:
+    """Each file is asked for once in both runs together, but for those of the batch that was cut."""
+    monkeypatch.setattr(mirror_site, "BATCH_FILES", 8)
+    fetch, fetched = ServedSite.fetch, list[str]()
+
+    def cut(self: ServedSite, entry: Entry) -> bytes:
+        if len(fetched) >= cut_after:
+            raise UnreachableError(self.url, "is gone")
+        fetched.append(entry.path)
+        return fetch(self, entry)
+
+    mirror = tmp_path / "mirror"
+    with served(site) as (url, asked):
+        monkeypatch.setattr(ServedSite, "fetch", cut)
+        assert f"{url} is gone" in run("mirror", url, mirror, code=3).output
+        assert tree(mirror) == {}
+        monkeypatch.setattr(ServedSite, "fetch", fetch)
+        first = set(asked)
+        asked.clear()
+        mirrored(url, mirror)
+    assert tree(mirror) == tree(site)
+    assert len(first.intersection(asked)) <= 8 + 4
+
+
+def test_a_cut_run_is_resumed_with_what_the_site_has_then(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mirror_site, "BATCH_FILES", 1)
+    fetch, mirror = ServedSite.fetch, tmp_path / "mirror"
+
+    def cut(self: ServedSite, entry: Entry) -> bytes:
+        if entry.path.startswith("v2/"):
+            raise UnreachableError(self.url, "is gone")
+        return fetch(self, entry)
+
+    with served(site) as (url, _):
+        monkeypatch.setattr(ServedSite, "fetch", cut)
+        run("mirror", url, mirror, code=3)
+        monkeypatch.setattr(ServedSite, "fetch", fetch)
+        build(write_files(tmp_path / "content", {"incidents/slow.yaml": None}), site, NOW)
+        mirrored(url, mirror)
+    assert tree(mirror) == tree(site)
+
+
+def test_a_site_that_is_published_meanwhile_is_compared_again(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetch, builds = ServedSite.fetch, list[str]()
+
+    def publish(self: ServedSite, entry: Entry) -> bytes:
+        if not builds and entry.path.startswith("api/"):
+            builds.append(entry.path)
+            build(write_files(tmp_path / "content", {"incidents/slow.yaml": None}), site, NOW)
+        return fetch(self, entry)
+
+    monkeypatch.setattr(ServedSite, "fetch", publish)
+    monkeypatch.setattr(mirror_site, "CONNECTIONS", 1)
+    with served(site) as (url, _):
+        mirrored(url, tmp_path / "mirror")
+    assert builds
+    assert tree(tmp_path / "mirror") == tree(site)
+
+
+@pytest.mark.parametrize("option", ["", "--verify"])
+def test_a_missing_file_is_fetched_and_a_damaged_one_if_all_are_read(
+    site: Path, tmp_path: Path, option: str
+) -> None:
+    mirror = tmp_path / "mirror"
+    with served(site) as (url, asked):
+        mirrored(url, mirror)
+        page = mirror / "index.html"
+        if option:
+            page.write_bytes(page.read_bytes()[::-1])
+        else:
+            page.unlink()
+        asked.clear()
+        mirrored(url, mirror, *filter(None, [option]))
+    assert tree(mirror) == tree(site)
+    assert "/index.html" in asked
+    assert len(asked) == 3
+
+
+def test_a_mirror_whose_ledger_is_gone_is_known_by_its_manifest(site: Path, tmp_path: Path) -> None:
+    mirror = tmp_path / "mirror"
+    with served(site) as (url, asked):
+        mirrored(url, mirror)
+        shutil.rmtree(mirror / ".statuary")
+        (mirror / "theirs.txt").write_text("theirs", "utf-8")
+        build(write_files(tmp_path / "content", {"incidents/slow.yaml": None}), site, NOW)
+        asked.clear()
+        mirrored(url, mirror)
+    assert tree(mirror) == tree(site) | {"theirs.txt": b"theirs"}
+    assert not [path for path in asked if path.startswith("/v2/contract/")]
+
+
+def test_a_mirror_of_a_mirror_is_the_same(site: Path, tmp_path: Path) -> None:
+    with served(site) as (url, _):
+        mirrored(url, tmp_path / "first")
+    with served(tmp_path / "first") as (url, _):
+        mirrored(url, tmp_path / "second")
+    assert tree(tmp_path / "second") == tree(site)
+
+
+def test_a_dry_run_says_what_would_change(site: Path, tmp_path: Path) -> None:
+    with served(site) as (url, _):
+        mirrored(url, tmp_path / "mirror")
+        (tmp_path / "mirror/index.html").unlink()
+        before = tree(tmp_path / "mirror")
+        printed = run("mirror", url, tmp_path / "mirror", "--dry-run").output
+    assert printed.startswith("~ index.html")
+    assert "1 change would be made" in printed
+    assert tree(tmp_path / "mirror") == before
+
+
+LATER = "2026-12-01T22:30:00Z"
+"""An instant in the maintenance, of which the build of `NOW` has the epoch."""
+
+
+def test_a_server_that_answers_by_the_clock_gives_what_is_stored(site: Path, tmp_path: Path) -> None:
+    serve = [sys.executable, "-m", "statuary", "serve", "--port", "0", "--at", LATER, str(site)]
+    with server_process(serve, r"at http://127\.0\.0\.1:(\d+)/") as server:
+        url = f"http://127.0.0.1:{server.port}"
+        mirrored(url, tmp_path / "mirror")
+        run("snapshot", "verify", url)
+        run("snapshot", "create", "--from", url, tmp_path / "site.zip")
+        assert b"under_maintenance" in run("extract", url, "api/v2/summary.json").stdout_bytes
+    assert tree(tmp_path / "mirror") == tree(site)
+    run("snapshot", "create", "--from", tmp_path / "mirror", tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "site.zip").read_bytes()
+
+
+def test_a_log_verifies_on_a_mirror(tmp_path: Path) -> None:
+    logged(write_files(tmp_path / "content", LOGGED_SITE), tmp_path / "site")
+    with served(tmp_path / "site") as (url, _):
+        mirrored(url, tmp_path / "mirror")
+    assert tree(tmp_path / "mirror") == tree(tmp_path / "site")
+    run("log", "verify", tmp_path / "mirror", "--public-key", KEY.public.text)
+
+
+def test_files_for_the_host_alone_are_not_asked_for(tmp_path: Path) -> None:
+    content = small_site(tmp_path)
+    with (content / "site.yaml").open("a") as file:
+        file.write("hosting: {files: [netlify, github-pages]}\n")
+    build(content, tmp_path / "site", NOW)
+    assert (tmp_path / "site/_headers").is_file()
+    with served(tmp_path / "site") as (url, asked):
+        mirrored(url, tmp_path / "mirror")
+    own = {"_headers", "_redirects", ".nojekyll"}
+    assert tree(tmp_path / "mirror") == {
+        path: body for path, body in tree(tmp_path / "site").items() if path not in own
+    }
+    assert not own & {path.removeprefix("/") for path in asked}
+    run("snapshot", "verify", tmp_path / "site")
+
+
+def test_the_folder_of_a_build_or_of_another_mirror_is_not_overwritten(site: Path, tmp_path: Path) -> None:
+    with served(site) as (url, _), served(site) as (other, _):
+        assert "has a site that was built or published into it" in run("mirror", url, site, code=3).output
+        mirrored(url, tmp_path / "mirror")
+        assert f"is the mirror of {url}" in run("mirror", other, tmp_path / "mirror", code=3).output
+
+
+def test_an_older_site_is_taken_on_request(tmp_path: Path) -> None:
+    content, mirror = small_site(tmp_path), tmp_path / "mirror"
+    build(content, tmp_path / "new", "2026-11-25T12:00:00Z")
+    build(content, tmp_path / "old", NOW)
+    with served(tmp_path / "new") as (url, _):
+        mirrored(url, mirror)
+        shutil.rmtree(tmp_path / "new")
+        shutil.copytree(tmp_path / "old", tmp_path / "new")
+        before = tree(mirror)
+        assert f"{mirror} has a newer site" in run("mirror", url, mirror, code=3).output
+        assert tree(mirror) == before
+        mirrored(url, mirror, "--allow-older")
+    assert tree(mirror) == tree(tmp_path / "old")
+
+
+def listing_of(entries: list[Entry], **changes: object) -> Answers:
+    """Return the answers of a server whose manifest lists these entries."""
+    part, text = encode_part(entries)
+    size = sum(entry.size for entry in entries)
+    manifest = Manifest(ORIGIN, len(entries), len(entries), size, (part,))._replace(**changes)
+    return {
+        f"/{MANIFEST}": (200, {}, encode_manifest(manifest)),
+        f"/{part_path(part.sha256)}": (200, {}, text),
+    }
+
+
+def entry_of(path: str, body: bytes = b"x", size: int | None = None) -> Entry:
+    return Entry(path, (), len(body) if size is None else size, sha256(body).hexdigest(), "text/plain")
+
+
+LIES: dict[str, tuple[Answers, int, str]] = {
+    "a path that leaves the folder": (listing_of([entry_of("../x")]), 3, "is not a path inside a site"),
+    "an absolute path": (listing_of([entry_of("/etc/x")]), 3, "is not a path inside a site"),
+    "the ledger": (listing_of([entry_of(".statuary/ledger.sqlite3")]), 3, "is not a path"),
+    "the manifest itself": (listing_of([entry_of("snapshot/manifest.json")]), 3, "is not a path"),
+    "a hidden file": (listing_of([entry_of(".git/config")]), 3, "is not a path that a document may have"),
+    "a path twice": (listing_of([entry_of("a"), entry_of("a")]), 3, "twice, or out of order"),
+    "paths out of order": (listing_of([entry_of("b"), entry_of("a")]), 3, "twice, or out of order"),
+    "two paths that differ in case": (listing_of([entry_of("A"), entry_of("a")]), 3, "differ only in case"),
+    "a file as a folder": (listing_of([entry_of("a"), entry_of("a/b")]), 3, "is a file and a folder"),
+    "a file of a petabyte": (listing_of([entry_of("a", size=10**15)]), 3, "bytes more, and"),
+    "a file that is too large": (listing_of([entry_of("a", size=300 << 20)]), 1, "more than any file has"),
+    "other counts": (listing_of([entry_of("a")], documents=2), 3, "has counts that differ"),
+    "a file that is missing": (listing_of([entry_of("a")]), 1, "the server has no such file"),
+    "other bytes": (
+        listing_of([entry_of("a")]) | {"/a": (200, {}, b"y")},
+        1,
+        "a has another SHA-256 than the manifest lists",
+    ),
+    "fewer bytes": (listing_of([entry_of("a", b"xx")]) | {"/a": (200, {}, b"x")}, 1, "a has 1 bytes"),
+    "more bytes": (listing_of([entry_of("a")]) | {"/a": (200, {}, b"x" * 100)}, 1, "sends more than 1 bytes"),
+    "a forbidden file": (listing_of([entry_of("a")]) | {"/a": (403, {}, b"x" * 9)}, 1, "returns 403"),
+    "another part": (
+        {
+            path: (200, {}, body.replace(b"text", b"TEXT") if "parts" in path else body)
+            for path, (_, _, body) in listing_of([entry_of("a")]).items()
+        },
+        3,
+        "its SHA-256 is not the one in its name",
+    ),
+    "no manifest": ({}, 3, f"has no {MANIFEST}"),
+    "a page in its place": ({f"/{MANIFEST}": (200, {}, b"<html>")}, 3, "is not JSON"),
+    "a manifest of brackets": ({f"/{MANIFEST}": (200, {}, b"[" * 1_000_000)}, 3, "is not JSON"),
+    "a manifest that was changed": (
+        {
+            path: (200, {}, body.replace(b'"documents":1,"names"', b'"documents":2,"names"'))
+            for path, (_, _, body) in listing_of([entry_of("a")]).items()
+        },
+        3,
+        "does not match the digest that it contains",
+    ),
+    "a redirect to a file": (
+        {f"/{MANIFEST}": (302, {"Location": "file:///etc/passwd"}, b"")},
+        3,
+        "web address",
+    ),
+    "redirects without end": (
+        {f"/{MANIFEST}": (302, {"Location": f"/{MANIFEST}"}, b"")},
+        3,
+        "redirects more",
+    ),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_server_that_lies_is_told_and_nothing_is_written(tmp_path: Path, lie: str) -> None:
+    answers, code, message = LIES[lie]
+    with served(tmp_path / "nothing", answers=answers) as (url, _):
+        printed = run("mirror", url, tmp_path / "mirror", code=code).output
+    assert message in printed
+    assert tree(tmp_path / "mirror") == {}
+
+
+def test_a_manifest_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(served_site, "LARGEST_MANIFEST", 100)
+    with served(tmp_path, answers=listing_of([entry_of("a")])) as (url, _):
+        assert "sends more than 100 bytes" in run("mirror", url, tmp_path / "mirror", code=3).output
+
+
+def test_what_is_right_is_kept_while_the_server_lies(site: Path, tmp_path: Path) -> None:
+    """The folder stays as it was; once the server sends what it lists, only that is fetched."""
+    mirror = tmp_path / "mirror"
+    answers: Answers = {"/assets/statuary.css": (200, {}, b"@import 'evil.css'")}
+    with served(site, answers=answers) as (url, asked):
+        printed = run("mirror", url, mirror, code=1).output
+        assert "assets/statuary.css has 18 bytes" in printed
+        assert "is unchanged" in printed
+        assert tree(mirror) == {}
+        answers.clear()
+        asked.clear()
+        mirrored(url, mirror)
+        assert [path for path in asked if "snapshot/" not in path] == ["/assets/statuary.css"]
+    assert tree(mirror) == tree(site)
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [("site", "is not a URL"), ("https://s.example.org/site.zip", "is a snapshot in a file")],
+)
+def test_what_is_no_url_of_a_site_is_told(tmp_path: Path, url: str, message: str) -> None:
+    assert message in run("mirror", url, tmp_path / "mirror", code=3).output
