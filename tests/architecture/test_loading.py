@@ -16,7 +16,7 @@ from statuary.__main__ import main
 main()
 """
 
-MOST_LINES = {"first": 20_900, "incident": 18_750, "unchanged": 13_900}
+MOST_LINES = {"first": 21_000, "incident": 18_900, "unchanged": 13_800}
 """Lines of the modules that a build of the site of `statuary init` loads: its first one, one after a change of an
 incident, and one of the same content an hour later."""
 
