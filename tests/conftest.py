@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from statuary.extensions.compilers.cache import VARIABLE
 from statuary.extensions.log.options import BRANCHES, PRODUCTION, REQUESTS
 from support.object_stores import Server, moto
 from support.requirements import require_module
@@ -27,6 +28,7 @@ def pytest_configure() -> None:
     start the program, which would compile the package each time.
     """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ[VARIABLE] = ""  # what one test compiled, no other takes from a cache
     for name in (*PRODUCTION, *BRANCHES, *REQUESTS):  # the tests are no preview of a site
         os.environ.pop(name, None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -6,6 +6,7 @@
 import json
 import os
 import subprocess
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,17 @@ def compilers(tools: Path) -> list[Compiler]:
     """Return every pinned compiler."""
     programs = sorted((tools / "bin").iterdir())
     return [detect_compiler(program.name.partition("-")[0], program) for program in programs]
+
+
+def compiler_digest(tools: Path, compiler: Compiler) -> str:
+    """Return the SHA-256 of npm's soljson.js, or of the list of the files of Vyper's wheel with their digests."""
+    name = compiler.path.name
+    if compiler.kind == "solc":
+        return sha256((tools / "node_modules" / name / "soljson.js").read_bytes()).hexdigest()
+    [listed] = (tools / name).glob("lib/*/site-packages/vyper-*.dist-info/RECORD")
+    # what pip makes for one machine is outside of the wheel
+    lines = [line for line in listed.read_text().splitlines() if not line.startswith("../")]
+    return sha256("\n".join(sorted(lines)).encode()).hexdigest()
 
 
 def compile_json(

@@ -1,4 +1,4 @@
-"""Make the demo network's contracts: compile, deploy on a local node, anchor, write `content/contracts/748463`.
+"""Make the demo network's contracts: compile, deploy on a local node, anchor, compile again, write `content/contracts/748463`.
 
     python tests/demo_network/make.py [--content DIR] [--tools DIR]
 
@@ -20,12 +20,14 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from demo_network.compilers import TOOLS, compile_json, run_chain
+from demo_network.compilers import TOOLS, compile_json, compiler_digest, compilers, run_chain
 from statuary.content.read_content import read_content
 from statuary.content.read_contract import read_contract
 from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.extensions.compilers.recompile import RecompileOptions, Recompiler
 from statuary.extensions.importing.evidence.chain_evidence import AnchoringNodes, anchor_contracts, claim_text
+from statuary.extensions.importing.evidence.compile_contract import compile_contract, write_evidence
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from support.ethereum_node import ethereum_node
 
@@ -118,6 +120,7 @@ def main() -> None:
         chain = run_chain(options.tools, node, _chain_plan(plan, as_deployed))
         _write(options, plan, as_deployed, chain)
         _anchor(options.content, node)
+    _compile_again(options.content, options.tools)
 
 
 def _write(
@@ -148,6 +151,21 @@ def _anchor(content: Path, node: str) -> None:
     sources = read_content(content).catalogue.contracts
     for one in anchor_contracts(content, sources, AnchoringNodes(EthereumNode(node))):
         print(one.source.address, *map(claim_text, one.claims))
+
+
+def _compile_again(content: Path, tools: Path) -> None:
+    """Write the evidence of the compilers beside the contracts, as `statuary contract compile` does.
+
+    The digest is that of the compiler, not of the small program that starts it, which differs from machine to machine.
+    """
+    recompiler = Recompiler(RecompileOptions(compilers=compilers(tools)))
+    for source in read_content(content).catalogue.contracts:
+        compiled = compile_contract(content, source, recompiler)
+        print(source.address, *(finding.message for finding in compiled.findings))
+        record = read_contract(content, source).record
+        if compiled.evidence is not None and (compiler := recompiler.find_compiler(record)):
+            digest = compiler_digest(tools, compiler)
+            write_evidence(content, source, compiled.evidence._replace(compiler_sha256=digest))
 
 
 def _options() -> argparse.Namespace:

@@ -13,6 +13,7 @@ from statuary.content.read_contract import read_contract
 from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.primitives import parse_instant
 from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
+from statuary.extensions.importing.evidence.compile_contract import record_sha256
 from statuary.pipeline.build import check_site
 from statuary.pipeline.progress import NoProgress
 from support.requirements import CHECKOUT, absent, require_program
@@ -67,6 +68,20 @@ def read_all():
 @pytest.fixture(scope="module")
 def records():
     return read_all()
+
+
+def test_each_contract_has_the_evidence_of_its_compiler(records):
+    """Claim C is stated by a file for every contract, and the file is about the record as it is."""
+    for record in records.values():
+        evidence = json.loads((CHAIN / record["address"] / "compilation.json").read_text())
+        assert evidence["record"] == record_sha256(record)
+        assert (
+            evidence["compiler_version"].split("+")[0]
+            == record["compilation"]["compilerVersion"].split("+")[0]
+        )
+        assert {"creationBytecode.recompiledBytecode", "runtimeBytecode.recompiledBytecode"} <= set(
+            evidence["members"]
+        )
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,6 @@
 """Compare a record with new output of its compiler, which needs the compiler."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from statuary.checks.contracts.check import Violation
@@ -289,6 +289,26 @@ def with_output_selection(
     path, name = split_name(fully_qualified_name)
     selection: Json = list(artifacts) if std_json_input["language"] == "Vyper" else {name: list(artifacts)}
     settings = {**as_object(std_json_input["settings"]), "outputSelection": {path: selection}}
+    return {**std_json_input, "settings": settings}
+
+
+def with_outputs_of(std_json_input: JsonObject, names: Iterable[str], version: str) -> JsonObject:
+    """Return a standard JSON input that requests every output of a record for some contracts.
+
+    Args:
+        names: fully qualified; `*:*` for all contracts.
+        version: the compiler's.
+
+    Raises:
+        DerivationError: if a fully qualified name is invalid.
+    """
+    language = as_text(std_json_input["language"])
+    artifacts: Json = list(artifacts_of_version(language, version))
+    selection: dict[str, Json] = {}
+    for path, name in map(split_name, names):
+        of_path = {**as_object(selection.get(path)), name: artifacts}
+        selection[path] = artifacts if language == "Vyper" else of_path
+    settings = {**as_object(std_json_input["settings"]), "outputSelection": selection}
     return {**std_json_input, "settings": settings}
 
 

@@ -180,16 +180,14 @@ class Recompiler:
     def compare(self, record: RecordValue, compiler: Compiler) -> Iterator[Finding]:
         """Yield the differences between a record and the compiler's output, or why there is no output."""
         try:
-            again = recompiled_members(record, self.compile(recompilation_input(record), compiler))
+            output = self.compile(recompilation_input(record), compiler)
         except CompilerError as error:
             severity = Severity.ERROR if error.is_input_rejected else Severity.WARNING
             yield _finding(f"{compiler.name}: {error}", severity)
         except InvalidValueError as error:
             yield _finding(str(error), hint=error.hint, pointer=("compilation",))
         else:
-            for violation in recompilation_reproduces_the_record(record, again):
-                severity = Severity.WARNING if is_omission(record, violation.pointer) else Severity.ERROR
-                yield _finding(violation.message, severity, hint=violation.hint, pointer=violation.pointer)
+            yield from differences(record, output)
 
     def compile(self, std_json_input: JsonObject, compiler: Compiler) -> JsonObject:
         """Return a compiler's output; raise CompilerError if there is none, or it contains errors."""
@@ -204,6 +202,18 @@ class Recompiler:
             if len(self.outputs) > MAX_CACHED_OUTPUTS:
                 self.outputs.popitem(last=False)
         return output
+
+
+def differences(record: RecordValue, output: JsonObject) -> Iterator[Finding]:
+    """Yield the differences between a record and a compiler's output."""
+    try:
+        again = recompiled_members(record, output)
+    except InvalidValueError as error:
+        yield _finding(str(error), hint=error.hint, pointer=("compilation",))
+        return
+    for violation in recompilation_reproduces_the_record(record, again):
+        severity = Severity.WARNING if is_omission(record, violation.pointer) else Severity.ERROR
+        yield _finding(violation.message, severity, hint=violation.hint, pointer=violation.pointer)
 
 
 def _finding(

@@ -1,7 +1,8 @@
 """`statuary import KIND SOURCE`: contracts and status pages of other systems into content."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
@@ -10,19 +11,28 @@ import click
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import FILE, Content, Now, argument, build_instant, option, options
-from statuary.cli.output import show_progress
+from statuary.cli.output import count_text, show_progress
 from statuary.cli.printable import printable
+from statuary.cores import usable_cores
 from statuary.domain.catalogue import ContractForm
+from statuary.domain.contracts.proof import ClaimStatus
 from statuary.domain.findings import did_you_mean
 from statuary.domain.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
+from statuary.extensions.compilers.cache import CompilationCache, cache_folder
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.http.client import is_url
-from statuary.extensions.importing.contract_commands import read_catalogue
+from statuary.extensions.importing.compilations import Compilations
+from statuary.extensions.importing.contract_commands import announce_compilation, read_catalogue
 from statuary.extensions.importing.contract_options import ADDRESS, CHAIN_ID
+from statuary.extensions.importing.evidence.chain_evidence import AnchoringNodes, anchor_contracts, claim_text
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import read_chain_id
-from statuary.extensions.importing.import_contracts import ContractImport, ContractImportSettings
-from statuary.extensions.importing.report import ImportReport, Skipped
+from statuary.extensions.importing.import_contracts import (
+    ContractImport,
+    ContractImportSettings,
+    ImportedContracts,
+)
+from statuary.extensions.importing.report import ImportReport, Skipped, by_reason
 from statuary.extensions.importing.report_output import contract_import_lines, import_lines
 from statuary.extensions.importing.sources import WebSource, read_text
 from statuary.extensions.importing.status.betterstack import read_betterstack
@@ -173,6 +183,15 @@ class ContractOptions(NamedTuple):
             "Default: the compilers on PATH.",
         ),
     ]
+    anchoring: Annotated[
+        bool,
+        option(
+            "--anchor/--no-anchor",
+            default=True,
+            show_default=True,
+            help="With --rpc: keep the chain's own proofs of the contracts too, as `contract anchor` does.",
+        ),
+    ]
     add_chains: Annotated[
         bool, option(help="Add the chains that site.yaml lacks to it, named by their numbers.")
     ]
@@ -284,19 +303,51 @@ def run_contract_import(
     addresses, file = contract_options.addresses, contract_options.address_file
     if file is not None:
         addresses = (*addresses, *_addresses_in(file))
+    nodes = {read_chain_id(node): node for node in map(EthereumNode, contract_options.rpc)}
     settings = ContractImportSettings(
         form=ContractForm(contract_options.form),
         now=build_instant(target.now),
         compilers=parse_compilers(contract_options.compiler),
-        nodes={read_chain_id(node): node for node in map(EthereumNode, contract_options.rpc)},
+        nodes=nodes,
         dry_run=target.dry_run,
         add_chains=contract_options.add_chains,
     )
-    with show_progress() as progress, stage(progress, "contracts"):
-        contracts = _listed_contracts(kind, source, contract_options.chain_id, addresses)
-        done = ContractImport(content, catalogue, settings).import_all(counted(progress, contracts))
+    listed = partial(_listed_contracts, kind, source, contract_options.chain_id, addresses)
+    cache = CompilationCache(cache_folder())
+    with (
+        show_progress() as progress,
+        Compilations(
+            settings.compilers, cache, workers=usable_cores(), announce=announce_compilation
+        ) as compilations,
+    ):
+        contract_import = ContractImport(content, catalogue, settings, compilations)
+        if kind in PROJECT_READERS and settings.compilers:
+            with stage(progress, "reading"):
+                contract_import.expect_all(counted(progress, listed()))
+        with stage(progress, "contracts"):
+            done = contract_import.import_all(counted(progress, listed()))
+    anchored = _anchored(done, content, nodes) if contract_options.anchoring and not target.dry_run else ()
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
+    for line in anchored:
+        click.echo(line)
     return _exit_code(done.report, done.incomplete)
+
+
+def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]) -> Iterator[str]:
+    """Anchor what was imported from nodes; yield how many contracts the chain shows, and why not the others."""
+    missing: list[Skipped] = []
+    for chain_id, node in nodes.items():
+        sources = [source for source in done.written if source.chain_id == chain_id]
+        shown = 0
+        for contract in anchor_contracts(content, sources, AnchoringNodes(node)):
+            if contract.claims and contract.claims[0].evidence:
+                shown += contract.claims[0].status is not ClaimStatus.CONTRADICTED
+            elif contract.claims:
+                missing.append(Skipped(contract.source.address, claim_text(contract.claims[0])))
+        if sources:
+            yield f"anchored on chain {chain_id}: {shown:,} of {count_text(len(sources), 'contract')}"
+    for reason, addresses in by_reason(missing):
+        yield printable(f"not anchored: {count_text(len(addresses), 'contract')}; code {reason}")
 
 
 def _exit_code(report: ImportReport, incomplete: Sequence[Skipped] = ()) -> ExitCode:

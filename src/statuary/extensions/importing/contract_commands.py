@@ -29,14 +29,17 @@ from statuary.content.read_content import read_content
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
 from statuary.domain.chain.anchor import Anchor, Checkpoints
 from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.contracts.proof import Claim, ClaimStatus
+from statuary.domain.contracts.proof import Claim, ClaimStatus, CompilationEvidence
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding, has_errors, sorted_findings
 from statuary.domain.primitives import Address, ChainId, Instant, checksum_address, instant
 from statuary.editing.files import content_lock
+from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
+from statuary.extensions.compilers.compiler import compilers_on_path
 from statuary.extensions.compilers.options import compiler_option, parse_compilers
 from statuary.extensions.compilers.recompile import RecompileOptions, Recompiler
+from statuary.extensions.importing.compilations import Compilations
 from statuary.extensions.importing.contract_options import (
     ADDRESS,
     CHAIN_ID,
@@ -51,7 +54,11 @@ from statuary.extensions.importing.evidence.chain_evidence import (
     claim_text,
     write_anchor,
 )
-from statuary.extensions.importing.evidence.compile_contract import compile_contract, write_evidence
+from statuary.extensions.importing.evidence.compile_contract import (
+    compile_contract,
+    evidence_of_run,
+    write_evidence,
+)
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import (
     OnChainContract,
@@ -61,6 +68,7 @@ from statuary.extensions.importing.evidence.on_chain_contract import (
 from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_hex_file
+from statuary.extensions.importing.toolchains.compilation import compilation_of_record
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
 from statuary.pipeline.progress import counted, stage
@@ -299,7 +307,15 @@ def add(
             compilers=parse_compilers(compilers) if compilers else (),
         )
         on_chain = _read_on_chain(node, address, chain_options)
-        prepared = prepare_contract(content, catalogue, import_options, compilation, on_chain, node=node)
+        prepared = prepare_contract(
+            content,
+            catalogue,
+            import_options,
+            compilation,
+            on_chain,
+            node=node,
+            announce=announce_compilation,
+        )
         _print_verification(prepared, content)
         if prepared.record is None:
             click.echo("statuary: the contract does not match the chain; nothing was written", err=True)
@@ -311,13 +327,52 @@ def add(
         except ContradictedError as error:
             click.echo(f"statuary: {error}; nothing was written", err=True)
             return ExitCode.FINDINGS
+        evidence = _evidence(prepared.record, prepared.run, import_options)
         if not write_options.dry_run:
             write_contract(content, prepared.files, prepared.replaced)
             write_anchor(content, source, anchor)
+            if evidence is not None:
+                write_evidence(content, source, evidence)
     done = "would write" if write_options.dry_run else "wrote"
     for path, body in prepared.files.items():
         click.echo(f"    {done} {content / path} ({size_text(len(body))})")
     return ExitCode.OK
+
+
+def announce_compilation(line: str) -> None:
+    """Print what is being compiled."""
+    click.echo(f"    {printable(line)}", err=True)
+
+
+def _evidence(
+    record: RecordValue, run: CompilerRun | None, import_options: ImportOptions
+) -> CompilationEvidence | None:
+    """Return the evidence of a record that its compiler makes, if it is at hand; why there is none is a note."""
+    try:
+        if run is None:
+            run = _compiled_again(record)
+        if run is None:
+            return None
+        outcome = evidence_of_run(record, run, import_options.path)
+    except StatuaryError as error:
+        click.echo(f"note: it was not compiled again: {printable(str(error))}", err=True)
+        return None
+    if outcome.evidence is None:
+        differing = "; ".join(finding.message for finding in outcome.findings)
+        click.echo(f"note: compiled again, it differs: {printable(differing)}", err=True)
+    else:
+        click.echo(f"    compiled again with {run.compiler.name}: the same")
+    return outcome.evidence
+
+
+def _compiled_again(record: RecordValue) -> CompilerRun | None:
+    """Compile a record with the compiler of its version on PATH; None if there is none."""
+    compilation = compilation_of_record(record)
+    cache = CompilationCache(cache_folder())
+    with Compilations(compilers_on_path(), cache, workers=1, announce=announce_compilation) as compilations:
+        if compilations.find(compilation) is None:
+            return None
+        return compilations.start(compilation).result()
 
 
 contract_command.add_command(anchor)

@@ -4,11 +4,13 @@ A contract that the content has is not read again, so an import that stopped con
 """
 
 from codecs import BOM_UTF8
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.content.parse_record import parse_record_json
@@ -17,15 +19,19 @@ from statuary.content.source_files import SourceFile
 from statuary.content.unreadable import UnreadableError
 from statuary.documents.document import encode_unchecked
 from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
+from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import RecordValue
+from statuary.domain.errors import StatuaryError
 from statuary.domain.findings import Finding, Severity, has_errors
 from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_RECORD, MAX_QUOTED
 from statuary.domain.primitives import Address, ChainId, Instant
 from statuary.editing.edit_yaml import append_item
 from statuary.editing.files import FileEdit, content_lock, write_edit
-from statuary.extensions.compilers.compiler import Compiler, find_compiler
+from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.http.client import UnreachableError
+from statuary.extensions.importing.compilations import Compilations, with_output
+from statuary.extensions.importing.evidence.compile_contract import evidence_of_run, write_evidence
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract, read_on_chain_contract
 from statuary.extensions.importing.prepare_contract import (
@@ -40,8 +46,8 @@ from statuary.extensions.importing.prepare_contract import (
 )
 from statuary.extensions.importing.report import ImportReport, NotImportableError, Skipped
 from statuary.extensions.importing.toolchains.compilation import (
-    CompilerBatch,
     ImportedCompilation,
+    compilation_of_record,
     complete_compilation,
     no_compiler_error,
 )
@@ -52,6 +58,11 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     UnreadableContract,
 )
 from statuary.extensions.importing.workspace_files import MISSING, incomplete_files, write_contract
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from statuary.extensions.compilers.cache import CompilerRun
 
 
 def checked_record(raw: bytes, chain_id: ChainId, address: Address, path: str) -> RecordValue:
@@ -128,14 +139,39 @@ class ImportedContracts:
         self.verified: list[str] = []  # name, place and match level of each verified contract
         self.incomplete: list[Skipped] = []  # path of each incomplete workspace, and what it lacks
         self.notes: list[Skipped] = []
+        self.compiled = 0  # how many were compiled again, with the same outcome
+        self.written: list[ContractSource] = []
+
+
+class _Begun(NamedTuple):
+    """A contract that was read, and whose compilation may still run."""
+
+    contract: ListedContract
+    existing: ContractSource | None
+    source: SourceContract | None  # None if it cannot be read
+    record: RecordValue | None = None  # of a source that has whole records
+    run: "Future[CompilerRun] | None" = None  # None if it is not compiled
+    error: StatuaryError | None = None  # why it cannot be read
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing has to be waited for."""
+        return self.run is None or self.run.done()
 
 
 class ContractImport:
     """An import of contracts into one content folder."""
 
-    def __init__(self, root: Path, catalogue: Catalogue, settings: ContractImportSettings) -> None:
+    def __init__(
+        self,
+        root: Path,
+        catalogue: Catalogue,
+        settings: ContractImportSettings,
+        compilations: Compilations | None = None,
+    ) -> None:
         self.root = root
         self.settings = settings
+        self.compilations = compilations or Compilations(settings.compilers)
         self.chains = {chain.chain_id for chain in catalogue.chains}
         self.has_bulk = bool(catalogue.bulk)
         self.sources = {(source.chain_id, source.address.lower()): source for source in catalogue.contracts}
@@ -143,19 +179,97 @@ class ContractImport:
         self.seen: set[tuple[ChainId, str]] = set()
         self.silence = 0
         self.missing: list[tuple[ChainId, str]] = []
-        self.batch = CompilerBatch()
+
+    def expect_all(self, contracts: ListedContracts) -> None:
+        """Note what is to be compiled, so that each input is compiled once for all of its contracts."""
+        for contract in contracts:
+            if isinstance(contract, UnreadableContract) or self._is_present(contract):
+                continue
+            with suppress(NotImportableError, UnreachableError):
+                if (compilation := contract.read().compilation) is not None:
+                    self.compilations.expect(compilation)
 
     def import_all(self, contracts: ListedContracts) -> ImportedContracts:
         """Import everything that a source yields; the report has the failure of each contract."""
+        begun: deque[_Begun] = deque()
+        ahead = 2 * self.compilations.workers
         try:
             for contract in contracts:
-                self._import(contract)
+                if (next_one := self._begin(contract)) is not None:
+                    begun.append(next_one)
+                while begun and (begun[0].is_ready or len(begun) > ahead):
+                    self._finish(begun.popleft())
                 if self.silence == MAX_SILENCE:
                     break
         except UnreachableError as error:
             self.done.report.incomplete = f"{error}; {error.hint}"
+        for rest in begun:
+            self._finish(rest)
         self._report_missing_chains()
         return self.done
+
+    def _is_present(self, contract: ListedContract) -> bool:
+        existing = self.sources.get((contract.chain_id, contract.address.lower()))
+        return existing is not None and not self._is_incomplete(existing)
+
+    def _begin(self, contract: ListedContract | UnreadableContract) -> _Begun | None:
+        """Read a contract and start to compile it, unless the content has it."""
+        if isinstance(contract, UnreadableContract):
+            self._report_unreadable(contract)
+            return None
+        place = (contract.chain_id, contract.address.lower())
+        if place in self.seen:
+            return None
+        self.seen.add(place)
+        if self._is_present(contract):
+            self.done.report.present += 1
+            return None
+        if contract.chain_id not in self.chains and not self._add_chain(contract.chain_id):
+            self.missing.append((contract.chain_id, contract.label))
+            return None
+        existing = self.sources.get(place)
+        try:
+            return self._started(contract, contract.read(), existing)
+        except (UnreachableError, NotImportableError) as error:
+            return _Begun(contract, existing, None, error=error)
+
+    def _started(
+        self, contract: ListedContract, source: SourceContract, existing: ContractSource | None
+    ) -> _Begun:
+        record, compilation = None, source.compilation
+        if source.record is not None:
+            path = f"contracts/{contract.chain_id}/{contract.address}.json"
+            record = checked_record(source.record, contract.chain_id, contract.address, path)
+            compilation = compilation_of_record(record)
+        has_compiler = compilation is not None and self.compilations.find(compilation) is not None
+        run = self.compilations.start(compilation) if compilation is not None and has_compiler else None
+        return _Begun(contract, existing, source, record, run)
+
+    def _finish(self, begun: _Begun) -> None:
+        """Verify and write a contract."""
+        try:
+            if begun.error is not None:
+                raise begun.error
+            self._import_source(begun)
+            self.silence = 0
+        except UnreachableError as error:
+            self.silence += 1
+            self.done.report.incomplete = f"{error}; {error.hint}"
+        except NotImportableError as error:
+            self._skip(begun.contract.label, str(error), error.hint)
+
+    def _import_source(self, begun: _Begun) -> None:
+        source = begun.source
+        if source is not None and begun.record is not None and source.record is not None:
+            self._import_record(begun, begun.record, source.record)
+        elif source is not None and source.compilation is not None:
+            self._import_compilation(begun, source, source.compilation)
+
+    def _report_unreadable(self, contract: UnreadableContract) -> None:
+        if contract.is_expected:
+            self.done.notes.append(Skipped(contract.name, contract.reason))
+        else:
+            self._skip(contract.name, contract.reason, contract.hint)
 
     def _add_chain(self, chain_id: ChainId) -> bool:
         """Add a chain to site.yaml if that is asked for, and return whether it was."""
@@ -183,74 +297,33 @@ class ContractImport:
         for _, label in self.missing:
             self._skip(label, reason, f"add {them} under `chains:`, or import again with --add-chains")
 
-    def _import(self, contract: ListedContract | UnreadableContract) -> None:
-        """Import one contract, unless the content has it."""
-        if isinstance(contract, UnreadableContract):
-            self._report_unreadable(contract)
-            return
-        place = (contract.chain_id, contract.address.lower())
-        if place in self.seen:
-            return
-        self.seen.add(place)
-        existing = self.sources.get(place)
-        if existing is not None and not self._is_incomplete(existing):
-            self.done.report.present += 1
-            return
-        if contract.chain_id not in self.chains and not self._add_chain(contract.chain_id):
-            self.missing.append((contract.chain_id, contract.label))
-            return
-        try:
-            self._import_source(contract, contract.read(), existing)
-            self.silence = 0
-        except UnreachableError as error:
-            self.silence += 1
-            self.done.report.incomplete = f"{error}; {error.hint}"
-        except NotImportableError as error:
-            self._skip(contract.label, str(error), error.hint)
-
-    def _import_source(
-        self, contract: ListedContract, source: SourceContract, existing: ContractSource | None
-    ) -> None:
-        if source.record is not None:
-            self._import_record(contract, source.record)
-        elif source.compilation is not None:
-            self._import_compilation(contract, source, source.compilation, existing)
-
-    def _report_unreadable(self, contract: UnreadableContract) -> None:
-        if contract.is_expected:
-            self.done.notes.append(Skipped(contract.name, contract.reason))
-        else:
-            self._skip(contract.name, contract.reason, contract.hint)
-
-    def _import_record(self, contract: ListedContract, raw: bytes) -> None:
-        path = f"contracts/{contract.chain_id}/{contract.address}.json"
-        record = checked_record(raw, contract.chain_id, contract.address, path)
+    def _import_record(self, begun: _Begun, record: RecordValue, raw: bytes) -> None:
+        contract = begun.contract
         match_id = str(record["matchId"])
         if match_id in self.match_ids:
             reason = "its match id is already used here, so it gets the next free one"
             match_id = self._next_match_id()
-            raw = encode_unchecked({**record, "matchId": match_id})
+            record = {**record, "matchId": match_id}
+            raw = encode_unchecked(record)
             self.done.notes.append(Skipped(contract.label, reason))
-        self._write({path: raw}, match_id, None)
+        path = f"contracts/{contract.chain_id}/{contract.address}.json"
+        self._write(begun, {path: raw}, match_id, self._evidence(begun, record, path))
         self._add_verified(record)
 
     def _import_compilation(
-        self,
-        contract: ListedContract,
-        source: SourceContract,
-        compilation: ImportedCompilation,
-        existing: ContractSource | None,
+        self, begun: _Begun, source: SourceContract, compilation: ImportedCompilation
     ) -> None:
+        contract, existing = begun.contract, begun.existing
         on_chain = self._on_chain(contract, source)
         options = self._options(contract, existing)
-        compilation, missing = self._compiled(compilation)
+        compilation, missing = self._compiled(begun, compilation)
         missing += [] if on_chain.creation or on_chain.runtime else [NO_CODE]
         if missing:
             path = f"contracts/{options.chain_id}/{options.address}/contract.yaml"
             self.done.incomplete += [Skipped(path, what) for what in missing]
             files = incomplete_files(workspace_of(options, compilation, on_chain), missing)
             if existing is None:
-                self._write(files, options.match_id or "", None)
+                self._write(begun, files, options.match_id or "")
             return
         prepared = derive_contract(
             options,
@@ -261,9 +334,26 @@ class ContractImport:
         )
         if prepared.record is None:
             raise _mismatch(prepared, source)
-        self._write(prepared.files, options.match_id or "", existing)
+        evidence = self._evidence(begun, prepared.record, options.path)
+        self._write(begun, prepared.files, options.match_id or "", evidence)
         self._add_verified(prepared.record)
         self.done.notes += [Skipped(contract.label, note) for note in dict.fromkeys(prepared.notes)]
+
+    def _evidence(self, begun: _Begun, record: RecordValue, path: str) -> CompilationEvidence | None:
+        """Return the evidence of a contract that its compiler made; why there is none is a note."""
+        if begun.run is None:
+            return None
+        try:
+            outcome = evidence_of_run(record, begun.run.result(), path)
+        except StatuaryError as error:
+            self.done.notes.append(Skipped(begun.contract.label, f"it was not compiled again: {error}"))
+            return None
+        if outcome.evidence is None:
+            reason = f"compiled again, it differs: {first_error(outcome.findings).message}"
+            self.done.notes.append(Skipped(begun.contract.label, reason))
+        else:
+            self.done.compiled += 1
+        return outcome.evidence
 
     def _options(self, contract: ListedContract, existing: ContractSource | None) -> ImportOptions:
         match_id = None if existing is None else read_match_id(self.root, existing)
@@ -285,14 +375,16 @@ class ContractImport:
             node, contract.address, on_chain, partial(self._name_at, contract.chain_id)
         )
 
-    def _compiled(self, compilation: ImportedCompilation) -> tuple[ImportedCompilation, list[str]]:
+    def _compiled(
+        self, begun: _Begun, compilation: ImportedCompilation
+    ) -> tuple[ImportedCompilation, list[str]]:
         """Return a compilation with its output, and what is missing if there is no compiler for it."""
-        kind, version, compilers = compilation.compiler, compilation.version, self.settings.compilers
-        if find_compiler(compilers, kind, version):
-            return self.batch.recompile(compilation, compilers), []
+        if begun.run is not None:
+            return with_output(compilation, begun.run), []
+        kind, version = compilation.compiler, compilation.version
         try:
             if compilation.std_json_output is None:
-                raise no_compiler_error(kind, version, compilers)
+                raise no_compiler_error(kind, version, self.settings.compilers)
             return complete_compilation(compilation), []
         except NotImportableError as error:
             lacking = f"the compiler's output: {error}; import again with --compiler {kind}=PATH"
@@ -308,13 +400,26 @@ class ContractImport:
             return on_chain
         return on_chain._replace(creation=listed.creation, notes=listed.notes)
 
-    def _write(self, files: Mapping[str, bytes], match_id: str, replaced: ContractSource | None) -> None:
+    def _write(
+        self,
+        begun: _Begun,
+        files: Mapping[str, bytes],
+        match_id: str,
+        evidence: CompilationEvidence | None = None,
+    ) -> None:
         """Write a contract; the lock is held only meanwhile, so that an incident need not wait for an import."""
+        contract, path = begun.contract, list(files)[-1]
+        form = ContractForm.RECORD if path.endswith(".json") else ContractForm.WORKSPACE
+        source = ContractSource(path, contract.chain_id, contract.address, form)
         if not self.settings.dry_run:
             with content_lock(self.root):
-                write_contract(self.root, files, replaced)
+                write_contract(self.root, files, begun.existing)
+                if evidence is not None:
+                    write_evidence(self.root, source, evidence)
+        self.sources[contract.chain_id, contract.address.lower()] = source
+        self.done.written.append(source)
         self.match_ids.add(match_id)
-        self.done.report.added.append(list(files)[-1])
+        self.done.report.added.append(path)
 
     def _add_verified(self, record: RecordValue) -> None:
         name, where = record["compilation"]["name"], f"{record['address']} on chain {record['chainId']}"

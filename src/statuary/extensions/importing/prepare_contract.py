@@ -1,7 +1,7 @@
 """Prepare a contract for the content folder, from its compilation and its code on the chain."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +19,9 @@ from statuary.domain.findings import Finding, Severity, has_errors
 from statuary.domain.json_values import Json
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidValueError, parse_instant
+from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import Compiler
+from statuary.extensions.importing.compilations import Compilations, with_output
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.evidence.proxy_resolution import NameOf, resolve_proxy
@@ -27,7 +29,6 @@ from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
     complete_compilation,
-    recompile,
 )
 from statuary.extensions.importing.workspace_files import contract_files, trim_compiler_output
 
@@ -256,6 +257,7 @@ class PreparedContract(NamedTuple):
     files: dict[str, bytes]  # by path in the content folder; empty if the record has errors
     replaced: ContractSource | None
     notes: tuple[str, ...]  # what is unknown and why, as sentences
+    run: CompilerRun | None = None  # what its compiler made of it; None if a tool chain gave the output
 
     @property
     def record(self) -> RecordValue | None:
@@ -271,11 +273,13 @@ def prepare_contract(
     on_chain: OnChainContract,
     *,
     node: EthereumNode | None = None,
+    announce: Callable[[str], None] = lambda _: None,
 ) -> PreparedContract:
     """Derive and verify a contract; return the files to write.
 
     Args:
         node: the node for the implementation of a proxy.
+        announce: gets a line for what is compiled.
 
     Raises:
         NotImportableError: if the contract exists already, something is missing, or a compiler or node fails.
@@ -290,14 +294,22 @@ def prepare_contract(
         options = existing.keep_in(options)
     if options.match_id is None:
         options = options._replace(match_id=next_match_id(root, catalogue))
-    return derive_contract(
+    run = None
+    if options.compilers:
+        with Compilations(
+            options.compilers, CompilationCache(cache_folder()), workers=1, announce=announce
+        ) as compilations:
+            future = compilations.start(compilation)
+            compilation, run = with_output(compilation, future), future.result()
+    prepared = derive_contract(
         options,
-        recompile(compilation, options.compilers) if options.compilers else compilation,
+        compilation,
         on_chain,
         replaced=replaced,
         proxy_resolution=_proxy_resolution(root, catalogue, options, on_chain, node)
         or _existing_resolution(existing, on_chain),
     )
+    return prepared._replace(run=run)
 
 
 def derive_contract(

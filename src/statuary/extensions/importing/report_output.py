@@ -52,6 +52,8 @@ def contract_import_lines(done: "ImportedContracts", content: Path, *, dry_run: 
     if done.verified:
         yield f"verified and {did}: {count_text(len(done.verified), 'contract')}"
         yield from _listed(done.verified)
+    if done.compiled:
+        yield f"compiled again with the same outcome: {count_text(done.compiled, 'contract')}"
     if report.present:
         yield f"already in {content}: {count_text(report.present, 'contract')}"
     yield from _with_reasons("not complete yet, not part of the site: {}; missing ", done.incomplete)

@@ -1,7 +1,7 @@
 """Compile a contract again and write the evidence beside it."""
 
-from collections.abc import Iterator
-from hashlib import file_digest, sha256
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from statuary.domain.contracts.proof import CompilationEvidence
 from statuary.domain.contracts.record import RecordValue, in_served_order
 from statuary.domain.findings import Finding, Pointer, has_errors
 from statuary.domain.json_values import JsonObject
-from statuary.extensions.compilers.compiler import Compiler
+from statuary.extensions.compilers.cache import CompilerRun, program_digest
 from statuary.extensions.compilers.recompilation import (
     LAYOUTS,
     MATCH_MEMBERS,
@@ -22,7 +22,12 @@ from statuary.extensions.compilers.recompilation import (
     recompiled_members,
     value_at,
 )
-from statuary.extensions.compilers.recompile import Recompiler, compiler_build, missing_compiler_finding
+from statuary.extensions.compilers.recompile import (
+    Recompiler,
+    compiler_build,
+    differences,
+    missing_compiler_finding,
+)
 from statuary.publishing.files import atomic_file
 from statuary.version import VERSION
 
@@ -49,8 +54,25 @@ def compile_contract(root: Path, source: ContractSource, recompiler: Recompiler)
     # without a pointer, the compiler itself failed
     if has_errors(findings) or any(not finding.pointer for finding in findings):
         return RecompiledContract(findings)
-    differing = {finding.pointer for finding in findings}
-    return RecompiledContract(findings, _evidence(record, recompiler, compiler, differing))
+    std_json_input = recompilation_input(record)
+    run = CompilerRun(
+        compiler,
+        program_digest(compiler),
+        sha256(encode_unchecked(std_json_input)).hexdigest(),
+        recompiler.compile(std_json_input, compiler),
+    )
+    return RecompiledContract(findings, _evidence(record, run, findings))
+
+
+def evidence_of_run(record: RecordValue, run: CompilerRun, path: str) -> RecompiledContract:
+    """Compare a record that is being added with what its compiler made.
+
+    Args:
+        path: the file of the record, for the findings.
+    """
+    findings = tuple(differences(record, run.output))
+    located = tuple(finding.within(path) for finding in findings)
+    return RecompiledContract(located, None if has_errors(findings) else _evidence(record, run, findings))
 
 
 def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvidence) -> str:
@@ -65,21 +87,16 @@ def write_evidence(root: Path, source: ContractSource, evidence: CompilationEvid
     return path
 
 
-def _evidence(
-    record: RecordValue, recompiler: Recompiler, compiler: Compiler, differing: set[Pointer]
-) -> CompilationEvidence:
-    std_json_input = recompilation_input(record)
-    output = recompiler.compile(std_json_input, compiler)
-    with compiler.path.open("rb") as program:
-        compiler_digest = file_digest(program, "sha256").hexdigest()
+def _evidence(record: RecordValue, run: CompilerRun, findings: Iterable[Finding]) -> CompilationEvidence:
+    differing = {finding.pointer for finding in findings}
     return CompilationEvidence(
         record=record_sha256(record),
-        compiler_version=compiler.version,
-        compiler_sha256=compiler_digest,
-        input_sha256=sha256(encode_unchecked(std_json_input)).hexdigest(),
-        output_sha256=sha256(encode_unchecked(output)).hexdigest(),
+        compiler_version=run.compiler.version,
+        compiler_sha256=run.compiler_sha256,
+        input_sha256=run.input_sha256,
+        output_sha256=sha256(encode_unchecked(run.output)).hexdigest(),
         statuary=VERSION,
-        members=tuple(_equal_members(record, output, differing)),
+        members=tuple(_equal_members(record, run.output, differing)),
     )
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -14,11 +13,11 @@ from statuary.domain.contracts.compiler import (
     is_same_build,
     parse_compiler_version,
 )
-from statuary.domain.contracts.derivation import DerivationError
+from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json, JsonObject, as_object, as_text
 from statuary.domain.primitives import InvalidValueError
-from statuary.extensions.compilers.compiler import Compiler, CompilerError, RunLimits, find_compiler
-from statuary.extensions.compilers.recompilation import artifacts_of_version, with_output_selection
+from statuary.extensions.compilers.compiler import Compiler
+from statuary.extensions.compilers.recompilation import recompilation_input
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at, read_json_file
 
@@ -62,6 +61,18 @@ class ImportedCompilation:
             return object_at(self.std_json_output, "contracts", path, name)
         except InvalidValueError:
             return None
+
+
+def compilation_of_record(record: RecordValue) -> ImportedCompilation:
+    """Return the compilation that a whole record names, without its output."""
+    compilation = record["compilation"]
+    return ImportedCompilation(
+        compiler=compilation["compiler"],
+        version=compilation["compilerVersion"],
+        fully_qualified_name=compilation["fullyQualifiedName"],
+        std_json_input=recompilation_input(record),
+        std_json_output=None,
+    )
 
 
 def _invalid(message: str) -> NotImportableError:
@@ -199,60 +210,6 @@ DOCUMENTATION: Final = ("devdoc", "userdoc")
 """The outputs that solc's metadata repeats and tool chains leave out."""
 
 
-def recompile(
-    compilation: ImportedCompilation, compilers: Sequence[Compiler], *, whole: bool = False
-) -> ImportedCompilation:
-    """Compile with a compiler of the same version, and return the compilation with all outputs of a record.
-
-    If the version is unknown, the only compiler of its kind is used.
-
-    Args:
-        compilation: the sources, and perhaps an output, which is replaced.
-        compilers: the available ones.
-        whole: whether to request the outputs of every contract in the sources.
-
-    Raises:
-        NotImportableError: if there is no such compiler, or it fails.
-    """
-    compiler = _choose_compiler(compilation, compilers)
-    artifacts = artifacts_of_version(compilation.language, compiler.version)
-    try:
-        std_json_input = with_output_selection(
-            compilation.std_json_input, "*:*" if whole else compilation.fully_qualified_name, artifacts
-        )
-        output = compiler.compile(std_json_input, RunLimits())
-    except CompilerError as error:
-        raise NotImportableError(f"{compiler.name}: {error}") from None
-    except DerivationError as error:
-        raise NotImportableError(str(error), error.hint) from None
-    version = compilation.version if "+" in compilation.version else compiler.version
-    return replace(compilation, version=version, std_json_output=output)
-
-
-class CompilerBatch:
-    """Compiles contracts one after the other; repeated sources are compiled once, for all of their contracts."""
-
-    def __init__(self) -> None:
-        self._key = b""
-        self._whole: ImportedCompilation | None = None
-
-    def recompile(
-        self, compilation: ImportedCompilation, compilers: Sequence[Compiler]
-    ) -> ImportedCompilation:
-        """Return what `recompile` returns; raise NotImportableError as `recompile`."""
-        key = sha256(orjson.dumps([compilation.version, compilation.std_json_input])).digest()
-        if key != self._key:
-            self._key, self._whole = key, None
-            return recompile(compilation, compilers)
-        if self._whole is None:
-            try:
-                self._whole = recompile(compilation, compilers, whole=True)
-            except NotImportableError:
-                # such as an output that is too long
-                return recompile(compilation, compilers)
-        return replace(compilation, version=self._whole.version, std_json_output=self._whole.std_json_output)
-
-
 def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilation:
     """Return the compilation with the documentation of its metadata, and notes on what is still missing.
 
@@ -276,16 +233,6 @@ def complete_compilation(compilation: ImportedCompilation) -> ImportedCompilatio
             f"{hint}, or compile with 'metadata' in outputSelection",
         )
     return _with_notes(_with_documentation(compilation, metadata or {}), hint)
-
-
-def _choose_compiler(compilation: ImportedCompilation, compilers: Sequence[Compiler]) -> Compiler:
-    kind, version = compilation.compiler, compilation.version
-    of_kind = [compiler for compiler in compilers if compiler.kind == kind]
-    if version and (compiler := find_compiler(of_kind, kind, version)):
-        return compiler
-    if not version and len(of_kind) == 1:
-        return of_kind[0]
-    raise no_compiler_error(kind, version, of_kind)
 
 
 def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) -> NotImportableError:

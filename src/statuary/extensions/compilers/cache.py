@@ -1,0 +1,151 @@
+"""Outputs of compilers on disk: what was compiled once is not compiled again by the next run.
+
+A file is named by compiler and input, and holds the digest of its own content: one that was cut is compiled again. The
+folder is `statuary/compilations` in the user's folder for caches; `STATUARY_CACHE` names another, or none if it is empty.
+"""
+
+import os
+import zlib
+from collections.abc import Iterable
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import orjson
+
+from statuary.content.parse_json import loads_exactly
+from statuary.documents.document import encode_unchecked
+from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
+from statuary.extensions.compilers.compiler import Compiler, RunLimits
+from statuary.extensions.compilers.recompilation import with_outputs_of
+from statuary.publishing.files import PublishingError, atomic_file
+
+VARIABLE: Final = "STATUARY_CACHE"
+
+MAX_BYTES: Final = 2 << 30
+"""The size of the folder above which the files that were not used for longest are removed."""
+
+DIGEST_BYTES: Final = 32
+
+WHOLE: Final = "*:*"
+"""The name that stands for every contract of an input."""
+
+
+class CompilerRun(NamedTuple):
+    """What a compiler made of an input."""
+
+    compiler: Compiler
+    compiler_sha256: str  # of the program, as hex
+    input_sha256: str  # of the standard JSON input that it was given, as hex
+    output: JsonObject
+    is_cached: bool = False  # whether an earlier run compiled it
+
+
+def cache_folder() -> Path | None:
+    """Return the folder for outputs; None if there is to be none."""
+    named = os.environ.get(VARIABLE)
+    if named is not None:
+        return Path(named) if named else None
+    try:
+        above = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:  # there is no home
+        return None
+    return Path(above) / "statuary" / "compilations"
+
+
+def program_digest(compiler: Compiler) -> str:
+    """Return the SHA-256 of a compiler's program, as hex."""
+    with compiler.path.open("rb") as program:
+        return file_digest(program, "sha256").hexdigest()
+
+
+class CompilationCache:
+    """Compiles, or reads what was compiled before."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self.digests: dict[Path, str] = {}
+
+    def key(self, compiler: Compiler, std_json_input: JsonObject) -> str:
+        """Return the digest of a compiler and an input, whatever outputs it selects."""
+        settings = {
+            name: value
+            for name, value in as_object(std_json_input["settings"]).items()
+            if name != "outputSelection"
+        }
+        parts = (
+            f"{compiler.kind} {compiler.version} {self._digest(compiler)}".encode(),
+            encode_unchecked({**std_json_input, "settings": settings}),
+        )
+        return sha256(b"\0".join(parts)).hexdigest()
+
+    def run(
+        self, compiler: Compiler, std_json_input: JsonObject, names: Iterable[str], limits: RunLimits
+    ) -> CompilerRun:
+        """Return the outputs of some contracts of an input.
+
+        Args:
+            names: fully qualified.
+
+        Raises:
+            CompilerError: if there is no output, or it contains errors.
+            DerivationError: if a name is invalid.
+        """
+        wanted, key = sorted(set(names)), self.key(compiler, std_json_input)
+        if (run := self._read(key, compiler, wanted)) is not None:
+            return run
+        selected = with_outputs_of(std_json_input, wanted, compiler.version)
+        output = compiler.compile(selected, limits)
+        digest = sha256(encode_unchecked(selected)).hexdigest()
+        self._write(key, {"names": wanted, "input_sha256": digest, "output": output})
+        return CompilerRun(compiler, self._digest(compiler), digest, output)
+
+    def _digest(self, compiler: Compiler) -> str:
+        if compiler.path not in self.digests:
+            self.digests[compiler.path] = program_digest(compiler)
+        return self.digests[compiler.path]
+
+    def _read(self, key: str, compiler: Compiler, wanted: list[str]) -> CompilerRun | None:
+        if self.folder is None:
+            return None
+        file = self.folder / key
+        try:
+            stored = file.read_bytes()
+            body = zlib.decompress(stored[DIGEST_BYTES:])
+            if sha256(body).digest() != stored[:DIGEST_BYTES]:
+                return None
+            value = as_object(loads_exactly(body))
+            os.utime(file)
+        except (OSError, zlib.error, orjson.JSONDecodeError):
+            return None
+        names = set(map(as_text, as_list(value.get("names"))))
+        if not set(wanted) <= names and WHOLE not in names:
+            return None
+        digest, output = as_text(value.get("input_sha256")), as_object(value.get("output"))
+        return CompilerRun(compiler, self._digest(compiler), digest, output, is_cached=True)
+
+    def _write(self, key: str, value: JsonObject) -> None:
+        """Keep an output; a folder that cannot be written keeps none."""
+        if self.folder is None:
+            return
+        body = encode_unchecked(value)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with atomic_file(self.folder / key) as stream:
+                stream.write(sha256(body).digest() + zlib.compress(body, 1))
+            self._remove_oldest()
+        except (OSError, PublishingError):
+            return
+
+    def _remove_oldest(self) -> None:
+        if self.folder is None:
+            return
+        files = sorted(
+            ((file.stat().st_mtime, file.stat().st_size, file) for file in self.folder.iterdir()),
+            reverse=True,
+        )
+        size = 0
+        for _, length, file in files:
+            size += length
+            if size > MAX_BYTES:
+                file.unlink(missing_ok=True)

@@ -1,0 +1,124 @@
+"""The compilations of an import: one for each input and compiler, several at a time, each announced by name."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from threading import Lock
+from typing import Final, Self
+
+from statuary.domain.contracts.derivation import DerivationError
+from statuary.extensions.compilers.cache import WHOLE, CompilationCache, CompilerRun
+from statuary.extensions.compilers.compiler import (
+    Compiler,
+    CompilerError,
+    RunLimits,
+    find_compiler,
+    stop_all_programs,
+)
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, no_compiler_error
+
+MAX_REMEMBERED: Final = 8
+"""Outputs in memory; those of large projects have a hundred megabytes."""
+
+Announce = Callable[[str], None]
+
+
+class Compilations:
+    """Compiles for an import; a context manager, which stops its programs where the import ends early."""
+
+    def __init__(
+        self,
+        compilers: Sequence[Compiler],
+        cache: CompilationCache | None = None,
+        *,
+        workers: int = 1,
+        announce: Announce = lambda _: None,
+    ) -> None:
+        self.compilers = compilers
+        self.cache = cache or CompilationCache(None)
+        self.announce = announce
+        self.workers = workers
+        self.pool = ThreadPoolExecutor(workers)
+        self.expected: dict[str, set[str]] = {}
+        self.runs: dict[str, list[tuple[frozenset[str], Future[CompilerRun]]]] = {}
+        self.lock = Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            stop_all_programs()
+        self.pool.shutdown(cancel_futures=True)
+
+    def find(self, compilation: ImportedCompilation) -> Compiler | None:
+        """Return a compiler of the version of a compilation; of an unknown version, the only one of its kind."""
+        kind, version = compilation.compiler, compilation.version
+        if version:
+            return find_compiler(self.compilers, kind, version)
+        of_kind = [compiler for compiler in self.compilers if compiler.kind == kind]
+        return of_kind[0] if len(of_kind) == 1 else None
+
+    def expect(self, compilation: ImportedCompilation) -> None:
+        """Note that a contract of an input will be asked for, so that one run gives all of them."""
+        if (compiler := self.find(compilation)) is not None:
+            key = self.cache.key(compiler, compilation.std_json_input)
+            self.expected.setdefault(key, set()).add(compilation.fully_qualified_name)
+
+    def start(self, compilation: ImportedCompilation) -> "Future[CompilerRun]":
+        """Compile in a worker.
+
+        Raises:
+            NotImportableError: if there is no compiler of the version.
+        """
+        compiler, name = self.find(compilation), compilation.fully_qualified_name
+        if compiler is None:
+            raise no_compiler_error(compilation.compiler, compilation.version, self.compilers)
+        key = self.cache.key(compiler, compilation.std_json_input)
+        runs = self.runs.setdefault(key, [])
+        for names, future in runs:
+            if name in names or WHOLE in names:
+                return future
+        # what was not expected and comes again is compiled for all contracts of the input
+        names = frozenset(self.expected.get(key, ())) | {name} if not runs else frozenset({WHOLE})
+        future = self.pool.submit(self._run, compiler, compilation, names)
+        runs.append((names, future))
+        self._forget_oldest()
+        return future
+
+    def _forget_oldest(self) -> None:
+        done = [key for key, runs in self.runs.items() if all(future.done() for _, future in runs)]
+        for key in done[: max(0, len(self.runs) - MAX_REMEMBERED)]:
+            del self.runs[key]
+
+    def _run(
+        self, compiler: Compiler, compilation: ImportedCompilation, names: frozenset[str]
+    ) -> CompilerRun:
+        first, more = compilation.fully_qualified_name, len(names) - 1
+        others = f" and {more:,} more" if more else " and all others" if WHOLE in names else ""
+        with self.lock:
+            self.announce(f"compiling {first}{others} with {compiler.name}")
+        try:
+            return self.cache.run(compiler, compilation.std_json_input, names, RunLimits())
+        except CompilerError:
+            if names == {first}:
+                raise
+        # such as an output that is too long, or a contract of another one's input that does not compile
+        return self.cache.run(compiler, compilation.std_json_input, (first,), RunLimits())
+
+
+def with_output(compilation: ImportedCompilation, future: "Future[CompilerRun]") -> ImportedCompilation:
+    """Return a compilation with the output of a run.
+
+    Raises:
+        NotImportableError: if the compiler failed.
+    """
+    try:
+        run = future.result()
+    except CompilerError as error:
+        raise NotImportableError(f"{compilation.compiler} {compilation.version}: {error}") from None
+    except DerivationError as error:
+        raise NotImportableError(str(error), error.hint) from None
+    version = compilation.version if "+" in compilation.version else run.compiler.version
+    return replace(compilation, version=version, std_json_output=run.output)
