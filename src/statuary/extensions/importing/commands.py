@@ -44,6 +44,7 @@ from statuary.extensions.importing.status.instatus import read_instatus
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.extensions.importing.status.statuspage import read_statuspage
 from statuary.extensions.importing.status.upptime import read_upptime
+from statuary.extensions.importing.toolchains.boa import read_boa
 from statuary.extensions.importing.toolchains.broadcasts import read_broadcasts
 from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_files
 from statuary.extensions.importing.toolchains.hardhat_deploy import read_hardhat_deploy
@@ -153,6 +154,11 @@ CONTRACT_KINDS: Final = (
         "foundry",
         "the contracts that forge script deployed",
         "the folder of a project, with broadcast and out",
+    ),
+    ContractKind(
+        "boa",
+        "the contracts that titanoboa or moccasin deployed",
+        "the folder of a project, or its database of deployments",
     ),
 )
 
@@ -291,6 +297,7 @@ PROJECT_READERS: Final = {
     "hardhat-deploy": read_hardhat_deploy,
     "ignition": read_ignition,
     "foundry": read_broadcasts,
+    "boa": read_boa,
 }
 
 

@@ -346,6 +346,8 @@ def _verified(
 
 def _reason(evidence: object, claim: Claim) -> str:
     """Return why there is no evidence, or why it does not show the claim."""
+    if isinstance(evidence, NodeEvidenceError):
+        return evidence.words
     return english(evidence.reason if isinstance(evidence, EvidenceError) else claim.reason)
 
 

@@ -197,6 +197,7 @@ class NodeEvidenceError(EvidenceError):
 
     def __init__(self, words: str) -> None:
         super().__init__("stated", reason=words)
+        self.words = words
 
 
 def encode_header(block: Mapping[str, Json]) -> bytes:

@@ -12,7 +12,8 @@ from statuary.domain.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_bytes, read_json_file
-from statuary.extensions.importing.toolchains.hardhat import read_hardhat
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
+from statuary.extensions.importing.toolchains.hardhat import ARTIFACT, read_hardhat
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
     CreatedContract,
@@ -139,8 +140,7 @@ def _future(journal: Path, chain_id: ChainId, future: str, steps: dict[str, Json
 
 def _read_existing(folder: Path, begins: JsonObject) -> SourceContract:
     """Return the compilation of a contract that a module only uses; what deployed it is not in the journal."""
-    file = folder / "artifacts" / f"{begins.get('artifactId')}.json"
-    return SourceContract(compilation=read_hardhat(file, read_json_file(file), None))
+    return SourceContract(compilation=_compilation(folder, begins))
 
 
 def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonObject]:
@@ -165,11 +165,19 @@ def _messages(journal: Path, broken: list[UnreadableContract]) -> Iterator[JsonO
 
 
 def _read_journal(folder: Path, steps: dict[str, JsonObject], address: Address) -> SourceContract:
-    begins = steps[BEGINS]
+    return SourceContract(compilation=_compilation(folder, steps[BEGINS]), on_chain=_on_chain(steps, address))
+
+
+def _compilation(folder: Path, begins: JsonObject) -> ImportedCompilation:
+    """Return the compilation of an artifact that Ignition copied."""
     file = folder / "artifacts" / f"{begins['artifactId']}.json"
-    return SourceContract(
-        compilation=read_hardhat(file, read_json_file(file), None), on_chain=_on_chain(steps, address)
-    )
+    artifact = read_json_file(file)
+    if artifact.get("_format") == ARTIFACT and not file.with_suffix(".dbg.json").is_file():
+        raise NotImportableError(
+            "the module gave Ignition an artifact of it without its sources",
+            "build the sources and add it with `statuary contract add`",
+        )
+    return read_hardhat(file, artifact, None)
 
 
 def _on_chain(steps: dict[str, JsonObject], address: Address) -> OnChainContract:

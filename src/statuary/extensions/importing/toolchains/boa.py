@@ -1,0 +1,144 @@
+"""What titanoboa notes of its deployments, and moccasin with it: an SQLite database with a row for each.
+
+`source_code` is what Vyper 0.4 writes with `-f solc_json`: its standard JSON input, in which `outputSelection` names the one
+contract. Format: `Deployment` in titanoboa's boa/deployments.py (0.2.8).
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import orjson
+
+from statuary.domain.json_values import Json, JsonObject, as_object, as_text
+from statuary.domain.primitives import Address
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
+from statuary.extensions.importing.toolchains.listed_contract import (
+    UNCHECKED_CREATION,
+    ListedContract,
+    ListedContracts,
+    SourceContract,
+    UnreadableContract,
+    any_address,
+    any_chain_id,
+    any_deployment,
+    any_hex,
+    any_quantity,
+    complete,
+    created_contract,
+    with_unreadable,
+)
+
+DATABASES: Final = (".deployments.db", "deployments.db", ".boa/deployments.db")
+"""Where a project has it: moccasin's default first."""
+
+COLUMNS: Final = (
+    "contract_address",
+    "contract_name",
+    "deployer",
+    "tx_hash",
+    "tx_dict",
+    "receipt_dict",
+    "source_code",
+)
+
+INPUT_MEMBERS: Final = ("language", "sources", "settings", "storage_layout_overrides")
+
+
+def read_boa(source: Path) -> ListedContracts:
+    """Yield the contracts of a database, the newest first.
+
+    Args:
+        source: the database, or the folder of a project with one.
+
+    Raises:
+        NotImportableError: if there is none.
+    """
+    files = (
+        [source] if source.is_file() else [source / name for name in DATABASES if (source / name).is_file()]
+    )
+    if not files:
+        raise NotImportableError(
+            f"{source} has no {DATABASES[0]}",
+            "give the database: moccasin writes it with `save_to_db = true`, titanoboa with `boa.set_deployments_db`",
+        )
+    for file in files:
+        yield from with_unreadable(file, file.name, _contracts(file))
+
+
+def _contracts(file: Path) -> ListedContracts:
+    for row in _rows(file):
+        name = as_text(row["contract_name"]) or str(row["contract_address"])
+        yield from with_unreadable(file, f"{name} ({row['contract_address']})", _contract(file, name, row))
+
+
+def _rows(file: Path) -> Iterator[dict[str, Json]]:
+    try:
+        with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as database:
+            database.row_factory = sqlite3.Row
+            for row in database.execute("SELECT * FROM deployments ORDER BY deployment_id DESC"):
+                values: dict[str, Json] = dict(row)
+                if missing := [column for column in COLUMNS if column not in values]:
+                    raise NotImportableError(f"{file} has no {missing[0]} of titanoboa's deployments")
+                yield values
+    except sqlite3.Error as error:
+        raise NotImportableError(f"{file} is not titanoboa's database: {error}") from None
+
+
+def _contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
+    sent, receipt = _object(row["tx_dict"]), _object(row["receipt_dict"])
+    address = any_address(row["contract_address"], str(file))
+    chain_id = any_chain_id(any_quantity(sent.get("chainId")), f"{file}, {name}")
+    if row["source_code"] is None:
+        yield UnreadableContract(f"{name} ({address})", "the database has no sources of it")
+        return
+    on_chain = _on_chain(row, sent, receipt, address)
+    yield ListedContract(chain_id, address, name, partial(_read, file, row["source_code"], on_chain))
+
+
+def _object(text: Json) -> JsonObject:
+    """Return the object in a column, whose hexadecimal values may lack `0x`."""
+    return as_object(orjson.loads(as_text(text) or "{}"))
+
+
+def _on_chain(
+    row: dict[str, Json], sent: JsonObject, receipt: JsonObject, address: Address
+) -> OnChainContract:
+    sender, data = any_hex(row["deployer"]), any_hex(sent.get("data"))
+    nonce = any_quantity(sent.get("nonce"))
+    created = (
+        created_contract(
+            Address(sender), None if nonce is None else int(nonce), any_hex(sent.get("to")), data
+        )
+        if sender and data
+        else None
+    )
+    is_shown = created is not None and created.address == address
+    return OnChainContract(
+        creation=created.code if created is not None and is_shown else None,
+        runtime=None,
+        deployment=any_deployment(
+            row["tx_hash"], receipt.get("blockNumber"), receipt.get("transactionIndex"), sender
+        ),
+        notes=() if is_shown else (UNCHECKED_CREATION,),
+    )
+
+
+def _read(file: Path, text: Json, on_chain: OnChainContract) -> SourceContract:
+    with complete(file):
+        bundle = _object(text)
+        settings = as_object(bundle["settings"])
+        [path] = as_object(settings["outputSelection"])
+        compilation = ImportedCompilation(
+            compiler="vyper",
+            version=as_text(bundle.get("compiler_version")).removeprefix("v"),
+            fully_qualified_name=f"{path}:{PurePosixPath(path).stem}",
+            std_json_input={name: bundle[name] for name in INPUT_MEMBERS if name in bundle},
+            std_json_output=None,
+        )
+    return SourceContract(compilation=compilation, on_chain=on_chain)
