@@ -174,6 +174,37 @@ def test_hardhat_deploy_without_its_inputs_takes_the_sources_of_the_metadata(con
     assert "What a ride costs" in sources["contracts/Fare.sol"]["content"]
 
 
+def test_hardhat_deploy_of_version_2_needs_no_node(content, tmp_path, solc):
+    """It notes the input, the code and the arguments in each file, and the chain in `.chain`."""
+    network = shutil.copytree(
+        DEPLOYMENTS / "hardhat-deploy/deployments/local", tmp_path / "deployments/local"
+    )
+    (network / ".chainId").unlink()
+    (network / ".chain").write_text('{"chainId":"31337","genesisHash":"0x12"}')
+    solc_inputs = network / "solcInputs"
+    for nonce, file in enumerate([network / "Fare.json"]):
+        old = json.loads(file.read_text())
+        receipt = old["receipt"]
+        new = {
+            "address": old["address"],
+            "bytecode": old["bytecode"],
+            "argsData": "0x",
+            "metadata": old["metadata"],
+            "solcInput": (solc_inputs / f"{old['solcInputHash']}.json").read_text(),
+            "transaction": {"hash": old["transactionHash"], "nonce": hex(nonce), "origin": receipt["from"]},
+            "receipt": {"blockNumber": hex(receipt["blockNumber"]), "transactionIndex": "0x0"},
+        }
+        file.write_text(json.dumps(new))
+    shutil.rmtree(solc_inputs)
+    for other in ("Station.json", "Turnstile.json"):
+        (network / other).unlink()
+    result = imported(content, "hardhat-deploy", "--compiler", solc, source=tmp_path)
+    assert result.exit_code == ExitCode.OK, result.output
+    [record] = records(content).values()
+    assert record["creationMatch"] == "exact_match"
+    assert record["deployment"]["transactionHash"] == new["transaction"]["hash"]
+
+
 def test_a_workspace_that_the_author_broke_is_left_alone(content):
     imported(content, "foundry")
     [broken, *_] = sorted(content.rglob("contract.yaml"))

@@ -1,4 +1,8 @@
-"""What hardhat-deploy notes of its deployments: `deployments/<network>/<name>.json`, with the inputs in `solcInputs/`."""
+"""What hardhat-deploy notes of its deployments: `deployments/<network>/<name>.json`.
+
+Version 1 has the chain in `.chainId` and the inputs in `solcInputs/`. Version 2, which is rocketh, has the chain in `.chain`,
+and in each file the input (`solcInput`), the creation code, the encoded arguments and the transaction.
+"""
 
 from functools import partial
 from pathlib import Path
@@ -6,13 +10,14 @@ from pathlib import Path
 import orjson
 
 from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
-from statuary.domain.primitives import ChainId
+from statuary.domain.primitives import Address, ChainId
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at, read_json_file, read_text, text_at
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation, compiler_for_language
 from statuary.extensions.importing.toolchains.foundry import compilation_of_metadata
 from statuary.extensions.importing.toolchains.listed_contract import (
+    UNCHECKED_CREATION,
     ListedContract,
     ListedContracts,
     SourceContract,
@@ -20,11 +25,14 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     any_address,
     any_chain_id,
     any_deployment,
+    any_hex,
+    any_quantity,
     complete,
+    created_contract,
     with_unreadable,
 )
 
-CHAIN_FILE = ".chainId"
+CHAIN_FILES = (".chainId", ".chain")
 PROXY_SUFFIXES = ("_Proxy", "_DiamondProxy")
 
 
@@ -38,7 +46,7 @@ def read_hardhat_deploy(folder: Path) -> ListedContracts:
         NotImportableError: if there is no network with its chain id.
     """
     above = folder / "deployments" if (folder / "deployments").is_dir() else folder
-    networks = [network for network in (above, *sorted(above.glob("*/"))) if (network / CHAIN_FILE).is_file()]
+    networks = [network for network in (above, *sorted(above.glob("*/"))) if _chain_file(network)]
     if not networks:
         raise NotImportableError(
             f"{folder} has no deployments/<network>/.chainId", "give the folder of a hardhat-deploy project"
@@ -47,9 +55,18 @@ def read_hardhat_deploy(folder: Path) -> ListedContracts:
         yield from with_unreadable(network, network.name, _deployment_contracts(network))
 
 
+def _chain_file(network: Path) -> Path | None:
+    return next((network / name for name in CHAIN_FILES if (network / name).is_file()), None)
+
+
+def _chain_id(network: Path) -> ChainId:
+    file = _chain_file(network) or network / CHAIN_FILES[0]
+    stated = read_json_file(file).get("chainId") if file.name == ".chain" else read_text(file)
+    return any_chain_id(stated, str(file))
+
+
 def _deployment_contracts(network: Path) -> ListedContracts:
-    chain_file = network / CHAIN_FILE
-    chain_id = any_chain_id(read_text(chain_file), str(chain_file))
+    chain_id = _chain_id(network)
     # Name.json and Name_Proxy.json (of a diamond, Name_DiamondProxy.json) are one contract; the second has its code
     names = sorted(file.stem for file in network.glob("*.json") if not file.name.startswith("."))
     proxies = {name for name in names if not {name + suffix for suffix in PROXY_SUFFIXES}.isdisjoint(names)}
@@ -91,17 +108,30 @@ def _contracts(file: Path, chain_id: ChainId, named: dict[str, str], *, is_proxy
 
 
 def _read_deployment(file: Path, deployment: JsonObject) -> SourceContract:
-    receipt = as_object(deployment.get("receipt"))
     with complete(file):
-        sent = any_deployment(
-            deployment.get("transactionHash") or receipt.get("transactionHash"),
-            receipt.get("blockNumber"),
-            receipt.get("transactionIndex"),
-            receipt.get("from"),
-        )
-        return SourceContract(
-            compilation=_compilation(file, deployment), on_chain=OnChainContract(None, None, sent)
-        )
+        return SourceContract(compilation=_compilation(file, deployment), on_chain=_on_chain(deployment))
+
+
+def _on_chain(deployment: JsonObject) -> OnChainContract:
+    receipt, sent = as_object(deployment.get("receipt")), as_object(deployment.get("transaction"))
+    sender = receipt.get("from") or sent.get("origin")
+    created = any_deployment(
+        deployment.get("transactionHash") or receipt.get("transactionHash") or sent.get("hash"),
+        receipt.get("blockNumber"),
+        receipt.get("transactionIndex"),
+        sender,
+    )
+    code = any_hex(
+        as_text(deployment.get("bytecode")) + as_text(deployment.get("argsData")).removeprefix("0x")
+    )
+    nonce, origin = any_quantity(sent.get("nonce")), any_hex(sender)
+    if code is None or nonce is None or origin is None:
+        return OnChainContract(None, None, created)
+    made = created_contract(Address(origin), int(nonce), None, code)
+    is_shown = made is not None and made.address.lower() == as_text(deployment.get("address")).lower()
+    return OnChainContract(
+        code if is_shown else None, None, created, () if is_shown else (UNCHECKED_CREATION,)
+    )
 
 
 def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
@@ -112,12 +142,11 @@ def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
             "the contract was not deployed from sources of this project",
         )
     metadata: JsonObject = orjson.loads(text)
-    input_file = _input_file(file, deployment)
-    if not input_file.is_file():
+    solc_input = _solc_input(file, deployment)
+    if solc_input is None:
         # many repositories leave out solcInputs; the metadata has the sources of the contract
         return compilation_of_metadata(metadata, {}, str(file))
     ((path, name),) = object_at(metadata, "settings", "compilationTarget").items()
-    solc_input = read_json_file(input_file)
     return ImportedCompilation(
         compiler=compiler_for_language(solc_input["language"]),
         version=text_at(metadata, "compiler", "version"),
@@ -125,6 +154,14 @@ def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:
         std_json_input=solc_input,
         std_json_output=None,
     )
+
+
+def _solc_input(file: Path, deployment: JsonObject) -> JsonObject | None:
+    """Return the compiler's input; None if the project leaves it out."""
+    if text := as_text(deployment.get("solcInput")):
+        return as_object(orjson.loads(text))
+    input_file = _input_file(file, deployment)
+    return read_json_file(input_file) if input_file.is_file() else None
 
 
 def _input_file(file: Path, deployment: JsonObject) -> Path:
