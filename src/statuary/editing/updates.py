@@ -270,7 +270,7 @@ class NewUpdate:
     notify: bool = True
     reopens: bool = False
     moved_from: Instant | None = None
-    next_update_at: Instant | None = None
+    next_update_by: Instant | None = None
 
     @property
     def value(self) -> dict[str, YamlValue]:
@@ -282,7 +282,7 @@ class NewUpdate:
         }
         if self.components:
             value["components"] = dict(self.components)
-        moments = {"moved_from": self.moved_from, "next_update_at": self.next_update_at}
+        moments = {"moved_from": self.moved_from, "next_update_by": self.next_update_by}
         value |= {key: format_exact(moment) for key, moment in moments.items() if moment is not None}
         if self.reopens:
             value["reopens"] = True

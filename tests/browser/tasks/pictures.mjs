@@ -13,13 +13,14 @@ export const watchShifts = () => {
   }).observe({ type: "layout-shift", buffered: true });
 };
 
-export async function run({ open }, { paths, looks, folder, top = 0, height = 12000 }) {
+export async function run({ open }, { paths, looks, folder, now, top = 0, height = 12000 }) {
   const taken = [];
   for (const { width, height: tall, media = "screen", ...look } of looks) {
     const scripted = look.javaScriptEnabled !== false;
     const options = { ...look, viewport: { width, height: tall }, reducedMotion: "reduce" };
     const { page, context, complaints, next } = await open(paths[0], options, async (page) => {
       if (scripted) await page.addInitScript(watchShifts);
+      if (scripted && now) await page.clock.setFixedTime(new Date(now));  // the page as it was built
       await page.emulateMedia({ media });
     });
     for (const path of paths) {

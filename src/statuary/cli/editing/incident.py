@@ -123,12 +123,23 @@ class UpdateOptions(NamedTuple):
     next_update_in: Annotated[
         timedelta | None, option(help="When the next update follows, such as 30m; pages say so.")
     ]
+    next_update_by: Annotated[
+        Instant | None, option(help="By when the next update follows, such as 2026-11-02T10:30:00Z.")
+    ]
     notify: Notify
 
     @property
     def text(self) -> str | None:
         """The text of the update, or None; raises click.UsageError if it is given twice."""
         return BodyOptions(self.body, self.body_file).text
+
+    def promised(self, session: EditSession) -> Instant | None:
+        """Return by when the next update is promised; raise click.UsageError if that is given twice."""
+        if self.next_update_in is None:
+            return self.next_update_by
+        if self.next_update_by is not None:
+            raise click.UsageError("give either --next-update-in or --next-update-by")
+        return Instant(session.at + self.next_update_in)
 
 
 def update_body(text: str | None, status: UpdateStatus, before: UpdateStatus | None) -> str:
@@ -178,7 +189,7 @@ def append_update(
         components=components(update_options.components, session.catalogue),
         notify=update_options.notify,
         reopens=reopens,
-        next_update_at=next_update(session, update_options.next_update_in, status),
+        next_update_by=next_update(session, update_options.promised(session), status),
     )
     pointer = (*mapping_of(incident), "updates")
     edit = session.edit_file(
@@ -188,13 +199,19 @@ def append_update(
     session.apply(edit, f"{subject}: {one_line(incident.name)}", update.details)
 
 
-def next_update(session: EditSession, wait: timedelta | None, status: UpdateStatus) -> Instant | None:
-    """Return by when the next update is promised; raise click.UsageError if there is nothing more to expect."""
-    if wait is None:
+def next_update(session: EditSession, promised: Instant | None, status: UpdateStatus) -> Instant | None:
+    """Return by when the next update is promised.
+
+    Raises:
+        click.UsageError: if there is nothing more to expect, or the promise is of a time that has passed.
+    """
+    if promised is None:
         return None
     if status in CLOSED_STATUSES:
-        raise click.UsageError(f"--next-update-in has no meaning when the status is {status}")
-    return Instant(session.at + wait)
+        raise click.UsageError(f"a next update has no meaning when the status is {status}")
+    if promised <= session.at:
+        raise click.UsageError("the next update must be after this one")
+    return promised
 
 
 Status = TypeVar("Status", bound=str)
@@ -320,17 +337,17 @@ def _first_update(
         click.UsageError: if it has an end but another status than `resolved`, or promises an update after the end.
     """
     first = _first_status(status or begun.status, ended_at)
-    text, wait = update_options.text, update_options.next_update_in
+    text, promised = update_options.text, update_options.promised(session)
     if text is None and begun.body is not None:
         text = normalize_body(begun.body)
-    if wait is None and first not in CLOSED_STATUSES:
-        wait = begun.next_update_in
+    if promised is None and begun.next_update_in is not None and first not in CLOSED_STATUSES:
+        promised = Instant(session.at + begun.next_update_in)
     return NewUpdate(
         at=ended_at or session.at,
         status=first,
         body=update_body(text, first, None),
         notify=update_options.notify and begun.deliver_notifications,
-        next_update_at=next_update(session, wait, first),
+        next_update_by=next_update(session, promised, first),
     )
 
 

@@ -77,7 +77,7 @@ class UpdateSource(SourceModel):
     """The number of the social media post about it."""
     reopens: Flag = False
     """Whether it reopens a resolved incident or a completed maintenance."""
-    next_update_at: InstantText | None = None
+    next_update_by: InstantText | None = None
     """By when you promise the next update; pages say so, and that it is overdue after that."""
 
     @model_validator(mode="after")

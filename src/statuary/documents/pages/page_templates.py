@@ -12,33 +12,48 @@ from pickle import UnpicklingError
 from jinja2 import DictLoader, Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined, compiler
 from jinja2.bccache import Bucket
 from jinja2.runtime import Context
-from markupsafe import Markup, escape
 from typing_extensions import override
 
 from statuary.documents.pages.page_parts import PageParts
 from statuary.documents.pages.page_texts import PageTexts
-from statuary.documents.pages.site_context import SiteContext, section_url
+from statuary.documents.pages.site_context import TABS, SiteContext, section_url
 from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.documents.url_table import CALENDAR, CONTRACTS_HOME, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
+from statuary.domain.primitives import is_utc
 from statuary.domain.settings import ThemeError
 
 REMEMBERED = (
     ("calendar_week.html", "calendar_head"),
     ("calendar_week.html", "calendar_week"),
     ("downtime_day.html", "downtime_day"),
-    ("macros.html", "ago"),
+    ("macros.html", "sign"),
     ("macros.html", "icon"),
     ("macros.html", "moment"),
+    ("macros.html", "brief"),
+    ("macros.html", "day"),
+    ("macros.html", "ago"),
+    ("macros.html", "age"),
     ("macros.html", "period"),
+    ("macros.html", "running"),
     ("macros.html", "since"),
-    ("macros.html", "downtimes"),
+    ("macros.html", "tag"),
+    ("macros.html", "state"),
+    ("macros.html", "affects"),
+    ("macros.html", "short_updates"),
+    ("macros.html", "more"),
+    ("macros.html", "incident_card"),
+    ("macros.html", "work_card"),
     ("macros.html", "past_card"),
+    ("macros.html", "past_line"),
+    ("macros.html", "planned_line"),
+    ("macros.html", "component_row"),
+    ("macros.html", "tabs"),
+    ("macros.html", "month_cell"),
+    ("macros.html", "downtime_line"),
+    ("macros.html", "component_calendar"),
     ("legend.html", "legend"),
     ("feed_links.html", "feed_links"),
     ("masthead.html", "masthead"),
-    ("macros.html", "scheduled_card"),
-    ("macros.html", "component_row"),
-    ("macros.html", "component_calendar"),
 )
 """Macros whose result depends on their parameters alone; a macro comes after those that it uses."""
 
@@ -198,10 +213,12 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
     return {
         "site": context,
         "t": texts,
-        "t_markup": _markup_filler(texts),
+        "t_markup": texts.markup,
         "api_page": section_url("api", context.settings).path(),
+        "zone": "UTC" if is_utc(context.zone) else context.zone.key,
+        "tab_pages": [(name, url.path()) for name, url in TABS.items()],
         "states": STATUS_STATES,
-        "impact_states": IMPACT_STATES,
+        "icon_names": {state: impact for impact, state in IMPACT_STATES.items()},
         "calendar": CALENDAR.path(),
         "search": CONTRACTS_HOME.path() if context.has_contracts and context.settings.search else "",
         "months": "|".join(texts(f"month.{month}.short") for month in range(1, 13)),
@@ -223,12 +240,3 @@ def _part_globals(context: SiteContext, parts: Sequence[PageParts]) -> dict[str,
         "part": lambda key, name: values[key][name],
         "path": lambda name, **parameters: urls[name].path(**parameters),
     }
-
-
-def _markup_filler(texts: PageTexts) -> Callable[..., Markup]:
-    def t_markup(key: str, /, **parts: object) -> Markup:
-        """Return a text whose placeholders are filled with markup."""
-        filled = texts.fill(str(escape(texts(key))), {name: escape(part) for name, part in parts.items()})
-        return Markup(filled)  # noqa: S704 - text and parts are escaped
-
-    return t_markup

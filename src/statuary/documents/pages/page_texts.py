@@ -7,6 +7,7 @@ from pathlib import Path
 from string import Formatter
 
 import orjson
+from markupsafe import Markup, escape
 
 from statuary.documents.pages.page_parts import names_of_absent_texts, parts_of
 from statuary.domain.json_values import JsonObject
@@ -38,6 +39,11 @@ class PageTexts:
             KeyError: if a value is missing.
         """
         return PLACEHOLDER.sub(lambda found: str(values[found[1]]) if found[1] else found[0][0], text)
+
+    def markup(self, key: str, /, **parts: object) -> Markup:
+        """Return a text whose placeholders are filled with markup; everything else is escaped."""
+        filled = self.fill(str(escape(self(key))), {name: escape(part) for name, part in parts.items()})
+        return Markup(filled)  # noqa: S704 - text and parts are escaped
 
     def count(self, key: str, number: int, /, **values: object) -> str:
         """Return a text with a number: `<key>.one` for 1, `<key>.other` for any other number."""

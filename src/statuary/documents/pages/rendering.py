@@ -10,6 +10,7 @@ from statuary.documents.document import Document
 from statuary.documents.pages.page_parts import parts_of
 from statuary.documents.pages.page_texts import page_texts
 from statuary.documents.pages.site_context import (
+    TABS,
     DateFormatter,
     Localization,
     PageHead,
@@ -90,7 +91,10 @@ class Renderer:
         ]
         pages += [(path, title, path) for title, path in self.site.own_sections]
         return tuple(
-            SectionLink(name, root + path, current=section == head.section) for section, name, path in pages
+            SectionLink(
+                name, root + path, current=section == ("status" if head.section in TABS else head.section)
+            )
+            for section, name, path in pages
         )
 
 

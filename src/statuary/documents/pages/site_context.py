@@ -20,10 +20,11 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.primitives import Instant, is_utc
 from statuary.domain.settings import PageSettings
 
+TABS = {"status": STATUS_PAGE, "uptime": UPTIME_PAGE, "history": HISTORY_PAGE}
+"""The pages of the section `status`, each with a tab on all of them."""
+
 SECTION_PAGES = {
     "status": STATUS_PAGE,
-    "history": HISTORY_PAGE,
-    "uptime": UPTIME_PAGE,
     "contracts": CONTRACTS_HOME,
     "api": API_PAGE,
 }
@@ -54,7 +55,7 @@ class SiteContext(NamedTuple):
     @property
     def sections(self) -> tuple[str, ...]:
         """The sections that every page links to."""
-        status = ("status", "history", "uptime") if self.settings.status else ()
+        status = ("status",) if self.settings.status else ()
         contracts = ("contracts",) if self.has_contracts else ()
         return (*status, *contracts, "api")
 
@@ -90,7 +91,7 @@ class PageHead(NamedTuple):
     title: str
     description: str  # a sentence
     section: str = ""  # the section of the page; empty if it is in none
-    indicator: str = ""  # the status that the icon shows; empty for none
+    state: str = ""  # what the icon shows, as in `states.py`; empty for nothing
     timed: bool = False  # whether the page changes at known instants
     stale: str = ""  # a notice that the page may be out of date; empty for none
 
@@ -103,6 +104,8 @@ class FormattedTime(NamedTuple):
 
     iso: str  # ISO 8601 with the offset of the page's zone; for a day or month, only that
     text: str  # for readers
+    brief: str = ""  # without the year, for places where the year is the present one
+    year: int = 0
 
 
 class FormattedRange(NamedTuple):
@@ -125,8 +128,9 @@ class DateFormatter:
         moment = self._moments.get(at)
         if moment is None:
             local = at.astimezone(self.zone)
-            day = self._short_day(local.date())
-            moment = FormattedTime(self._iso(at), f"{day}, {local:%H:%M} {self.zone_name(at)}")
+            day, time = local.date(), f"{local:%H:%M} {self.zone_name(at)}"
+            brief = f"{self._brief_day(day)}, {time}"
+            moment = FormattedTime(self._iso(at), f"{self._short_day(day)}, {time}", brief, day.year)
             self._moments[at] = moment
         return moment
 
@@ -152,12 +156,17 @@ class DateFormatter:
 
     def short_day(self, day: date) -> FormattedTime:
         """Return a day: `20 Nov 2026`."""
-        return FormattedTime(day.isoformat(), self._short_day(day))
+        return FormattedTime(day.isoformat(), self._short_day(day), self._brief_day(day), day.year)
+
+    def day_of(self, at: Instant) -> FormattedTime:
+        """Return the day of an instant, for a script that knows the reader's zone: `20 Nov 2026`."""
+        return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._iso(at))
 
     def month(self, year: int, month: int) -> FormattedTime:
         """Return a month: `November 2026`."""
         text = self._texts("date.month", month=self._month(month), year=year)
-        return FormattedTime(f"{year:04}-{month:02}", text)
+        brief = self._texts(f"month.{month}.short")
+        return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
 
     def length(self, length: timedelta) -> str:
         """Return a duration in at most two units, rounded down to minutes: `1 h 20 min`, `2 d 4 h`."""
@@ -181,6 +190,9 @@ class DateFormatter:
         return self._texts(
             "date.short", day=day.day, month=self._texts(f"month.{day.month}.short"), year=day.year
         )
+
+    def _brief_day(self, day: date) -> str:
+        return self._texts("date.brief", day=day.day, month=self._texts(f"month.{day.month}.short"))
 
     def _month(self, month: int) -> str:
         return self._texts(f"month.{month}.long")

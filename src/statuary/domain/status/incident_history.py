@@ -37,12 +37,12 @@ class IncidentState:
     resolved_at: Instant | None
     published_updates: tuple[PublishedUpdate, ...]  # newest first
     components: tuple[str, ...]
-    next_update_at: Instant | None  # by when the newest update promises another; None when it is over
+    next_update_by: Instant | None  # by when the newest update promises another; None when it is over
 
     @property
     def is_overdue(self) -> bool:
         """Whether the promised update has not come in time."""
-        return self.next_update_at is not None and self.next_update_at <= self.since
+        return self.next_update_by is not None and self.next_update_by <= self.since
 
     @property
     def closed(self) -> bool:
@@ -96,7 +96,7 @@ class IncidentHistory:
         """The instants at which a promised update has not come; only pages show that."""
         promises = []
         for place, published in enumerate(self._published_updates):
-            promised, later = published.update.next_update_at, self._published_at[place + 1 :]
+            promised, later = published.update.next_update_by, self._published_at[place + 1 :]
             is_open = published.update.status not in CLOSED_STATUSES
             if promised is not None and is_open and promised > published.published_at:
                 promises += [promised] if all(at > promised for at in later) else []
@@ -132,7 +132,7 @@ class IncidentHistory:
             resolved_at=self._resolved_at(newest_first, status, since),
             published_updates=newest_first,
             components=self.components,
-            next_update_at=None if status in CLOSED_STATUSES else newest_first[0].update.next_update_at,
+            next_update_by=None if status in CLOSED_STATUSES else newest_first[0].update.next_update_by,
         )
 
     @cached_property

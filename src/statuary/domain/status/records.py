@@ -49,7 +49,7 @@ class IncidentUpdate:
     tweet_id: int | None = None  # number of the social media post about it
     reopens: bool = False  # opens a record again that was over
     moved_from: Instant | None = None  # the start of the window before this update moved it
-    next_update_at: Instant | None = None  # by when the author promises another update
+    next_update_by: Instant | None = None  # by when the author promises another update
     automatic: bool = False  # posted automatically, like those of Statuspage's job
     pointer: Pointer = ()  # where the file defines it; `()` for an update that is in no file
 

@@ -30,6 +30,11 @@ const timeOf = (at) => `${two(at.getHours())}:${two(at.getMinutes())}`;
 const dayOf = (at) => filled(document.body.dataset.day,
   { day: at.getDate(), month: MONTHS[at.getMonth()], year: at.getFullYear() });
 const momentOf = (at) => `${dayOf(at)}, ${timeOf(at)} ${zoneOf(at)}`;
+/** A day without its year, if that is the present one. */
+const briefDayOf = (at) => at.getFullYear() !== new Date().getFullYear() ? dayOf(at)
+  : filled(document.body.dataset.briefDay, { day: at.getDate(), month: MONTHS[at.getMonth()] });
+const clockOf = (at) => `${timeOf(at)} ${zoneOf(at)}`;
+const FORMS = { date: dayOf, day: briefDayOf, time: clockOf, moment: (at) => `${briefDayOf(at)}, ${clockOf(at)}` };
 
 /** A duration in at most two units, rounded down to minutes. */
 function lengthOf(milliseconds) {
@@ -51,7 +56,7 @@ function showTimes(part) {
   const now = Date.now();
   for (const time of part.querySelectorAll("time[datetime*='T']")) {
     const at = new Date(time.dateTime);
-    time.textContent = momentOf(at);
+    time.textContent = (FORMS[time.dataset.form] ?? momentOf)(at);
     time.dataset.tip ??= EXACT.format(at);
   }
   for (const period of part.querySelectorAll(".period")) {
@@ -66,6 +71,13 @@ function showTimes(part) {
   for (const ongoing of part.querySelectorAll(".ongoing")) {
     const passed = now - new Date(ongoing.dataset.since);
     ongoing.textContent = passed < 0 ? "" : filled(ongoing.dataset.text, { length: lengthOf(passed) });
+  }
+  for (const left of part.querySelectorAll(".left")) {
+    const rest = new Date(left.dataset.until) - now;
+    left.textContent = rest < 0 ? "" : filled(left.dataset.text, { length: lengthOf(rest) });
+  }
+  for (const zone of part.querySelectorAll("[data-zone]")) {
+    zone.textContent = filled(zone.dataset.zone, { zone: ZONE.resolvedOptions().timeZone });
   }
 }
 
@@ -111,7 +123,15 @@ for (const [begin, end] of [["pointerover", "pointerout"], ["focusin", "focusout
   });
 }
 tip.addEventListener("pointerleave", hideTip);
-document.addEventListener("keydown", ({ key }) => {
+document.addEventListener("keydown", (event) => {
+  const { key, target, ctrlKey, metaKey, altKey } = event;
+  if (key === "/" && !(ctrlKey || metaKey || altKey || target.closest("input, textarea, select"))) {
+    const search = document.querySelector("main [type=search]") ?? document.querySelector(".find");
+    if (search) event.preventDefault();
+    if (search?.type === "search") search.focus();
+    else search?.click();
+    return;
+  }
   if (key !== "Escape") return;
   hideTip();
   const menu = document.querySelector(".subscribe[open]");
@@ -127,12 +147,13 @@ document.addEventListener("click", ({ target }) => {
 /** Makes the bars of a component a slider that shows day by day. */
 function enableBars(bars) {
   const svg = bars.querySelector("svg");
-  const step = 5;
+  const step = 7;
   const count = Math.ceil(svg.viewBox.baseVal.width / step);
-  const unknown = svg.querySelector(".unknown")?.getAttribute("d") ?? "";
-  const downtimes = [...bars.closest(".component").querySelectorAll(".downtimes li")];
+  const texts = bars.closest(".components").dataset;
+  const row = bars.closest(".row");
+  const downtimes = [...row.querySelectorAll(".downtimes li")];
   const chosen = document.createElementNS(svg.namespaceURI, "rect");
-  for (const [name, value] of Object.entries({ class: "chosen", y: 0, width: step, height: 34, visibility: "hidden" })) {
+  for (const [name, value] of Object.entries({ class: "chosen", y: 0, width: step, height: 22, visibility: "hidden" })) {
     chosen.setAttribute(name, value);
   }
   svg.append(chosen);
@@ -150,12 +171,12 @@ function enableBars(bars) {
     parts.append(heading, "\n");
     const details = downtime(index)?.querySelector("span").cloneNode(true);
     details?.querySelector("strong").remove();
-    parts.append(details ?? bars.dataset[unknown.includes(`M${index * step} `) ? "unknown" : "quiet"]);
+    parts.append(details ?? (index < bars.dataset.unknown ? texts.nothing : texts.quiet));
     return parts;
   };
   const choose = (index) => {
     present = Math.max(0, Math.min(count - 1, index));
-    chosen.setAttribute("x", present * step - 0.5);
+    chosen.setAttribute("x", present * step - 1);
     chosen.setAttribute("visibility", "visible");
     const parts = textOf(present);
     bars.setAttribute("aria-valuenow", present);
@@ -172,7 +193,7 @@ function enableBars(bars) {
     choose(Math.floor(((clientX - left) / width) * count));
   };
 
-  const role = { role: "slider", "aria-label": bars.dataset.name, "aria-valuemin": 0, "aria-valuemax": count - 1,
+  const role = { role: "slider", "aria-label": filled(texts.name, { name: row.querySelector(".name").textContent }), "aria-valuemin": 0, "aria-valuemax": count - 1,
     "aria-valuenow": present, "aria-valuetext": textOf(present).textContent };
   for (const [name, value] of Object.entries(role)) bars.setAttribute(name, value);
   bars.tabIndex = 0;
@@ -195,7 +216,7 @@ function enableBars(bars) {
 /** Adds to a part of the page what needs a script. */
 function enhance(part) {
   showTimes(part);
-  part.querySelectorAll(".bars").forEach(enableBars);
+  part.querySelectorAll(".row .days").forEach(enableBars);
 }
 
 // ── changes at their time ────────────────────────────────────────────────────────────────────────────────────

@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.site_context import DateFormatter, FormattedTime, Localization
+from statuary.documents.pages.states import STATUS_STATES
 from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.status.downtime import DayDowntime
 from statuary.domain.status.records import Component
@@ -14,19 +16,11 @@ from statuary.domain.status.timeline import ComponentState, PageState
 from statuary.domain.status.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
 from statuary.domain.status.vocabulary import COMPONENT_SEVERITY
 
-BAR_STEP, BAR_WIDTH, BAR_HEIGHT = 5, 4, 34
+BAR_STEP, BAR_WIDTH, BAR_HEIGHT = 7, 5, 22
 """A day's bar in units of the picture: from one to the next, its width, the height of the tallest."""
 
-BAR_HEIGHTS = {
-    "operational": 20,
-    "under_maintenance": 24,
-    "degraded_performance": 27,
-    "partial_outage": 30,
-    "major_outage": BAR_HEIGHT,
-}
-"""A worse day has a taller bar, since colour alone is not enough."""
-
-NO_DATA_HEIGHT = 3
+BAR_HEIGHTS = {"none": 8, "ok": 14, "work": 16, "degraded": 18, "partial": 20, "major": BAR_HEIGHT}
+"""A worse day has a taller bar, since colour alone is not enough; the style sheet has the same heights."""
 
 
 class Link(NamedTuple):
@@ -40,24 +34,26 @@ class DowntimeDay(NamedTuple):
     """The downtime of a component on a day.
 
     Attributes:
-        status: the worst of the day.
+        state: the worst of the day.
         lengths: the duration of each status, in words.
         records: the incidents and maintenances of the day.
     """
 
     day: FormattedTime
-    status: str
+    state: str
     lengths: str
     records: tuple[Link, ...]
 
 
-class UptimeBar(NamedTuple):
-    """A day with downtime in the picture."""
+class DayPath(NamedTuple):
+    """The days of a component in one state.
 
-    x: int
-    y: int
-    height: int
-    status: str
+    Attributes:
+        line: SVG path along the middle of their bars; the style sheet dashes it into days.
+    """
+
+    state: str
+    line: str
 
 
 class UptimeBars(NamedTuple):
@@ -65,31 +61,30 @@ class UptimeBars(NamedTuple):
 
     Attributes:
         first: the first day, as ISO 8601.
-        calm: the outline of all days without downtime.
-        unknown: the outline of the days before the component started.
+        unknown: how many days at the beginning are before the component started.
     """
 
     first: str
+    unknown: int
     width: int
-    calm: str
-    unknown: str
-    bars: tuple[UptimeBar, ...]
+    paths: tuple[DayPath, ...]
 
 
 class ComponentRow(NamedTuple):
     """A component.
 
     Attributes:
+        state: the status as pages show it.
         label: the status in words.
-        uptime: in words; empty if the component does not show it.
+        uptime: in percent; empty if the component does not show it.
         downtimes: the days with downtime, newest first.
-        summary: the number of those days, in words.
+        summary: what the bars show, in words.
     """
 
     id: str
     name: str
     description: str
-    status: str
+    state: str
     label: str
     uptime: str = ""
     bars: UptimeBars | None = None
@@ -98,13 +93,14 @@ class ComponentRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """A group, or a component without a group, whose row has no name."""
+    """A group, or a component without a group, whose row has no name; `note` counts what is affected."""
 
     id: str
     name: str
     description: str
-    status: str
+    state: str
     label: str
+    note: str
     uptime: str
     opened: bool
     rows: tuple[ComponentRow, ...]
@@ -132,10 +128,13 @@ class ComponentRowBuilder:
         """Return groups and single components in order of position."""
         states = {key: component for key, component in state.components.items() if is_shown(component)}
         top = [component for component in states.values() if component.component.group_id not in states]
-        groups = (self._group(component, states) for component in top)
+        is_calm = all(component.status == "operational" for component in states.values())
+        groups = (self._group(component, states, opened=is_calm) for component in top)
         return tuple(group for group in groups if group.rows)
 
-    def _group(self, state: ComponentState, states: Mapping[str, ComponentState]) -> GroupRow:
+    def _group(
+        self, state: ComponentState, states: Mapping[str, ComponentState], *, opened: bool
+    ) -> GroupRow:
         component = state.component
         children = [states[child] for child in component.children if child in states]
         rows = [self._row_of(child) for child in (children if component.group else [state])]
@@ -144,12 +143,21 @@ class ComponentRowBuilder:
             id=component.id,
             name=one_line(component.name) if component.group else "",
             description=one_line(component.description or ""),
-            status=state.status,
+            state=STATUS_STATES[state.status],
             label=self._texts(f"status.{state.status}"),
-            uptime=self._uptime_text(uptimes),
-            opened=state.status != "operational",
+            note=self._note(children),
+            uptime=self._percent(uptimes),
+            opened=opened or state.status != "operational",
             rows=tuple(rows),
         )
+
+    def _note(self, children: Sequence[ComponentState]) -> str:
+        """Return how many components of a group are affected."""
+        affected = sum(child.status != "operational" for child in children)
+        if affected:
+            count = self._texts.number(len(children))
+            return self._texts("components.affected", affected=self._texts.number(affected), count=count)
+        return self._texts.count("components.calm", len(children))
 
     def _row_of(self, state: ComponentState) -> ComponentRow:
         component = state.component
@@ -167,7 +175,7 @@ class ComponentRowBuilder:
             id=component.id,
             name=one_line(component.name),
             description=one_line(component.description or ""),
-            status=state.status,
+            state=STATUS_STATES[state.status],
             label=self._texts(f"status.{state.status}"),
         )
         return row if uptime is None else self._with_uptime(row, component, uptime)
@@ -176,40 +184,40 @@ class ComponentRowBuilder:
         days = self._downtimes.get(component.id, {})
         downtimes = tuple(self._days(component.id, days[day]) for day in sorted(days, reverse=True))
         return row._replace(
-            uptime=self._uptime_text([uptime]),
+            uptime=self._percent([uptime]),
             bars=self._bars(component, days),
             downtimes=downtimes,
-            summary=self._texts.count("uptime.days_with_issues", len(downtimes)),
+            summary=self._texts.count("uptime.bars_label", len(downtimes), name=row.name, days=WINDOW_DAYS),
         )
 
-    def _uptime_text(self, uptimes: Sequence[ComponentUptime]) -> str:
+    def _percent(self, uptimes: Sequence[ComponentUptime]) -> str:
         value = uptime_percentage(uptime.fraction for uptime in uptimes)
         if value is None:
             return ""
-        return self._texts("uptime.percent", percent=self._texts.decimal(value, 1 if value == 100 else 2))
+        return self._texts("uptime.short", percent=self._texts.decimal(value, 1 if value == 100 else 2))
 
     def _bars(self, component: Component, downtimes: Mapping[date, DayDowntime]) -> UptimeBars:
         first = self._uptime.first_day
         begin = component.start_date or first
         without_data = max(0, min(WINDOW_DAYS, (begin - first).days))
-        bars = [
-            _bar((day - first).days, downtime.worst)
-            for day, downtime in downtimes.items()
-            if first <= day <= self._uptime.last_day
-        ]
-        places = {bar.x // BAR_STEP for bar in bars}
+        by_state = dict.fromkeys(range(without_data), "none") | dict.fromkeys(
+            range(without_data, WINDOW_DAYS), "ok"
+        )
+        for day, downtime in downtimes.items():
+            if first <= day <= self._uptime.last_day:
+                by_state[(day - first).days] = STATUS_STATES[downtime.worst]
         return UptimeBars(
             first=first.isoformat(),
+            unknown=without_data,
             width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
-            calm=_outline(frozenset(range(without_data, WINDOW_DAYS)) - places, BAR_HEIGHTS["operational"]),
-            unknown=_outline(frozenset(range(without_data)) - places, NO_DATA_HEIGHT),
-            bars=tuple(bars),
+            paths=tuple(
+                DayPath(
+                    state, _line(tuple(day for day in range(WINDOW_DAYS) if by_state[day] == state), height)
+                )
+                for state, height in BAR_HEIGHTS.items()
+                if state in by_state.values()
+            ),
         )
-
-
-def _bar(place: int, status: str) -> UptimeBar:
-    height = BAR_HEIGHTS[status]
-    return UptimeBar(x=place * BAR_STEP, y=BAR_HEIGHT - height, height=height, status=status)
 
 
 class DowntimeDays:
@@ -238,7 +246,7 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
         lengths.append(texts("uptime.ongoing", status=texts(f"status.{day.ongoing}")))
     return DowntimeDay(
         day=dates.short_day(day.day),
-        status=day.worst,
+        state=STATUS_STATES[day.worst],
         lengths=", ".join(lengths),
         records=tuple(
             Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id))
@@ -248,10 +256,14 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
 
 
 @lru_cache(maxsize=1024)
-def _outline(places: frozenset[int], height: int) -> str:
-    """Return the bars of days, given by number, as an SVG path."""
+def _line(days: tuple[int, ...], height: int) -> str:
+    """Return a line along the middle of the bars of days, given by number; a run of days is one piece."""
+    runs = (
+        [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])
+    )
+    middle = f"{BAR_HEIGHT - height / 2:g}"
     return "".join(
-        f"M{place * BAR_STEP} {BAR_HEIGHT}v-{height}h{BAR_WIDTH}v{height}z" for place in sorted(places)
+        f"M{run[0] * BAR_STEP} {middle}h{len(run) * BAR_STEP - (BAR_STEP - BAR_WIDTH)}" for run in runs
     )
 
 

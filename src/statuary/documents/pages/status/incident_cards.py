@@ -9,10 +9,11 @@ from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.pages.page_texts import one_line
 from statuary.documents.pages.site_context import MINUTE, FormattedRange, FormattedTime, Localization
+from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.documents.url_table import INCIDENT_PAGE
-from statuary.domain.primitives import Instant, day_of
+from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import Component, Incident, Maintenance
+from statuary.domain.status.records import Component, Incident, Maintenance, began_at
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
 
 
@@ -20,7 +21,8 @@ class ComponentStatusChange(NamedTuple):
     """A component that an update gave another status."""
 
     name: str
-    status: str
+    state: str
+    before: str  # the former status, in words; empty if it is unknown
     label: str
 
 
@@ -38,6 +40,8 @@ class CardUpdate(NamedTuple):
     id: str
     label: str
     at: FormattedTime
+    day: str  # of `at`
+    time: str  # of `at`, with the zone
     into: str  # how long after the incident's start, in words; empty for a maintenance, and at the start
     body: Markup
     moves: tuple[ComponentStatusChange, ...]
@@ -67,6 +71,8 @@ class IncidentCard(NamedTuple):
     impact_label: str
     label: str
     closed: bool
+    overdue: bool  # whether a promised update has not come in time
+    day: FormattedTime  # that of its start
     began: FormattedTime  # its start; for a maintenance, the planned start
     ended: FormattedTime | None  # when it was resolved or completed
     range: FormattedRange | None  # from its start to its end; None for a maintenance, and while it is open
@@ -75,6 +81,16 @@ class IncidentCard(NamedTuple):
     updates: tuple[CardUpdate, ...]  # newest first, without the postmortem
     postmortem: CardUpdate | None = None
     window: CardWindow | None = None  # None for an incident
+
+    @property
+    def state(self) -> str:
+        """The impact as pages show it."""
+        return IMPACT_STATES[self.impact]
+
+    @property
+    def first_told(self) -> CardUpdate | None:
+        """The oldest update."""
+        return self.updates[-1] if self.updates else None
 
     @property
     def last_word(self) -> CardUpdate | None:
@@ -126,6 +142,8 @@ class IncidentCardBuilder:
             impact_label=texts(f"impact.{state.impact}"),
             label=texts(f"update.{'cancelled' if state.cancelled else state.status}"),
             closed=state.closed,
+            overdue=state.is_overdue,
+            day=self._dates.day_of(began_at(incident)),
             began=self._dates.moment(incident.started_at) if window is None else window.start,
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
             range=self._range(state),
@@ -159,20 +177,23 @@ class IncidentCardBuilder:
         moves = tuple(
             ComponentStatusChange(
                 name=one_line(component.name),
-                status=component.new_status,
+                state=STATUS_STATES[component.new_status],
+                before=self._texts(f"status.{component.old_status}") if component.old_status else "",
                 label=self._texts(f"status.{component.new_status}"),
             )
             for component in published.affected_components or ()
             if component.new_status is not None and component.old_status != component.new_status
         )
-        promised = None if place else state.next_update_at
+        promised = None if place else state.next_update_by
         return CardUpdate(
             promise=_promise(state) if place == 0 else "",
-            promised=None if promised is None else self._promised(promised, published.update.display_at),
+            promised=None if promised is None else self._dates.moment(promised),
             id=published.update.id,
             into=self._into(state.incident, published.update.display_at),
             label=self._texts(f"update.{_update_text(state, place)}"),
             at=self._dates.moment(published.update.display_at),
+            day=self._dates.day_of(published.update.display_at).text,
+            time=self._dates.time(published.update.display_at).text,
             body=render_markdown(published.update.body, top_heading),
             moves=moves,
             former=tuple(
@@ -186,11 +207,6 @@ class IncidentCardBuilder:
         if isinstance(incident, Maintenance) or passed < MINUTE:
             return ""
         return self._texts("incident.into", length=self._dates.length(passed))
-
-    def _promised(self, at: Instant, since: Instant) -> FormattedTime:
-        """Return when an update is promised: the time alone on the day of the one before."""
-        is_same_day = day_of(at, self._dates.zone) == day_of(since, self._dates.zone)
-        return self._dates.time(at) if is_same_day else self._dates.moment(at)
 
     def _names(self, ids: Sequence[str]) -> list[str]:
         """Return components by name, those of a group together: `Network (Public RPC, Bridge)`."""
@@ -213,7 +229,7 @@ def _ended_at(state: IncidentState) -> Instant | None:
 
 def _promise(state: IncidentState) -> str:
     """Return the key of the text about the next update; empty if none is promised."""
-    if state.next_update_at is None:
+    if state.next_update_by is None:
         return ""
     return "incident.next_update_overdue" if state.is_overdue else "incident.next_update"
 

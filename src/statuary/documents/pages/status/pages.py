@@ -54,12 +54,13 @@ class IncidentView(NamedTuple):
     """The content of the page."""
 
     card: IncidentCard
+    course: Markup  # the components over its time, as a picture; empty if nothing can be drawn
     json: str  # the document of the incident, relative to the site's root
 
 
 def incident_view(card: IncidentCard) -> IncidentView:
     """Return the content of the page."""
-    return IncidentView(card, json=INCIDENT.path(incident_id=card.id))
+    return IncidentView(card, course=Markup(), json=INCIDENT.path(incident_id=card.id))
 
 
 def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
@@ -69,7 +70,7 @@ def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
         title=card.name,
         description=texts(f"incident.page_{card.kind}", name=name),
         section="history",
-        indicator=card.impact if not card.closed else "none",
+        state=card.state if not card.closed else "ok",
         timed=not card.closed,
     )
 
@@ -197,6 +198,7 @@ class StatusPages:
         present = StatusPageInputs(
             next_change=next(iter(transitions(self._timeline, state.at, self._until)), None),
             uptime_days=WINDOW_DAYS if uptime.components else 0,
+            days=(uptime.first_day, uptime.last_day),
         )
         view = status_view(state, present, rows, self._cards, self._localization)
         head = status_head(view, self._site.name, self._localization.texts)._replace(stale=stale)

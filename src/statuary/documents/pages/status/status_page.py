@@ -4,7 +4,6 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from itertools import groupby
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -13,13 +12,14 @@ from markupsafe import Markup
 from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.documents.pages.status.component_rows import ComponentRowBuilder, GroupRow, Link, is_shown
 from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
 from statuary.documents.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE, STATUS_PAGE
 from statuary.domain.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.records import UNKNOWN_CREATION, Maintenance, began_at
-from statuary.domain.status.timeline import PageState, Timeline
+from statuary.domain.status.timeline import ComponentState, PageState, Timeline
 from statuary.domain.status.vocabulary import (
     ACTIVE_STATUSES,
     COMPONENT_SEVERITY,
@@ -32,35 +32,49 @@ from statuary.domain.status.vocabulary import (
 PAST_DAYS = 15
 """Days of past incidents, today included: as many as Statuspage shows (6 of 6 pages measured)."""
 
+NAMED = 3
+"""How many components a sentence names of each status."""
 
-class PastDay(NamedTuple):
-    """A day with the incidents and maintenances that began on it, or several days without any."""
 
-    day: FormattedTime  # the day, or the latest of several
-    first: FormattedTime | None  # the earliest of several; None for one day
-    cards: tuple[IncidentCard, ...]  # newest first, without what is open: the page has it above
-    has_open: bool = False  # whether something that is open began on it
+class DueUpdate(NamedTuple):
+    """By when the next update is promised."""
+
+    incident: str  # its id
+    key: str  # of the text
+    at: FormattedTime
+
+
+class Answer(NamedTuple):
+    """The sentences on top of the status page."""
+
+    state: str  # the worst, as pages show it
+    headline: str  # the worst state, by name; without anything wrong, the description of the status
+    rest: Markup  # every other state, by name, with links to the rows; empty where the description is stated
+    since: FormattedTime | None  # since when the worst is; None if no incident is about it
+    due: DueUpdate | None  # the next update that is promised about it
 
 
 class StatusView(NamedTuple):
     """The content of the status page."""
 
-    indicator: str
     description: str  # the indicator in words
-    headline: str  # what is affected, by name; without anything, the description
+    answer: Answer
     # the latest change; None if nothing has happened on a page of unknown age
     updated_at: FormattedTime | None
     next_change: FormattedTime | None  # the next instant at which the page changes without a new build
     # an unresolved incident whose impact differs from the banner; None without any
     differs: IncidentCard | None
-    incidents: tuple[IncidentCard, ...]
+    incidents: tuple[IncidentCard, ...]  # unresolved, the worst first
     active: tuple[IncidentCard, ...]
     scheduled: tuple[IncidentCard, ...]
     groups: tuple[GroupRow, ...]
     about: Markup  # what the site is about; empty if it is not set
     uptime_days: int  # the number of days that the bars show; 0 without bars
-    past: tuple[PastDay, ...]  # newest first
+    first_day: FormattedTime
+    last_day: FormattedTime
+    past: tuple[IncidentCard, ...]  # what is over of the past days, newest first
     past_days: int
+    year: int  # times of this year stand without it
 
 
 class StatusPageInputs(NamedTuple):
@@ -68,6 +82,7 @@ class StatusPageInputs(NamedTuple):
 
     next_change: Instant | None
     uptime_days: int
+    days: tuple[date, date]  # the first and the last that the bars show
 
 
 def status_view(
@@ -83,23 +98,25 @@ def status_view(
     def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
         return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
 
-    maintenances = sorted(state.maintenances, key=_window)
-    incidents, indicator = of(state.incidents, UNRESOLVED_STATUSES), state.overall_status.indicator
+    maintenances, unresolved = sorted(state.maintenances, key=_window), worst_first(state.incidents)
+    incidents, answer = of(unresolved, UNRESOLVED_STATUSES), answer_of(state, localization)
     return StatusView(
-        indicator=indicator,
         description=description_of(state.overall_status, texts),
-        headline=headline_of(state, texts),
+        answer=answer,
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
         next_change=None if present.next_change is None else dates.moment(present.next_change),
-        differs=_most_different(incidents, indicator),
+        differs=_most_different(incidents, answer.state),
         incidents=incidents,
         active=of(maintenances, ACTIVE_STATUSES),
         scheduled=of(maintenances, {"scheduled"}),
         groups=rows.groups(state),
         about=render_markdown(state.page.about or "", 2),
         uptime_days=present.uptime_days,
-        past=PastDaysBuilder(cards, localization).days(state),
+        first_day=dates.short_day(present.days[0]),
+        last_day=dates.short_day(present.days[1]),
+        past=tuple(cards.card(record, 4) for record in closed_records(state, dates.zone)),
         past_days=PAST_DAYS,
+        year=state.at.astimezone(dates.zone).year,
     )
 
 
@@ -107,10 +124,10 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     """Return the head of the status page."""
     return PageHead(
         path=STATUS_PAGE.path(),
-        title=view.headline,
-        description=texts("status.page", description=view.headline, name=name),
+        title=view.answer.headline,
+        description=texts("status.page", description=view.answer.headline, name=name),
         section="status",
-        indicator=view.indicator,
+        state=view.answer.state,
         timed=True,
     )
 
@@ -121,87 +138,108 @@ def description_of(overall_status: OverallStatus, texts: PageTexts) -> str:
     return texts(key) if texts.has(key) else one_line(overall_status.description)
 
 
-NAMED = 3
-"""How many components a headline names of each status."""
+def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
+    """Return unresolved incidents, those of the worst impact first, then those that began last."""
+    unresolved = [incident for incident in incidents if incident.status in UNRESOLVED_STATUSES]
+    return sorted(unresolved, key=lambda incident: IMPACT_SEVERITY[incident.impact], reverse=True)
 
 
-def headline_of(state: PageState, texts: PageTexts) -> str:
-    """Return what is affected, the worst first: `RPC down, Explorer degraded`; a stated description stays.
+def answer_of(state: PageState, localization: Localization) -> Answer:
+    """Return what is wrong, by name, the worst first, since when, and what comes next; a stated description stays.
 
     A page that has nothing yet does not say that everything is operational.
     """
+    texts = localization.texts
+    leaves = [leaf for leaf in state.components.values() if not leaf.component.group and is_shown(leaf)]
+    by_status: dict[ComponentStatus, list[ComponentState]] = {}
+    for leaf in leaves:
+        by_status.setdefault(leaf.status, []).append(leaf)
+    calm = len(by_status.pop("operational", ()))
+    ordered = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
+    unresolved = worst_first(state.incidents)
+    due = next((incident for incident in unresolved if incident.next_update_by is not None), None)
+    answer = Answer(
+        state=IMPACT_STATES[state.overall_status.indicator],
+        headline=description_of(state.overall_status, texts),
+        rest=Markup(),
+        since=None,
+        due=None if due is None else _due(due, localization),
+    )
     if state.page.description or state.page.indicator:
-        return description_of(state.overall_status, texts)
+        return answer
     if not (state.components or state.incidents):
-        return texts("status.nothing")
-    by_status = _names_by_status(state)
-    if not by_status:
-        return description_of(state.overall_status, texts)
-    worst_first = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
-    return ", ".join(
-        texts(f"status.affected.{status}", names=_enumerated(by_status[status], texts))
-        for status in worst_first
+        return answer._replace(state="none", headline=texts("status.nothing"))
+    if not ordered:
+        sentence = texts.count("status.all_calm", calm) if leaves else ""
+        return answer._replace(rest=Markup.escape(sentence))
+    worst = {leaf.component.id for leaf in by_status[ordered[0]]}
+    about = [incident for incident in unresolved if not worst.isdisjoint(incident.components)]
+    return Answer(
+        state=STATUS_STATES[ordered[0]],
+        headline=str(
+            _clause(
+                ordered[0], [Markup.escape(name) for name in _names(by_status[ordered[0]])], texts
+            ).unescape()
+        ),
+        rest=_rest([(status, by_status[status]) for status in ordered[1:]], calm, texts),
+        since=localization.dates.moment(began_at(about[0].incident)) if about else None,
+        due=answer.due,
     )
 
 
-def _names_by_status(state: PageState) -> dict[ComponentStatus, list[str]]:
-    """Return the names of the components that pages show, but for operational ones."""
-    by_status: dict[ComponentStatus, list[str]] = {}
-    for component in state.components.values():
-        if not component.component.group and is_shown(component) and component.status != "operational":
-            by_status.setdefault(component.status, []).append(one_line(component.component.name))
-    return by_status
+def _due(state: IncidentState, localization: Localization) -> DueUpdate | None:
+    """Return by when an incident's next update is promised."""
+    if state.next_update_by is None:
+        return None
+    key = "status.was_due" if state.is_overdue else "status.due"
+    return DueUpdate(state.incident.id, key, localization.dates.moment(state.next_update_by))
 
 
-def _enumerated(names: Sequence[str], texts: PageTexts) -> str:
+def _rest(
+    others: Sequence[tuple[ComponentStatus, Sequence[ComponentState]]], calm: int, texts: PageTexts
+) -> Markup:
+    """Return the sentences about all but the worst."""
+    clauses = [_clause(status, [_link(leaf) for leaf in states], texts) for status, states in others]
+    sentences = [texts.markup("status.sentence", clauses=_enumerated(clauses, texts))] if clauses else []
+    if calm:
+        sentences.append(Markup.escape(texts.count("status.others_calm", calm)))
+    return Markup(" ").join(sentences)
+
+
+def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) -> Markup:
+    """Return that components have a status: `RPC is down`, `North, South and 3 more are degraded`."""
+    number = "one" if len(names) == 1 else "other"
     if len(names) > NAMED:
-        first = NAMED - 1
-        return texts.count("status.affected.more", len(names) - first, names=", ".join(names[:first]))
-    if len(names) == 1:
-        return names[0]
-    return texts("status.affected.and", names=", ".join(names[:-1]), last=names[-1])
+        first = Markup(", ").join(names[: NAMED - 1])
+        more = len(names) - NAMED + 1
+        text = texts.markup(
+            f"status.affected.more.{'one' if more == 1 else 'other'}", count=texts.number(more), names=first
+        )
+    else:
+        text = _enumerated(names, texts)
+    return texts.markup(f"status.affected.{status}.{number}", names=text)
 
 
-class PastDaysBuilder:
-    """Builds the list of past days."""
+def _enumerated(parts: Sequence[Markup], texts: PageTexts) -> Markup:
+    if len(parts) == 1:
+        return parts[0]
+    return texts.markup("status.affected.and", names=Markup(", ").join(parts[:-1]), last=parts[-1])
 
-    def __init__(self, cards: IncidentCardBuilder, localization: Localization) -> None:
-        self._cards = cards
-        self._dates, self._texts = localization.dates, localization.texts
 
-    def days(self, state: PageState) -> tuple[PastDay, ...]:
-        """Return the past days, newest first; consecutive days without incidents are one entry."""
-        today = day_of(state.at, self._dates.zone)
-        begun: dict[date, list[IncidentState]] = {}
-        for record in past_records(state, self._dates.zone):
-            begun.setdefault(day_of(_filed_at(record), self._dates.zone), []).append(record)
-        days = [date.fromordinal(today.toordinal() - back) for back in range(PAST_DAYS)]
-        past: list[PastDay] = []
-        for is_quiet, run in groupby(days, key=lambda day: day not in begun):
-            if is_quiet:
-                past += self._quiet(list(run), today)
-            else:
-                past += [self._day(day, begun[day]) for day in run]
-        return tuple(past)
+def _names(states: Iterable[ComponentState]) -> list[str]:
+    return [one_line(leaf.component.name) for leaf in states]
 
-    def _quiet(self, days: list[date], today: date) -> list[PastDay]:
-        """Return days without incidents: today by itself, the others as one entry."""
-        runs = [[days[0]], days[1:]] if days[0] == today else [days]
-        return [
-            PastDay(
-                day=self._dates.weekday(run[0]) if len(run) == 1 else self._dates.short_day(run[0]),
-                first=self._dates.short_day(run[-1]) if len(run) > 1 else None,
-                cards=(),
-            )
-            for run in runs
-            if run
-        ]
 
-    def _day(self, day: date, begun: Sequence[IncidentState]) -> PastDay:
-        latest_first = sorted((record for record in begun if record.closed), key=_filed_at, reverse=True)
-        cards = tuple(self._cards.card(record, 5) for record in latest_first)
-        has_open = len(cards) < len(begun)
-        return PastDay(day=self._dates.weekday(day), first=None, cards=cards, has_open=has_open)
+def _link(state: ComponentState) -> Markup:
+    return Markup('<a href="#component-{}">{}</a>').format(state.component.id, one_line(state.component.name))
+
+
+def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
+    """Return what is over of the past days, newest first."""
+    earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
+    over = (record for record in past_records(state, zone) if record.closed)
+    recent = [record for record in over if day_of(_filed_at(record), zone).toordinal() > earliest]
+    return sorted(recent, key=_filed_at, reverse=True)
 
 
 def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
@@ -217,10 +255,10 @@ def _filed_at(state: IncidentState) -> Instant:
     return min(began, state.resolved_at or began)
 
 
-def _most_different(incidents: Sequence[IncidentCard], indicator: str) -> IncidentCard | None:
-    """Return the worst incident if its impact differs from the banner's."""
+def _most_different(incidents: Sequence[IncidentCard], state: str) -> IncidentCard | None:
+    """Return the worst incident if its impact differs from what the banner shows."""
     worst = max(incidents, key=lambda card: IMPACT_SEVERITY[card.impact], default=None)
-    return None if worst is None or worst.impact == indicator else worst
+    return None if worst is None or worst.state == state else worst
 
 
 def _window(state: IncidentState) -> tuple[Instant, str]:

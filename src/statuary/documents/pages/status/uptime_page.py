@@ -1,19 +1,20 @@
 """The uptime calendar: the days of each component by month, with the downtime of each day."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from markupsafe import Markup
 
 from statuary.documents.pages.page_texts import one_line
 from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
-from statuary.documents.pages.status.component_rows import DowntimeDay, DowntimeDays
-from statuary.documents.url_table import UPTIME, UPTIME_PAGE
+from statuary.documents.pages.states import STATUS_STATES
+from statuary.documents.pages.status.component_rows import DowntimeDay, DowntimeDays, Link
+from statuary.documents.url_table import INCIDENT_PAGE, UPTIME, UPTIME_PAGE
 from statuary.domain.primitives import ONE_DAY, day_start
 from statuary.domain.status.downtime import DateRange, DayDowntime
-from statuary.domain.status.records import Component
+from statuary.domain.status.records import Component, began_at
 from statuary.domain.status.uptime import (
     NO_OUTAGE,
     WINDOW_DAYS,
@@ -23,9 +24,17 @@ from statuary.domain.status.uptime import (
     uptime_fraction,
     uptime_percentage,
 )
+from statuary.domain.status.vocabulary import worst_status
+
+if TYPE_CHECKING:
+    from statuary.domain.status.incident_history import IncidentState
 
 DowntimeByComponent = Mapping[str, Mapping[date, DayDowntime]]
 """Downtime by day, by component id."""
+
+
+WORST_FIRST = ("major", "partial", "degraded")
+"""The states that the uptime of a month is shown in."""
 
 
 class CalendarCell(NamedTuple):
@@ -33,12 +42,12 @@ class CalendarCell(NamedTuple):
 
     Attributes:
         number: the day of the month; 0 for a cell outside the month.
-        status: the worst of the day, `unknown` for a day without data, empty outside the month.
+        state: the worst of the day, `none` for a day without data, empty outside the month.
         title: the downtime; empty without any.
     """
 
     number: int
-    status: str
+    state: str
     title: str = ""
 
 
@@ -55,21 +64,63 @@ class UptimeMonth(NamedTuple):
     weeks: tuple[tuple[CalendarCell, ...], ...]
 
 
+class MonthUptime(NamedTuple):
+    """The uptime of a component in a month: percent, empty if it is unknown, and the worst of its days."""
+
+    percent: str
+    state: str
+
+
+class RecordDowntime(NamedTuple):
+    """An incident or maintenance with the components that it took down, in the list of downtime.
+
+    Attributes:
+        day: the first day with downtime.
+        began: when it began.
+        state: the worst of its days, as pages show it, and `label` in words.
+        length: how long it took; empty while it is open.
+    """
+
+    day: FormattedTime
+    began: FormattedTime
+    record: Link
+    components: tuple[str, ...]
+    state: str
+    label: str
+    length: str
+
+
+class ComponentName(NamedTuple):
+    """The name of a component, and that of its group; empty without one."""
+
+    alone: str
+    group: str
+
+    @property
+    def full(self) -> str:
+        """The name with that of the group."""
+        return f"{self.group} / {self.alone}" if self.group else self.alone
+
+
 class ComponentCalendar(NamedTuple):
     """The months of a component.
 
     Attributes:
-        name: with the name of its group.
-        uptime: over the latest days, in words.
-        months: the tables, oldest first.
+        uptime: over the latest days, in percent.
+        months: the uptime of each month, oldest first.
+        tables: the days of each month, newest first.
         downtimes: the days with downtime, newest first.
+        summary: the number of those days, in words.
     """
 
     id: str
-    name: str
+    name: ComponentName
+    description: str
     uptime: str
-    months: tuple[Markup, ...]
+    months: tuple[MonthUptime, ...]
+    tables: tuple[Markup, ...]
     downtimes: tuple[DowntimeDay, ...]
+    summary: str
 
 
 class UptimeView(NamedTuple):
@@ -78,13 +129,21 @@ class UptimeView(NamedTuple):
     Attributes:
         first: the first day.
         last: the last day.
+        months: oldest first.
+        downtimes: what took components down, newest first.
+        opened: the component whose days are unfolded; empty without any.
         json: the uptime document, relative to the site's root.
     """
 
     first: FormattedTime
     last: FormattedTime
+    days: int
+    months: tuple[FormattedTime, ...]
     components: tuple[ComponentCalendar, ...]
+    downtimes: tuple[RecordDowntime, ...]
+    opened: str
     json: str
+    year: int
 
 
 class MonthTableKey(NamedTuple):
@@ -130,22 +189,55 @@ class UptimeViewBuilder:
             downtimes: their downtime.
             groups: by id.
         """
+        components = tuple(
+            self._component(
+                component, days, downtimes.get(component.component.id, {}), _name(component.component, groups)
+            )
+            for component in sorted(uptime.components, key=lambda uptime: _place(uptime.component, groups))
+        )
         return UptimeView(
             first=self._dates.short_day(days.first),
             last=self._dates.short_day(days.last),
-            components=tuple(
-                self._component(
-                    component,
-                    days,
-                    downtimes.get(component.component.id, {}),
-                    _full_name(component.component, groups),
-                )
-                for component in sorted(
-                    uptime.components, key=lambda component: _place(component.component, groups)
-                )
+            days=WINDOW_DAYS,
+            months=tuple(self._dates.month(*month) for month in months_of(days)),
+            components=components,
+            downtimes=tuple(
+                self._by_record({component.id: component.name.alone for component in components}, downtimes)
             ),
+            opened=next((component.id for component in components if component.downtimes), ""),
             json=UPTIME.path(),
+            year=days.last.year,
         )
+
+    def _by_record(
+        self, names: Mapping[str, str], downtimes: DowntimeByComponent
+    ) -> Iterator[RecordDowntime]:
+        """Yield what took components down, the latest first."""
+        days: dict[str, list[tuple[DayDowntime, str]]] = {}
+        records: dict[str, IncidentState] = {}  # a day that is over keeps the state of that time
+        for component_id, name in names.items():
+            for day in downtimes.get(component_id, {}).values():
+                for record in day.records:
+                    days.setdefault(record.incident.id, []).append((day, name))
+                    records[record.incident.id] = max(
+                        records.get(record.incident.id, record), record, key=lambda state: state.since
+                    )
+        for key, record in sorted(
+            records.items(), key=lambda item: (began_at(item[1].incident), item[0]), reverse=True
+        ):
+            worst = worst_status(day.worst for day, _ in days[key])
+            began, ended = began_at(record.incident), record.resolved_at
+            yield RecordDowntime(
+                day=self._dates.short_day(min(day.day for day, _ in days[key])),
+                began=self._dates.moment(began),
+                record=Link(
+                    one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id)
+                ),
+                components=tuple(dict.fromkeys(name for _, name in days[key])),
+                state=STATUS_STATES[worst],
+                label=self._texts(f"status.{worst}"),
+                length="" if ended is None else self._dates.length(ended - began),
+            )
 
     def head(self, name: str) -> PageHead:
         """Return the head of the calendar."""
@@ -158,7 +250,11 @@ class UptimeViewBuilder:
         )
 
     def _component(
-        self, uptime: ComponentUptime, days: DateRange, downtimes: Mapping[date, DayDowntime], name: str
+        self,
+        uptime: ComponentUptime,
+        days: DateRange,
+        downtimes: Mapping[date, DayDowntime],
+        name: ComponentName,
     ) -> ComponentCalendar:
         """Return the calendar of a component, that of an earlier instant if nothing about it has changed."""
         basis = days.first, days.last, uptime.fraction, downtimes
@@ -169,19 +265,25 @@ class UptimeViewBuilder:
         return last[1]
 
     def _calendar(
-        self, uptime: ComponentUptime, days: DateRange, downtimes: Mapping[date, DayDowntime], name: str
+        self,
+        uptime: ComponentUptime,
+        days: DateRange,
+        downtimes: Mapping[date, DayDowntime],
+        name: ComponentName,
     ) -> ComponentCalendar:
         first = max(days.first, uptime.component.start_date or days.first)
         views = {day: self._days(uptime.component.id, downtime) for day, downtime in downtimes.items()}
+        keys = [_month(name.full, month, (first, days.last), views, downtimes) for month in months_of(days)]
+        component = uptime.component
         return ComponentCalendar(
-            id=uptime.component.id,
+            id=component.id,
             name=name,
-            uptime=self._over(uptime_percentage([uptime.fraction])),
-            months=tuple(
-                self._table(_month(name, month, (first, days.last), views, downtimes))
-                for month in months_of(days)
-            ),
+            description=one_line(component.description or ""),
+            uptime=self._percent(uptime_percentage([uptime.fraction])),
+            months=tuple(MonthUptime(self._month_uptime(key), _worst(key)) for key in keys),
+            tables=tuple(self._table(key) for key in reversed(keys)),
             downtimes=tuple(views[day] for day in sorted(views, reverse=True)),
+            summary=self._texts.count("uptime.days_with_issues", len(views)),
         )
 
     def _table(self, month: MonthTableKey) -> Markup:
@@ -193,13 +295,13 @@ class UptimeViewBuilder:
     def _month(self, month: MonthTableKey) -> UptimeMonth:
         days = _days(month.month)
         with_data = range(0) if month.span is None else range(month.span[0].day, month.span[1].day + 1)
-        blank = [CalendarCell(number=0, status="")]
+        blank = [CalendarCell(number=0, state="")]
         cells = blank * (days[0].isoweekday() - 1)
         before = len(cells) - 1
         cells += [_day_cell(day.day, known=day.day in with_data) for day in days]
         for downtime in month.downtimes:
             number = int(downtime.day.iso[-2:])
-            cells[before + number] = CalendarCell(number, downtime.status, downtime.lengths)
+            cells[before + number] = CalendarCell(number, downtime.state, downtime.lengths)
         cells += blank * (-len(cells) % 7)
         return UptimeMonth(
             month=self._dates.month(*month.month),
@@ -215,13 +317,10 @@ class UptimeViewBuilder:
         window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
         return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
 
-    def _over(self, value: float | None) -> str:
-        return self._texts("uptime.over", uptime=self._percent(value), days=WINDOW_DAYS)
-
     def _percent(self, value: float | None) -> str:
         if value is None:
             return ""
-        return self._texts("uptime.short", percent=self._texts.decimal(value, 1 if value == 100 else 2))
+        return "100" if value == 100 else self._texts.decimal(value, 2)
 
 
 def months_of(days: DateRange) -> list[tuple[int, int]]:
@@ -250,10 +349,16 @@ def _month(
     )
 
 
+def _worst(month: MonthTableKey) -> str:
+    """Return the worst state of the days of a month; planned work does not count."""
+    states = {day.state for day in month.downtimes}
+    return next((state for state in WORST_FIRST if state in states), "ok" if month.span else "none")
+
+
 @cache
 def _day_cell(number: int, *, known: bool) -> CalendarCell:
     """Return a day without downtime."""
-    return CalendarCell(number, "operational" if known else "unknown")
+    return CalendarCell(number, "ok" if known else "none")
 
 
 @lru_cache(maxsize=64)
@@ -270,6 +375,6 @@ def _place(component: Component, groups: Mapping[str, Component]) -> tuple[int, 
     return (component.position, 0) if group is None else (group.position, component.position)
 
 
-def _full_name(component: Component, groups: Mapping[str, Component]) -> str:
+def _name(component: Component, groups: Mapping[str, Component]) -> ComponentName:
     group = groups.get(component.group_id or "")
-    return one_line(component.name if group is None else f"{group.name} / {component.name}")
+    return ComponentName(one_line(component.name), "" if group is None else one_line(group.name))
