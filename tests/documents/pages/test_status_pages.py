@@ -258,7 +258,7 @@ def test_an_empty_site_has_its_pages() -> None:
         small_site_context(),
     )
     page = pages.documents_at(at("11-10 10:45"))[0].body.decode()
-    assert heading(page) == "All Systems Operational"
+    assert heading(page) == "Nothing to report on yet"
     assert '<h2 id="components"' not in page
 
 

@@ -1,0 +1,144 @@
+"""Where the first things that matter stand on status pages, and that nothing is wider than the window."""
+
+from pathlib import Path
+
+import pytest
+
+from support.browser import browse, build
+from support.sites import write_files
+
+NOW = "2026-11-22T14:32:00Z"
+
+SITE = "page: {{name: {name}, url: https://status.plinth.example, created_at: 2026-01-12T09:00:00Z}}\npages: {{language: {language}}}\n"
+
+GROUPS = {
+    "network": ["Block production", "Public RPC", "WebSocket RPC", "Archive RPC", "Bridge"],
+    "services": ["Explorer", "Indexer", "Faucet", "Contract verification", "Documentation"],
+    "test-network": ["Blocks of Socle", "RPC of Socle"],
+}
+
+OUTAGE = {
+    "incidents/rpc.yaml": """
+name: The public RPC answers with errors
+impact_override: critical
+started_at: 2026-11-22T13:42:00Z
+components: {public-rpc: major_outage}
+updates:
+  - {at: 2026-11-22T13:44:00Z, status: investigating, body: Most calls to the public RPC fail with status 502.}
+  - at: 2026-11-22T13:58:00Z
+    status: investigating
+    body: All nodes are in step with the chain; only the way to them is broken.
+    components: {websocket-rpc: partial_outage}
+  - at: 2026-11-22T14:20:00Z
+    status: identified
+    next_update_by: 2026-11-22T14:45:00Z
+    body: >-
+      The load balancer lost its list of nodes in a routine renewal of certificates. Two of five nodes are back; one call in
+      five succeeds. Transactions that were accepted are not lost.
+""",
+    "incidents/archive.yaml": """
+name: Time-outs from the archive RPC
+components: {archive-rpc: degraded_performance}
+updates:
+  - {at: 2026-11-20T19:48:00Z, status: investigating, body: Traces and storage queries for old blocks often fail.}
+  - at: 2026-11-22T09:15:00Z
+    status: identified
+    body: >-
+      Traces of blocks before March 2026 take up to 30 seconds. One of the two disks is slow and will be replaced on 26
+      November. Newer blocks are answered as usual.
+""",
+    "maintenances/relayers.yaml": """
+name: New keys for the bridge's relayers
+components: [bridge]
+created_at: 2026-11-15T08:00:00Z
+scheduled_for: 2026-11-22T06:00:00Z
+scheduled_until: 2026-11-22T18:00:00Z
+""",
+}
+"""Two incidents and a maintenance at once."""
+
+LONG = " ".join(["Donaudampfschifffahrtsgesellschaft"] * 6)[:200]
+UNBROKEN = "x" * 200
+
+
+def components(groups: dict[str, list[str]]) -> str:
+    """Return the file of components, with a key made of each name."""
+    lines = ["components:"]
+    for group, names in groups.items():
+        lines += [f"  {group}:", f"    name: {group.replace('-', ' ').capitalize()}", "    components:"]
+        lines += [f"      {name.lower().replace(' ', '-')}: {{name: {name}}}" for name in names]
+    return "\n".join(lines) + "\n"
+
+
+def content(groups: dict[str, list[str]], name: str = "Plinth", language: str = "en") -> dict[str, str]:
+    return {"site.yaml": SITE.format(name=name, language=language), "components.yaml": components(groups)}
+
+
+LONG_NAMES = {
+    "site.yaml": SITE.format(name=LONG, language="en"),
+    "components.yaml": f"components:\n  g:\n    name: {LONG}\n    components:\n      a: {{name: {LONG}}}\n  b: {{name: {UNBROKEN}}}\n",
+    "incidents/a.yaml": f"name: {LONG}\ncomponents: {{a: major_outage}}\nupdates:\n"
+    f"  - {{at: 2026-11-22T13:44:00Z, status: investigating, body: {UNBROKEN}}}\n",
+    "incidents/b.yaml": f"name: {UNBROKEN}\ncomponents: {{b: partial_outage}}\nupdates:\n"
+    f"  - {{at: 2026-11-22T13:40:00Z, status: investigating, body: {LONG}}}\n",
+}
+
+MANY = {
+    f"region-{number}": [f"Service {number}.{place}".replace(".", " ") for place in range(6)]
+    for number in range(5)
+}
+
+SITES = {
+    "outage": content(GROUPS) | OUTAGE,
+    "german": content(GROUPS, language="de") | OUTAGE,
+    "calm": content(GROUPS),
+    "empty": {"site.yaml": SITE.format(name="Plinth", language="en"), "components.yaml": "components: {}\n"},
+    "thirty": content(MANY),
+    "long": LONG_NAMES,
+}
+
+
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    root = tmp_path_factory.mktemp("layout")
+    return {
+        name: build(write_files(root / name, files), root / f"{name}-site", NOW)
+        for name, files in SITES.items()
+    }
+
+
+def test_with_two_incidents_the_first_component_is_near(sites: dict[str, Path]) -> None:
+    places = browse(
+        sites["outage"], "places", path="index.html", now=NOW, widths=[1280, 390], selectors=[".card", ".row"]
+    )
+    (card, _), (row, height) = places["1280"][".card"], places["1280"][".row"]
+    assert card <= 320
+    assert row <= 680
+    assert height == 44
+    (card, _), (row, height) = places["390"][".card"], places["390"][".row"]
+    assert card <= 360
+    assert row <= 1030
+    assert height == 66
+
+
+def test_while_nothing_is_wrong_all_components_are_on_the_first_screens(sites: dict[str, Path]) -> None:
+    places = browse(
+        sites["calm"],
+        "places",
+        path="index.html",
+        now=NOW,
+        widths=[1280, 390],
+        selectors=[".row", ".group:last-of-type .row:last-child"],
+    )
+    assert places["1280"][".row"][0] <= 370
+    assert places["1280"][".group:last-of-type .row:last-child"][0] <= 1000
+    assert places["390"][".row"][0] <= 410
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_no_page_is_wider_than_the_window(sites: dict[str, Path], name: str) -> None:
+    pages = ["index.html", "uptime.html", "history.html"]
+    pages += [path.relative_to(sites[name]).as_posix() for path in sites[name].glob("incidents/*.html")]
+    for page in pages:
+        places = browse(sites[name], "places", path=page, now=NOW, widths=[320, 390], selectors=[])
+        assert {width: place["wider"] for width, place in places.items()} == {"320": 0, "390": 0}, page
