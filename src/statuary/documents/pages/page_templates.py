@@ -220,7 +220,7 @@ def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
         "states": STATUS_STATES,
         "icon_names": {state: impact for impact, state in IMPACT_STATES.items()},
         "calendar": CALENDAR.path(),
-        "search": CONTRACTS_HOME.path() if context.has_contracts and context.settings.search else "",
+        "search": CONTRACTS_HOME.path() if context.has_search else "",
         "months": "|".join(texts(f"month.{month}.short") for month in range(1, 13)),
         "units": "|".join(texts(f"unit.{unit}") for unit in ("d", "h", "min", "moment")),
         "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",

@@ -53,6 +53,11 @@ class SiteContext(NamedTuple):
         return self._replace(settings=self.settings.without_templates(*names))
 
     @property
+    def has_search(self) -> bool:
+        """Whether the site has a search for contracts."""
+        return self.has_contracts and self.settings.search
+
+    @property
     def sections(self) -> tuple[str, ...]:
         """The sections that every page links to."""
         status = ("status",) if self.settings.status else ()

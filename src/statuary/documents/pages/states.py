@@ -1,6 +1,9 @@
 """The states that pages show by colour and shape: one word for what a component, an incident, the page or a contract is in."""
 
-from statuary.domain.contracts.rows import ContractRow
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from statuary.domain.contracts.rows import ContractRow
 
 STATUS_STATES = {
     "operational": "ok",
@@ -33,6 +36,6 @@ def verdict_sign(verdict: str, level: str) -> str:
     return "stated" if level else "none"
 
 
-def level_of(row: ContractRow) -> str:
+def level_of(row: "ContractRow") -> str:
     """Return the key of the text about a contract in lists: its runtime side's, unless that is contradicted."""
     return "contradicted" if row.verdict == "contradicted" else row.runtimeMatch or "unchecked"

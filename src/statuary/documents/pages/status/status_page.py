@@ -149,42 +149,43 @@ def answer_of(state: PageState, localization: Localization) -> Answer:
 
     A page that has nothing yet does not say that everything is operational.
     """
-    texts = localization.texts
-    leaves = [leaf for leaf in state.components.values() if not leaf.component.group and is_shown(leaf)]
-    by_status: dict[ComponentStatus, list[ComponentState]] = {}
-    for leaf in leaves:
-        by_status.setdefault(leaf.status, []).append(leaf)
-    calm = len(by_status.pop("operational", ()))
-    ordered = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
-    unresolved = worst_first(state.incidents)
-    due = next((incident for incident in unresolved if incident.next_update_by is not None), None)
+    texts, unresolved = localization.texts, worst_first(state.incidents)
+    promised = [incident for incident in unresolved if incident.next_update_by is not None]
     answer = Answer(
         state=IMPACT_STATES[state.overall_status.indicator],
         headline=description_of(state.overall_status, texts),
         rest=Markup(),
         since=None,
-        due=None if due is None else _due(due, localization),
+        due=_due(promised[0], localization) if promised else None,
     )
     if state.page.description or state.page.indicator:
         return answer
     if not (state.components or state.incidents):
         return answer._replace(state="none", headline=texts("status.nothing"))
-    if not ordered:
-        sentence = texts.count("status.all_calm", calm) if leaves else ""
-        return answer._replace(rest=Markup.escape(sentence))
-    worst = {leaf.component.id for leaf in by_status[ordered[0]]}
-    about = [incident for incident in unresolved if not worst.isdisjoint(incident.components)]
-    return Answer(
-        state=STATUS_STATES[ordered[0]],
-        headline=str(
-            _clause(
-                ordered[0], [Markup.escape(name) for name in _names(by_status[ordered[0]])], texts
-            ).unescape()
-        ),
-        rest=_rest([(status, by_status[status]) for status in ordered[1:]], calm, texts),
+    by_status = _leaves_by_status(state)
+    calm = len(by_status.pop("operational", ()))
+    if not by_status:
+        return answer._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))
+    (worst, leaves), *others = by_status.items()
+    ids = {leaf.component.id for leaf in leaves}
+    about = [incident for incident in unresolved if not ids.isdisjoint(incident.components)]
+    names = [Markup.escape(one_line(leaf.component.name)) for leaf in leaves]
+    return answer._replace(
+        state=STATUS_STATES[worst],
+        headline=_clause(worst, names, texts).unescape(),
+        rest=_rest(others, calm, texts),
         since=localization.dates.moment(began_at(about[0].incident)) if about else None,
-        due=answer.due,
     )
+
+
+def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentState]]:
+    """Return the components that pages show by status, the worst first."""
+    by_status: dict[ComponentStatus, list[ComponentState]] = {}
+    for leaf in state.components.values():
+        if not leaf.component.group and is_shown(leaf):
+            by_status.setdefault(leaf.status, []).append(leaf)
+    worst_first = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
+    return {status: by_status[status] for status in worst_first}
 
 
 def _due(state: IncidentState, localization: Localization) -> DueUpdate | None:
@@ -224,10 +225,6 @@ def _enumerated(parts: Sequence[Markup], texts: PageTexts) -> Markup:
     if len(parts) == 1:
         return parts[0]
     return texts.markup("status.affected.and", names=Markup(", ").join(parts[:-1]), last=parts[-1])
-
-
-def _names(states: Iterable[ComponentState]) -> list[str]:
-    return [one_line(leaf.component.name) for leaf in states]
 
 
 def _link(state: ComponentState) -> Markup:
