@@ -16,11 +16,11 @@ from statuary.__main__ import main
 main()
 """
 
-MOST_LINES = {"first": 21_000, "incident": 18_900, "unchanged": 13_800}
+MOST_LINES = {"first": 21_200, "incident": 19_100, "unchanged": 13_800}
 """Lines of the modules that a build of the site of `statuary init` loads: its first one, one after a change of an
 incident, and one of the same content an hour later."""
 
-MOST_REACHED = 31_700
+MOST_REACHED = 31_950
 """Lines of the modules that a build can reach, imports inside functions and for types alone included."""
 
 NOON, LATER = "2026-11-22T12:00:00Z", "2026-11-22T13:00:00Z"
