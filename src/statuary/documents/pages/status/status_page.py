@@ -149,8 +149,8 @@ def answer_of(state: PageState, localization: Localization) -> Answer:
 
     A page that has nothing yet does not say that everything is operational.
     """
-    texts, unresolved = localization.texts, worst_first(state.incidents)
-    promised = [incident for incident in unresolved if incident.next_update_by is not None]
+    texts = localization.texts
+    promised = [incident for incident in worst_first(state.incidents) if incident.next_update_by is not None]
     answer = Answer(
         state=IMPACT_STATES[state.overall_status.indicator],
         headline=description_of(state.overall_status, texts),
@@ -162,20 +162,32 @@ def answer_of(state: PageState, localization: Localization) -> Answer:
         return answer
     if not (state.components or state.incidents):
         return answer._replace(state="none", headline=texts("status.nothing"))
-    by_status = _leaves_by_status(state)
+    return _named(answer, state, localization)
+
+
+def _named(answer: Answer, state: PageState, localization: Localization) -> Answer:
+    """Return an answer that names the components that do not work normally."""
+    texts, by_status = localization.texts, _leaves_by_status(state)
     calm = len(by_status.pop("operational", ()))
     if not by_status:
         return answer._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))
     (worst, leaves), *others = by_status.items()
-    ids = {leaf.component.id for leaf in leaves}
-    about = [incident for incident in unresolved if not ids.isdisjoint(incident.components)]
     names = [Markup.escape(one_line(leaf.component.name)) for leaf in leaves]
     return answer._replace(
         state=STATUS_STATES[worst],
         headline=_clause(worst, names, texts).unescape(),
         rest=_rest(others, calm, texts),
-        since=localization.dates.moment(began_at(about[0].incident)) if about else None,
+        since=_since(leaves, state, localization),
     )
+
+
+def _since(
+    leaves: Sequence[ComponentState], state: PageState, localization: Localization
+) -> FormattedTime | None:
+    """Return when the worst incident about any of the components began; None without one."""
+    ids = {leaf.component.id for leaf in leaves}
+    about = [incident for incident in worst_first(state.incidents) if not ids.isdisjoint(incident.components)]
+    return localization.dates.moment(began_at(about[0].incident)) if about else None
 
 
 def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentState]]:
