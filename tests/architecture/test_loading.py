@@ -16,7 +16,7 @@ from statuary.__main__ import main
 main()
 """
 
-MOST_LINES = {"first": 21_200, "incident": 19_100, "unchanged": 13_800}
+MOST_LINES = {"first": 21_250, "incident": 19_150, "unchanged": 13_800}
 """Lines of the modules that a build of the site of `statuary init` loads: its first one, one after a change of an
 incident, and one of the same content an hour later."""
 
