@@ -156,7 +156,8 @@ def test_the_commands_of_the_container_file_install_what_it_starts(tmp_path):
     for files, target in re.findall(r"^COPY (.+) (\S+)$", text, re.MULTILINE):
         for name in files.split():
             copy = shutil.copytree if (CHECKOUT / name).is_dir() else shutil.copyfile
-            copy(CHECKOUT / name, source / (target if (CHECKOUT / name).is_dir() else name))
+            (source / target).parent.mkdir(parents=True, exist_ok=True)
+            copy(CHECKOUT / name, source / (name if target == "./" else target))
     [wheels, install] = re.findall(r"^RUN (?:--mount=\S+)?(.+)$", text, re.MULTILINE)
     install, _, user = install.partition("&&")
     assert user.startswith(" useradd ")

@@ -1,6 +1,6 @@
 """The first five minutes, done and timed: from nothing to a page in a browser, and to a deployed folder for every host.
 
-    python tests/packaging/trial.py [clone] [wheel] [HOST ...]
+    PYTHONPATH=tests python tests/packaging/trial.py [clone] [wheel] [outage] [HOST ...]
 
 Everything runs as a new user would, with an empty home folder, and is printed as tables of Markdown. A host's own build is
 run in a fresh clone of the project, with the command that `statuary hosting` wrote for it.
@@ -29,7 +29,7 @@ from statuary.extensions.hosting.hosts import HOSTS
 
 CHECKOUT = Path(__file__).parents[2]
 VENV = "python3 -m venv .venv && . .venv/bin/activate"
-INIT = 'statuary init --name "Example Network" --url https://status.example.org --chain-id 1337'
+INIT = 'statuary init --name "Example Network" --url https://status.example.org --component "rpc=Public RPC"'
 
 
 class Step(NamedTuple):
@@ -210,6 +210,75 @@ def host_command(name: str, project: Path) -> str:
     return ""
 
 
+EMULATED = {
+    "netlify": "Netlify (`@netlify/dev`)",
+    "cloudflare": "Cloudflare (`miniflare`)",
+    "deno": "Deno",
+    "nginx": "nginx",
+    "caddy": "Caddy",
+}
+"""The hosts that have a server or an emulator on this machine, by the name of it in tests/support/host_servers.py."""
+
+FIRST, OLD = "From an empty machine", "From an old Statuspage"
+
+
+def outage_lines() -> dict[str, str]:
+    """Return the command lines of the manual's page by what they begin with, and by host."""
+    page = (CHECKOUT / "content/pages/manual/outage.md").read_text("utf-8")
+    lines = {
+        title: page.partition(f"## {title}")[2].partition("```text\n")[2].partition("\n")[0]
+        for title in (FIRST, OLD)
+    }
+    rows = re.findall(r"^\| ([\w ]+) \| `(.+)` \|$", page, re.MULTILINE)
+    return lines | {name.lower().replace(" workers", ""): line for name, line in rows}
+
+
+def to_incident(first: str, host: str, wheel: Path) -> tuple[float, list[dict[str, object]]]:
+    """Type the line, serve the result as the host does, and return the seconds until the page shows the incident, and its checks."""
+    from support.host_servers import EMULATORS_LACK, SERVERS
+
+    serve, level = SERVERS[EMULATED[host]]
+    local = outage_lines()[host]
+    for upload in (" && npx ", " && rsync ", " && deno "):  # what needs an account or another machine
+        local = local.partition(upload)[0]
+    with person("outage") as user:
+        began = perf_counter()
+        user.type(f"{first.replace('STATUARY', str(wheel))} && {local}")
+        with serve(user.folder) as running:
+            url = f"http://127.0.0.1:{running.port}"
+            with urlopen(f"{url}/", timeout=60) as answer:
+                assert "The RPC is down" in answer.read().decode()
+            seconds = perf_counter() - began
+            skipped = [part for check in EMULATORS_LACK.get(EMULATED[host], ()) for part in ("--skip", check)]
+            command = [sys.executable, "-m", "statuary", "conform", url, "--level", level, "--format", "json"]
+            done = subprocess.run([*command, *skipped], check=False, capture_output=True, text=True)
+        return seconds, json.loads(done.stdout)["checks"]
+
+
+def print_outage(wheel: Path) -> None:
+    """Print the stopwatch of each host, and what `statuary conform` says of each deployment."""
+    from support.json_server import serve_json
+
+    saved = json.loads((CHECKOUT / "tests/packaging/old_statuspage.json").read_text("utf-8"))
+    print(
+        "## An outage tonight\n\n| host | from | lines | seconds | `conform` |\n|---|---|---:|---:|---|",
+        flush=True,
+    )
+    with serve_json({f"/api/v2/{name}.json": document for name, document in saved.items()}) as old:
+        lines = outage_lines()
+        begins = {
+            "an empty machine": lines[FIRST],
+            "an old Statuspage": lines[OLD].replace("https://status.example.org", old.url),
+        }
+        for host in EMULATED:
+            for title, line in begins.items():
+                seconds, checks = to_incident(line, host, wheel)
+                failed = [str(check["check"]) for check in checks if check["outcome"] == "failed"]
+                passed = sum(check["outcome"] == "passed" for check in checks)
+                told = f"{passed} passed" + (f", failed: {', '.join(failed)}" if failed else "")
+                print(f"| {host} | {title} | 1 | {seconds:.0f} | {told} |", flush=True)
+
+
 def print_steps(title: str, steps: list[Step]) -> None:
     """Print what is typed, and what each costs."""
     print(f"## {title}\n\n| you type | seconds | of a processor | |\n|---|---:|---:|---|")
@@ -237,6 +306,8 @@ def main(wanted: list[str]) -> None:
             print_steps("From a clone to its site in a browser", from_clone())
         if not wanted or "wheel" in wanted:
             print_steps("From nothing to your own site in a browser", from_wheel(wheel))
+        if not wanted or "outage" in wanted:
+            print_outage(wheel)
         hosts = [name for name in HOSTS if not wanted or name in wanted]
         if hosts:
             print("## From nothing to the folder that a host serves\n")

@@ -63,7 +63,7 @@ def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
     if details["type"] in EXPECTED:
         expected = EXPECTED[details["type"]]
         is_item = expected == "a list" and isinstance(details["input"], str)
-        example = f": [{details['input']}]" if is_item and len(details["input"]) <= MAX_EXAMPLE else ""
+        example = f": [{details['input']}]" if is_item and len(details["input"]) <= 80 else ""
         return f"expected {expected}, found {described}", f"write {expected}{example}"
     return f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}", ""
 
@@ -73,9 +73,6 @@ def _wrong_choice(described: str, value: str, expected: str) -> tuple[str, str]:
     choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
     return f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}"
 
-
-MAX_EXAMPLE = 80
-"""Characters of a value that a hint repeats."""
 
 EXPECTED = {
     "dict_type": "a mapping",

@@ -1,6 +1,6 @@
 """The manifest of a site: its content and origin, as values and as bytes.
 
-    {"snapshot":1,"instant":"2026-11-02T10:00:00.000Z","revision":"…","statuary":"0.1.0","only":[],
+    {"snapshot":1,"instant":"2026-11-02T10:00:00.000Z","revision":"…","statuary":"0.2.0","only":[],
      "documents":2,"names":3,"size":4711,
      "parts":[{"sha256":"…","first":"api/v2/status.json","documents":2,"size":380}],"sha256":"…"}
 

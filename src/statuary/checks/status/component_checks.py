@@ -106,10 +106,11 @@ FLAG_WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "y", "n"})
 def name_is_no_flag(context: StatusContext) -> Iterator[StatusViolation]:
     """The page, components, incidents and maintenances have names, and not words such as `yes`."""
     catalogue = context.catalogue
-    named: list[tuple[str, Pointer, str]] = [(catalogue.page_source, ("page", "name"), catalogue.page.name)]
-    named += [(catalogue.components_source, (*one.pointer, "name"), one.name) for one in catalogue.components]
-    named += [(record.source, ("name",), record.name) for record in context.records]
-    for path, pointer, name in named:
+    for path, pointer, name in (
+        (catalogue.page_source, ("page", "name"), catalogue.page.name),
+        *((catalogue.components_source, (*one.pointer, "name"), one.name) for one in catalogue.components),
+        *((record.source, ("name",), record.name) for record in context.records),
+    ):
         if name.lower() in FLAG_WORDS:
             yield StatusViolation(
                 path,
