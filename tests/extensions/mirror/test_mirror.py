@@ -232,7 +232,8 @@ def test_a_server_that_answers_by_the_clock_gives_what_is_stored(site: Path, tmp
     assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "site.zip").read_bytes()
 
 
-def test_a_log_verifies_on_a_mirror(tmp_path: Path) -> None:
+def test_a_log_verifies_on_a_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))
     logged(write_files(tmp_path / "content", LOGGED_SITE), tmp_path / "site")
     with served(tmp_path / "site") as (url, _):
         mirrored(url, tmp_path / "mirror")

@@ -62,7 +62,7 @@ from statuary.extensions.log.verify import (
     verify_witnesses,
     witness_size,
 )
-from statuary.extensions.snapshots.site_reader import open_site
+from statuary.extensions.snapshots.site_reader import UrlSource, open_site
 from statuary.pipeline.progress import stage
 from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
@@ -261,7 +261,8 @@ def _check(log: PublishedLog, key: PublicKey, read: ReadPath, location: str) -> 
     members: dict[str, str] = {}  # of a snapshot, which has one for all names of a file
     try:
         with open_site(location) as site:
-            paths = list(site.paths())
+            # a web server does not list its files: what the site's own manifest leaves out may be there
+            paths = list(site.source.paths() if isinstance(site.source, UrlSource) else site.paths())
             if site.index is not None and site.source.has_manifest:
                 members = {name: entry.path for entry in site.index.entries() for name in entry.aliases}
     except (PublishingError, UnreachableError):
