@@ -16,6 +16,7 @@ from statuary.documents.status_api.members import (
     page_members,
     status_members,
 )
+from statuary.domain.status.records import Automation, Incident, Maintenance
 from statuary.domain.status.timeline import ComponentState, Timeline, component_at, state_at
 from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 from statuary.extensions.notify.events import ComponentChange, EventKind, RecordUpdate, StatusEvent
@@ -111,7 +112,28 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
         component = component_members(component_at(timeline, change.component, event.at), page, timestamps)
         return component_payload(component, change.before, *members)
     components = [component_members(affected, page, timestamps) for affected in _affected(change, timeline)]
-    return incident_payload(incident_members(change.record, components, page, timestamps), *members)
+    record = incident_members(change.record, components, page, timestamps) | _webhook_members(
+        change.record.incident
+    )
+    return incident_payload(record, *members)
+
+
+def _webhook_members(incident: Incident) -> Members:
+    """Return the members that recorded webhooks have besides those of the public API."""
+    automation = incident.automation if isinstance(incident, Maintenance) else NO_AUTOMATION
+    return {
+        "backfilled": incident.backfilled,
+        "impact_override": incident.impact_override,
+        "scheduled_remind_prior": automation.scheduled_remind_prior,
+        "scheduled_auto_in_progress": automation.scheduled_auto_in_progress,
+        "scheduled_auto_completed": automation.scheduled_auto_completed,
+    }
+
+
+NO_AUTOMATION = Automation(
+    scheduled_remind_prior=False, scheduled_auto_in_progress=False, scheduled_auto_completed=False
+)
+"""Of an incident."""
 
 
 def slack_body(message: Message) -> Members:
