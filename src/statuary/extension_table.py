@@ -40,6 +40,8 @@ class Extension(NamedTuple):
 
     name: str  # its folder in `extensions/`
     commands: Mapping[str, Command] = MappingProxyType({})
+    # by the name of a command of the core: the commands that it has besides its own, by name
+    subcommands: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
     is_unserved: bool = False  # whether its folders are for the host alone, and no web server sends them
     urls: str = ""  # its rows of the table of URLs (`documents/url_table.py`)
@@ -178,6 +180,12 @@ EXTENSIONS = (
         settings="statuary.extensions.log.settings:SiteLogSource",
         pages="statuary.extensions.log.pages:PARTS",
         stage="statuary.extensions.log.stage:open_stage",
+    ),
+    Extension(
+        "alerts",
+        subcommands={"incident": {"from-alert": "statuary.extensions.alerts.commands:from_alert"}},
+        key="alerts",
+        settings="statuary.extensions.alerts.settings:SiteAlertsSource",
     ),
     Extension(
         "notify",

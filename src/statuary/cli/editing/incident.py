@@ -30,7 +30,7 @@ from statuary.cli.editing.prompts import (
     value_or_ask,
 )
 from statuary.cli.editing.tables import ListFormat, incident_rows, print_rows
-from statuary.cli.options import Content, Now, argument, build_instant, option, options
+from statuary.cli.options import Content, ExtensibleGroup, Now, argument, build_instant, option, options
 from statuary.domain.primitives import Instant, one_line
 from statuary.domain.status.records import Incident, IncidentTemplate
 from statuary.domain.status.vocabulary import (
@@ -250,7 +250,7 @@ IncidentId = Annotated[str | None, argument(metavar="ID", required=False, shell_
 NewStatus = Annotated[IncidentStatus | None, option(type=click.Choice(STATUSES), help="The new status.")]
 
 
-@click.group()
+@click.group("incident", cls=ExtensibleGroup)
 def incident_command() -> None:
     """Open, update and resolve incidents, and publish postmortems.
 

@@ -158,6 +158,8 @@ class IncidentSource(RecordSource):
     """The updates, oldest first."""
     postmortem: PostmortemSource | None = None
     """The postmortem."""
+    alert: Text | None = None
+    """The key of the alert that opened it, which `statuary incident from-alert` writes; its end resolves the incident."""
     reminder_intervals: Text | None = None
     """For imports: published as it is; `absent` omits the member, as in incidents from before late 2023."""
 

@@ -76,6 +76,7 @@ class Incident:
     publish_at: Instant | None = None  # nothing of it is published before this instant
     draft: bool = False  # nothing of it is published
     backfilled: bool = False  # entered after the fact; it changes no component's status
+    alert: str | None = None  # the key of the alert that opened it; None if a person did
     reminder_intervals: str | None = None  # published as it is; `absent` omits the member
     # keys or ids in the order of documents; the others follow in the order of the page
     component_order: tuple[str, ...] = ()

@@ -1,0 +1,122 @@
+"""`statuary incident from-alert`: an alert of the monitoring as an edit of the content."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from statuary.cli.editing.edit_session import EditSession, with_edit_session
+from statuary.cli.options import argument
+from statuary.cli.printable import printable
+from statuary.content.read_content import read_content
+from statuary.content.source_files import walk_folder
+from statuary.domain.primitives import Instant, format_exact
+from statuary.domain.status.vocabulary import DEFAULT_BODIES
+from statuary.editing.edit_yaml import append_item
+from statuary.editing.files import EditError, new_file, page_day, taken_ids
+from statuary.editing.updates import NewUpdate, announced_by
+from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resolution, decide
+from statuary.extensions.alerts.payloads import LONGEST_PAYLOAD, read_alerts
+from statuary.extensions.alerts.settings import AlertRule, AlertSettings, Publication
+
+SETTINGS_FILE = "site.yaml"
+
+
+def _read_payload(_ctx: click.Context, _param: click.Parameter, file: Path) -> bytes:
+    """Return the bytes of FILE, one more at most than are accepted."""
+    try:
+        if str(file) == "-":
+            return sys.stdin.buffer.read(LONGEST_PAYLOAD + 1)
+        with file.open("rb") as stream:
+            return stream.read(LONGEST_PAYLOAD + 1)
+    except OSError as error:
+        raise click.UsageError(f"{printable(str(file))}: {error.strerror}") from None
+
+
+PAYLOAD = argument(
+    metavar="[FILE]",
+    default="-",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    callback=_read_payload,
+)
+
+
+@click.command()
+@with_edit_session()
+def from_alert(session: EditSession, payload: Annotated[bytes, PAYLOAD]) -> None:
+    """Open or resolve an incident from an alert of the monitoring.
+
+    FILE is the body of a webhook of Alertmanager, Grafana or PagerDuty v3, or a plain form; default: standard input. The rules
+    under `alerts` in site.yaml say which component it is about. What it opens is a draft, unless a rule publishes it. The same
+    alert twice changes nothing; its end resolves what it opened, unless a person has updated that since.
+    """
+    rules = rules_of(session.options.content)
+    for decision in decide(read_alerts(payload), rules, session.catalogue, session.at):
+        _carry_out(session, decision)
+
+
+def rules_of(content: Path) -> tuple[AlertRule, ...]:
+    """Return the rules of site.yaml.
+
+    Raises:
+        EditError: if a rule names a component that the page does not have.
+    """
+    files = [
+        file
+        for file in walk_folder(content)
+        if getattr(file, "path", "") in (SETTINGS_FILE, "components.yaml")
+    ]
+    catalogue, _ = read_content(content, files)
+    settings = None if catalogue is None else catalogue.settings_of(AlertSettings)
+    rules = () if settings is None else settings.rules
+    known = {} if catalogue is None else catalogue.status.components_by_name
+    for rule in rules:
+        if rule.component not in known or known[rule.component].group:
+            raise EditError(
+                f"{content / SETTINGS_FILE}: a rule of `alerts` names {rule.component!r}, which is no component",
+                "write the key or the id of a component of components.yaml",
+            )
+    return rules
+
+
+def _carry_out(session: EditSession, decision: Decision) -> None:
+    if isinstance(decision, NoChange):
+        click.echo(printable(f"nothing to do: {decision.reason}"))
+    elif isinstance(decision, Opening):
+        _open(session, decision)
+    else:
+        _resolve(session, decision)
+
+
+def _open(session: EditSession, opening: Opening) -> None:
+    rule, at = opening.rule, session.at
+    update = NewUpdate(at=at, status="investigating", body=rule.body or DEFAULT_BODIES["investigating"])
+    is_draft = rule.publish is Publication.DRAFT
+    affected = {opening.component.key: rule.status}
+    value = {
+        "name": opening.name,
+        "components": affected,
+        "draft": is_draft or None,
+        "alert": opening.key,
+        "started_at": _earlier(opening.since, at),
+        "updates": [update.value],
+    }
+    existing = taken_ids(session.timeline, session.options.content)
+    edit = new_file("incidents", value, page_day(session.timeline, at), existing, None)
+    subject = f"Open incident{' as a draft' if is_draft else ''}: {opening.name}"
+    session.apply(edit, subject, update.details_with(affected))
+
+
+def _earlier(since: Instant | None, at: Instant) -> str | None:
+    return format_exact(since) if since is not None and since < at else None
+
+
+def _resolve(session: EditSession, resolution: Resolution) -> None:
+    incident = resolution.incident
+    update = NewUpdate(at=session.at, status="resolved", body=DEFAULT_BODIES["resolved"])
+    edit = session.edit_file(
+        incident.source,
+        lambda text: append_item(announced_by(text, incident, session.at), ("updates",), update.value),
+    )
+    session.apply(edit, f"Resolve incident: {incident.name}", update.details)

@@ -1,0 +1,100 @@
+"""What becomes of alerts: a pure function of alerts, rules and the incidents that there are."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from statuary.domain.primitives import Instant
+from statuary.domain.status.records import Component, Incident, StatusCatalogue, derived_id
+from statuary.domain.status.vocabulary import CLOSED_STATUSES
+from statuary.editing.updates import status_at
+from statuary.extensions.alerts.payloads import Alert
+from statuary.extensions.alerts.settings import AlertRule
+
+
+class Opening(NamedTuple):
+    """An incident to open."""
+
+    key: str
+    rule: AlertRule
+    component: Component
+    name: str
+    since: Instant | None
+
+
+class Resolution(NamedTuple):
+    """An incident to resolve."""
+
+    incident: Incident
+
+
+class NoChange(NamedTuple):
+    """Nothing to do, and why."""
+
+    reason: str
+
+
+Decision = Opening | Resolution | NoChange
+
+
+def decide(
+    alerts: Sequence[Alert], rules: Sequence[AlertRule], catalogue: StatusCatalogue, at: Instant
+) -> Iterator[Decision]:
+    """Yield what becomes of a payload's alerts.
+
+    All alerts of a payload that are about one component are one incident: it is over when none of them fires.
+    """
+    groups: dict[str, tuple[AlertRule, Component, list[Alert]]] = {}
+    for alert in alerts:
+        rule, component = rule_for(alert, rules, catalogue)
+        if rule is None or component is None:
+            yield NoChange(f"no rule fits the alert {alert.name!r}: {_listed(alert)}")
+            continue
+        key = derived_id(alert.key, component.id)
+        groups.setdefault(key, (rule, component, []))[2].append(alert)
+    for key, (rule, component, members) in groups.items():
+        yield _decision(key, rule, component, members, catalogue.incidents, at)
+
+
+def rule_for(
+    alert: Alert, rules: Iterable[AlertRule], catalogue: StatusCatalogue
+) -> tuple[AlertRule | None, Component | None]:
+    """Return the first rule that fits an alert, and its component; without a rule, the label `component` may name it."""
+    by_name = catalogue.components_by_name
+    rule = next((rule for rule in rules if rule.fits(alert.labels)), None)
+    if rule is None and alert.labels.get("component") in by_name:
+        rule = AlertRule(alert.labels["component"])
+    component = None if rule is None else by_name.get(rule.component)
+    return rule, component if component is not None and not component.group else None
+
+
+def _decision(
+    key: str,
+    rule: AlertRule,
+    component: Component,
+    alerts: Sequence[Alert],
+    incidents: Iterable[Incident],
+    at: Instant,
+) -> Decision:
+    firing = [alert for alert in alerts if alert.is_firing]
+    unresolved = [
+        incident
+        for incident in incidents
+        if incident.alert == key and incident.updates[-1].status not in CLOSED_STATUSES
+    ]
+    if firing:
+        if unresolved:
+            return NoChange(f"{unresolved[-1].id} is open already")
+        since = min((alert.since for alert in firing if alert.since is not None), default=None)
+        return Opening(key, rule, component, rule.name or firing[0].name, since)
+    if not unresolved:
+        return NoChange("the alert is over, and no incident that it opened is unresolved")
+    incident = unresolved[-1]
+    if len(incident.updates) > 1:
+        return NoChange(
+            f"a person has updated {incident.id}: it is theirs to resolve (it is {status_at(incident, at)})"
+        )
+    return Resolution(incident)
+
+
+def _listed(alert: Alert) -> str:
+    return ", ".join(f"{name}={text}" for name, text in sorted(alert.labels.items())) or "it has no labels"

@@ -1,0 +1,200 @@
+"""What monitoring systems post, as alerts.
+
+Alertmanager's webhook of version 4 (https://prometheus.io/docs/alerting/latest/configuration/#webhook_config), which Grafana's unified
+alerting extends; Grafana's own form before version 8; PagerDuty's webhooks v3; and a plain form of ours.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import orjson
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json, JsonObject
+from statuary.domain.primitives import Instant, InvalidValueError, parse_instant, shorten
+from statuary.domain.status.records import derived_id
+
+LONGEST_PAYLOAD = 1 << 20
+"""Bytes of a payload."""
+
+LONGEST_TEXT = 200
+"""Characters of a label, a name or a key that are read."""
+
+PLAIN_FORM = '{"key": "rpc-down", "status": "firing", "name": "RPC down", "component": "rpc"}'
+
+
+class PayloadError(StatuaryError):
+    """A payload is not that of a system that is known, or lacks what is needed."""
+
+
+class Alert(NamedTuple):
+    """What a monitoring system says about one thing."""
+
+    key: str  # the same as long as it is about the same thing
+    name: str
+    labels: Mapping[str, str]
+    is_firing: bool
+    since: Instant | None = None
+
+
+def read_alerts(payload: bytes) -> list[Alert]:
+    """Return the alerts of a payload.
+
+    Raises:
+        PayloadError: if it is too long, no JSON, or of no known form.
+    """
+    if len(payload) > LONGEST_PAYLOAD:
+        raise PayloadError(f"the alert has {len(payload):,} bytes; at most {LONGEST_PAYLOAD:,} are read")
+    try:
+        value: Json = orjson.loads(payload)
+    except orjson.JSONDecodeError as error:
+        raise PayloadError(
+            f"the alert is not JSON: {error}", "pass the body of the webhook on standard input, or in a file"
+        ) from None
+    if isinstance(value, Mapping):
+        for applies, read in FORMS:
+            if applies(value):
+                return list(read(value))
+    raise PayloadError(
+        "the alert is of no form that is known: Alertmanager, Grafana, PagerDuty v3, or the plain form",
+        f"the plain form is {PLAIN_FORM}",
+    )
+
+
+def _text(value: Json, what: str) -> str:
+    if isinstance(value, str) and value.strip():
+        return " ".join(value.split())[:LONGEST_TEXT]
+    raise PayloadError(f"the alert has no {what}, but {shorten(str(value))}")
+
+
+def _text_or(value: Json, default: str) -> str:
+    return _text(value, "") if isinstance(value, str) and value.strip() else default
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _labels(value: Json) -> dict[str, str]:
+    return {
+        name[:LONGEST_TEXT]: text[:LONGEST_TEXT]
+        for name, text in _object(value).items()
+        if isinstance(text, str)
+    }
+
+
+def _instant(value: Json) -> Instant | None:
+    """Return an instant, cut to milliseconds; None for Go's zero time and what is no instant."""
+    if not isinstance(value, str) or value.startswith("0001-"):
+        return None
+    whole, dot, rest = value.partition(".")
+    if dot:
+        digits = len(rest) - len(rest.lstrip("0123456789"))
+        value = f"{whole}.{rest[: min(digits, 3)]}{rest[digits:]}" if digits else value
+    try:
+        return parse_instant(value)
+    except InvalidValueError:
+        return None
+
+
+def _group(value: JsonObject) -> Iterator[Alert]:
+    """Yield the alerts of Alertmanager's or Grafana's group: all that fire are listed each time, so the group is the key."""
+    alerts = _items(value.get("alerts"))
+    if not alerts:
+        raise PayloadError("the alert has no `alerts`")
+    group = value.get("groupKey", value.get("receiver"))
+    _text(group, "groupKey")
+    for alert in alerts:
+        members = _object(alert)
+        labels = _labels(value.get("commonLabels")) | _labels(members.get("labels"))
+        notes = _labels(value.get("commonAnnotations")) | _labels(members.get("annotations"))
+        name = notes.get("summary") or labels.get("alertname") or _text_or(value.get("title"), "Alert")
+        status = _text(members.get("status"), "status")
+        if status not in ("firing", "resolved"):
+            raise PayloadError(f"the alert has the status {shorten(status)}, not firing or resolved")
+        yield Alert(
+            derived_id("alertmanager", str(group)),
+            _text(name, "name"),
+            labels,
+            status == "firing",
+            _instant(members.get("startsAt")),
+        )
+
+
+GRAFANA_STATES = {
+    "alerting": True,
+    "no_data": True,
+    "ok": False,
+    "paused": None,
+    "pending": None,
+    "unknown": None,
+}
+"""The states of Grafana before version 8: whether they fire; None says nothing about the end of an alert."""
+
+
+def _old_grafana(value: JsonObject) -> Iterator[Alert]:
+    state = _text(value.get("state"), "state")
+    if state not in GRAFANA_STATES:
+        raise PayloadError(f"the alert has the state {shorten(state)}, which Grafana does not have")
+    name, fires = _text(value.get("ruleName"), "ruleName"), GRAFANA_STATES[state]
+    if fires is not None:
+        labels = _labels(value.get("tags")) | {"alertname": name}
+        yield Alert(derived_id("grafana", str(value.get("ruleId")), name), name, labels, fires)
+
+
+PAGERDUTY_ENDS = {"incident.resolved": False, "incident.triggered": True, "incident.reopened": True}
+"""The events of PagerDuty that open or resolve; all others change nothing."""
+
+
+def _pagerduty(value: JsonObject) -> Iterator[Alert]:
+    event = _object(value["event"])
+    fires = PAGERDUTY_ENDS.get(_text(event.get("event_type"), "event_type"))
+    data = _object(event.get("data"))
+    if fires is None:
+        return
+    service = _object(data.get("service"))
+    labels = {
+        "service": _text_or(service.get("summary"), ""),
+        "urgency": _text_or(data.get("urgency"), ""),
+        "priority": _text_or(_object(data.get("priority")).get("summary"), ""),
+    }
+    key = derived_id("pagerduty", _text(data.get("id"), "id"))
+    yield Alert(key, _text(data.get("title"), "title"), labels, fires, _instant(event.get("occurred_at")))
+
+
+def _plain(value: JsonObject) -> Iterator[Alert]:
+    status = _text(value.get("status"), "status")
+    if status not in ("firing", "resolved"):
+        raise PayloadError(f"the alert has the status {shorten(status)}", "write firing or resolved")
+    labels = _labels(value.get("labels"))
+    if "component" in value:
+        labels["component"] = _text(value["component"], "component")
+    key = derived_id("plain", str(value["key"]))
+    _text(value["key"], "key")
+    yield Alert(
+        key, _text(value.get("name"), "name"), labels, status == "firing", _instant(value.get("started_at"))
+    )
+
+
+def _retired(value: JsonObject) -> Iterator[Alert]:
+    events = ", ".join(
+        sorted({str(_object(message).get("event") or "") for message in _items(value["messages"])})
+    )
+    raise PayloadError(
+        f"the alert ({shorten(events)}) is of PagerDuty's webhooks v1 or v2, which ended in 2023",
+        "add a webhook subscription of v3",
+    )
+
+
+def _items(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, list) else ()
+
+
+FORMS: tuple[tuple[Callable[[JsonObject], bool], Callable[[JsonObject], Iterator[Alert]]], ...] = (
+    (lambda value: "alerts" in value and ("groupKey" in value or "receiver" in value), _group),
+    (lambda value: "ruleName" in value and "state" in value, _old_grafana),
+    (lambda value: isinstance(value.get("event"), Mapping), _pagerduty),
+    (lambda value: isinstance(value.get("messages"), list), _retired),
+    (lambda value: "key" in value and "status" in value, _plain),
+)
+"""What a payload of each form has, and its reader."""

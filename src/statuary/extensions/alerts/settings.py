@@ -1,0 +1,101 @@
+"""The key `alerts` of site.yaml: which alerts are about which component, and what is published of them."""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Annotated, NamedTuple, Self
+
+from pydantic import Field, model_validator
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import Body, Name, SourceModel, Text
+from statuary.domain.primitives import InvalidValueError
+from statuary.domain.status.vocabulary import ComponentStatus
+
+
+class Publication(StrEnum):
+    """What becomes of an incident that an alert opens."""
+
+    DRAFT = "draft"
+    AUTOMATICALLY = "automatically"
+
+
+class AlertRule(NamedTuple):
+    """Which alerts are about a component."""
+
+    component: str  # its key or id
+    labels: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # an alert has all of them; empty: the label `component` names it
+    status: ComponentStatus = "major_outage"
+    name: str | None = None
+    body: str | None = None
+    publish: Publication = Publication.DRAFT
+
+    def fits(self, labels: Mapping[str, str]) -> bool:
+        """Say whether an alert with these labels is about the component."""
+        return all(labels.get(name) == text for name, text in self.labels.items())
+
+
+class AlertSettings(NamedTuple):
+    """The rules, the first that fits applies."""
+
+    rules: tuple[AlertRule, ...] = ()
+
+
+class AlertRuleSource(SourceModel):
+    """A rule: which alerts are about a component, and what is published of them."""
+
+    component: Text
+    """The component, by its key or id."""
+    labels: Annotated[dict[str, Text], Field(min_length=1, max_length=50)] | None = None
+    """The labels that an alert has; default: `component`, with the key of the component."""
+    status: ComponentStatus = "major_outage"
+    """The status of the component while the alert fires."""
+    name: Name | None = None
+    """The title of the incident; default: the name of the alert."""
+    body: Body | None = None
+    """The text of its first update; default: Statuspage's own text."""
+    publish: Publication = Publication.DRAFT
+    """`draft`: a person publishes it. `automatically`: the next build does; then `name` is needed, since alerts tell of inner things."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.publish is Publication.AUTOMATICALLY and self.name is None:
+            raise InvalidValueError(
+                "an incident that is published automatically has no name",
+                "add `name`, the title that readers see",
+            )
+        return self
+
+    def rule(self) -> AlertRule:
+        """Return the rule."""
+        return AlertRule(
+            component=self.component,
+            labels=self.labels or {"component": self.component},
+            status=self.status,
+            name=self.name,
+            body=self.body,
+            publish=self.publish,
+        )
+
+
+class AlertsSource(SourceModel):
+    """What becomes of alerts."""
+
+    rules: Annotated[tuple[AlertRuleSource, ...], Field(max_length=1000)] = ()
+    """The first that fits an alert applies; an alert that none fits changes nothing."""
+
+
+class SiteAlertsSource(ExtensionSource):
+    """What site.yaml says about alerts."""
+
+    alerts: AlertsSource | None = None
+    """Which alerts of the monitoring open incidents; without it, those with a label `component` open drafts."""
+
+    @override
+    def settings(self) -> AlertSettings | None:
+        return (
+            None if self.alerts is None else AlertSettings(tuple(rule.rule() for rule in self.alerts.rules))
+        )

@@ -1,0 +1,191 @@
+"""`statuary incident from-alert`: what alerts write into the content."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from support.alert_payloads import HOSTILE, alert, group, pagerduty
+from support.sites import write_files
+
+SITE = """\
+page:
+  name: Demo
+  url: https://status.example.org
+  created_at: 2020-01-01T00:00:00Z
+alerts:
+  rules:
+    - labels: {service: rpc}
+      component: rpc
+      status: partial_outage
+"""
+
+COMPONENTS = "components:\n  rpc: {name: Public RPC}\n  explorer: {name: Explorer}\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_files(tmp_path, {"content/site.yaml": SITE, "content/components.yaml": COMPONENTS})
+
+
+def run(folder, value, *options, code=0, now="2026-11-02T10:00:00Z"):
+    payload = value if isinstance(value, bytes) else json.dumps(value).encode()
+    done = subprocess.run(
+        [sys.executable, "-m", "statuary", "incident", "from-alert", "--now", now, *options],
+        check=False,
+        cwd=folder,
+        input=payload,
+        capture_output=True,
+    )
+    said = (done.stdout + done.stderr).decode()
+    assert done.returncode == code, said
+    assert "Traceback" not in said
+    return said
+
+
+def incidents(folder):
+    return {
+        file.stem: yaml.safe_load(file.read_text("utf-8"))
+        for file in sorted((folder / "content").glob("incidents/*"), key=lambda file: file.stem)
+    }
+
+
+def test_an_alert_opens_a_draft(folder):
+    said = run(folder, group())
+    assert "Open incident as a draft: The RPC does not answer" in said
+    ((name, incident),) = incidents(folder).items()
+    assert name == "2026-11-02-the-rpc-does-not-answer"
+    assert incident["draft"] is True
+    assert incident["components"] == {"rpc": "partial_outage"}
+    assert [update["status"] for update in incident["updates"]] == ["investigating"]
+    assert str(incident["started_at"]).startswith("2026-11-02 09:58:12")
+
+
+def test_the_same_alert_twice_changes_nothing(folder):
+    run(folder, group())
+    before = incidents(folder)
+    assert "is open already" in run(folder, group(alert(), alert(host="b")), now="2026-11-02T10:05:00Z")
+    assert incidents(folder) == before
+
+
+def test_its_end_resolves_it_and_a_second_end_changes_nothing(folder):
+    run(folder, group())
+    run(folder, group(alert("resolved")), now="2026-11-02T10:30:00Z")
+    (incident,) = incidents(folder).values()
+    assert [update["status"] for update in incident["updates"]] == ["investigating", "resolved"]
+    assert "no incident that it opened is unresolved" in run(folder, group(alert("resolved")))
+    assert list(incidents(folder).values()) == [incident]
+
+
+def test_it_goes_on_while_one_of_the_group_fires(folder):
+    run(folder, group(alert(), alert(host="b")))
+    said = run(folder, group(alert("resolved"), alert(host="b")), now="2026-11-02T10:30:00Z")
+    assert "is open already" in said
+
+
+def test_the_next_time_is_another_incident(folder):
+    run(folder, group())
+    run(folder, group(alert("resolved")), now="2026-11-02T10:30:00Z")
+    run(folder, group(), now="2026-11-02T11:00:00Z")
+    assert list(incidents(folder)) == [
+        "2026-11-02-the-rpc-does-not-answer",
+        "2026-11-02-the-rpc-does-not-answer-2",
+    ]
+
+
+def test_what_a_person_wrote_is_never_resolved(folder):
+    written = "name: RPC down\ncomponents: {rpc: major_outage}\nupdates:\n  - {at: 2026-11-02T09:00:00Z, status: investigating}\n"
+    write_files(folder, {"content/incidents/rpc.yaml": written})
+    run(folder, group(alert("resolved")))
+    assert (folder / "content/incidents/rpc.yaml").read_text() == written
+
+
+def test_what_a_person_has_updated_is_theirs_to_resolve(folder):
+    run(folder, group())
+    (file,) = (folder / "content/incidents").iterdir()
+    update = ["incident", "update", file.stem, "--status", "identified", "--now", "2026-11-02T10:10:00Z"]
+    subprocess.run([sys.executable, "-m", "statuary", *update], cwd=folder, check=True, capture_output=True)
+    before = file.read_bytes()
+    assert "a person has updated" in run(folder, group(alert("resolved")), now="2026-11-02T10:30:00Z")
+    assert file.read_bytes() == before
+
+
+def test_a_component_may_be_published_automatically(folder):
+    rule = (
+        SITE
+        + "      name: Public RPC does not answer\n      body: We are on it.\n      publish: automatically\n"
+    )
+    write_files(folder, {"content/site.yaml": rule})
+    run(folder, group())
+    ((name, incident),) = incidents(folder).items()
+    assert name == "2026-11-02-public-rpc-does-not-answer"
+    assert "draft" not in incident
+    assert incident["updates"][0]["body"] == "We are on it."
+
+
+def test_what_is_published_automatically_has_a_name_of_its_own(folder):
+    write_files(folder, {"content/site.yaml": SITE + "      publish: automatically\n"})
+    said = run(folder, group(), code=1)
+    assert "site.yaml:7" in said
+    assert "has no name" in said
+
+
+def test_a_label_names_a_component_without_a_rule(folder):
+    run(folder, {"key": "x", "status": "firing", "name": "Explorer is down", "component": "explorer"})
+    (incident,) = incidents(folder).values()
+    assert incident["components"] == {"explorer": "major_outage"}
+
+
+def test_pagerduty_opens_and_resolves(folder):
+    run(folder, pagerduty("incident.triggered"))
+    run(folder, pagerduty("incident.acknowledged"), now="2026-11-02T10:10:00Z")
+    run(folder, pagerduty("incident.resolved"), now="2026-11-02T10:30:00Z")
+    (incident,) = incidents(folder).values()
+    assert [update["status"] for update in incident["updates"]] == ["investigating", "resolved"]
+
+
+def test_an_alert_that_no_rule_fits_changes_nothing(folder):
+    said = run(folder, group(alert(service="database")))
+    assert "no rule fits the alert 'The RPC does not answer': alertname=RpcDown" in said
+    assert incidents(folder) == {}
+
+
+def test_two_components_of_one_payload_are_two_incidents(folder):
+    rules = SITE + "    - {labels: {service: web}, component: explorer}\n"
+    write_files(folder, {"content/site.yaml": rules})
+    run(folder, group(alert(), alert(service="web")))
+    assert [list(incident["components"]) for incident in incidents(folder).values()] == [
+        ["rpc"],
+        ["explorer"],
+    ]
+
+
+def test_a_rule_of_an_unknown_component(folder):
+    write_files(folder, {"content/site.yaml": SITE.replace("component: rpc", "component: rpd")})
+    said = run(folder, group(), code=3)
+    assert "names 'rpd', which is no component" in said
+    assert incidents(folder) == {}
+
+
+@pytest.mark.parametrize("payload", HOSTILE[:8:3] + HOSTILE[11::7])
+def test_content_stays_as_it_is_if_the_payload_is_broken(folder, payload):
+    said = run(folder, payload, code=3)
+    assert said.startswith("statuary: the alert")
+    assert incidents(folder) == {}
+
+
+def test_names_of_alerts_cannot_become_yaml_or_paths(folder):
+    value = group()
+    value["commonAnnotations"] = {"summary": "../../x: [y]\n# z 'a' \"b\" <script>"}
+    run(folder, value)
+    ((name, incident),) = incidents(folder).items()
+    assert "/" not in name
+    assert incident["name"] == "../../x: [y] # z 'a' \"b\" <script>"
+
+
+def test_a_dry_run_shows_the_change(folder):
+    said = run(folder, group(), "--dry-run")
+    assert "+name: The RPC does not answer" in said
+    assert incidents(folder) == {}

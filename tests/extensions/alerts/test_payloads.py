@@ -1,0 +1,97 @@
+"""Payloads of monitoring systems, by their documented forms, as alerts; and what is no payload."""
+
+import json
+
+import pytest
+
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.alerts.payloads import PayloadError, read_alerts
+from support.alert_payloads import HOSTILE, alert, group, pagerduty
+
+
+def read(value):
+    return read_alerts(json.dumps(value).encode())
+
+
+def test_alertmanager():
+    (one,) = read(group())
+    assert (one.name, one.is_firing) == ("The RPC does not answer", True)
+    assert one.labels == {"alertname": "RpcDown", "severity": "critical", "service": "rpc"}
+    assert one.since == parse_instant("2026-11-02T09:58:12.432Z")
+
+
+def test_the_key_is_that_of_the_group():
+    first, again = read(group()), read(group(alert("resolved", host="b"), status="resolved"))
+    assert first[0].key == again[0].key
+    assert read(group(groupKey="{}:{other}"))[0].key != first[0].key
+
+
+def test_grafana_without_a_group_key():
+    value = group()
+    del value["groupKey"]
+    assert read(value)[0].is_firing
+    assert read(value)[0].key == read({**value, "status": "resolved"})[0].key
+
+
+@pytest.mark.parametrize(
+    ("state", "firing"),
+    [("alerting", [True]), ("no_data", [True]), ("ok", [False]), ("pending", []), ("paused", [])],
+)
+def test_grafana_before_version_8(state, firing):
+    value = {
+        "ruleId": 7,
+        "ruleName": "RPC",
+        "state": state,
+        "tags": {"component": "rpc"},
+        "title": "[Alerting] RPC",
+    }
+    alerts = read(value)
+    assert [one.is_firing for one in alerts] == firing
+    assert all(one.labels["component"] == "rpc" for one in alerts)
+
+
+@pytest.mark.parametrize(
+    ("event", "firing"),
+    [
+        ("incident.triggered", [True]),
+        ("incident.reopened", [True]),
+        ("incident.resolved", [False]),
+        ("incident.acknowledged", []),
+        ("incident.delegated", []),
+        ("service.updated", []),
+    ],
+)
+def test_pagerduty(event, firing):
+    alerts = read(pagerduty(event))
+    assert [one.is_firing for one in alerts] == firing
+    assert all(one.labels["service"] == "rpc" and one.name == "RPC down" for one in alerts)
+
+
+def test_the_plain_form():
+    (one,) = read({"key": "rpc-down", "status": "firing", "name": "RPC down", "component": "rpc"})
+    assert one.labels == {"component": "rpc"}
+    assert one.since is None
+
+
+@pytest.mark.parametrize("payload", HOSTILE, ids=range(len(HOSTILE)))
+def test_what_is_no_payload_is_a_sentence(payload):
+    with pytest.raises(PayloadError) as error:
+        read_alerts(payload)
+    assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize(
+    "since", ["0001-01-01T00:00:00Z", "yesterday", 3, None, "2026-11-02T09:58:12.x", "9999"]
+)
+def test_a_start_that_is_none_is_left_out(since):
+    value = alert()
+    value["startsAt"] = since
+    assert read(group(value))[0].since is None
+
+
+def test_labels_are_texts_of_a_bounded_length():
+    value = alert(long="x" * 10_000, number=3, none=None)
+    labels = read(group(value))[0].labels
+    assert len(labels["long"]) == 200
+    assert "number" not in labels
+    assert "none" not in labels
