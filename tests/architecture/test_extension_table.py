@@ -80,6 +80,7 @@ CHECKS = {
     "workers": has_protocol(WorkerPool),
     "own_pages": has_protocol(OwnPages),
     "new_content": is_called_like(NewContent),
+    "subcommands": lambda target: isinstance(target, click.Command) and bool(target.help),
 }
 """What the targets of a column must be; `commands` are checked with the core's."""
 
@@ -96,6 +97,8 @@ def targets() -> Iterator[tuple[str, str, str]]:
                 for target in (filter(None, [value]) if isinstance(value, str) else value.values())
             )
         yield from (("commands", row.name, command.target) for command in row.commands.values())
+        for added in row.subcommands.values():
+            yield from (("subcommands", row.name, target) for target in added.values())
 
 
 def test_every_column_is_checked():

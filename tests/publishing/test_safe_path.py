@@ -24,6 +24,7 @@ LONGEST = {
     "epoch": "99991231T235959999Z",
     "name": "n" * 100,
     "digest": "f" * 64,
+    "folder": "f" * 100,
     "path": "tile/entries/x999/x999/x999/999.p/255",
 }
 """The longest value of each parameter of a URL."""

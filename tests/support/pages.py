@@ -33,7 +33,7 @@ def contract_pages(**changes: Any) -> ContractPageContext:
     values = {
         "site": small_site_context(),
         "chains": (Chain("31337", "Test chain", "Test chain"),),
-        "known": frozenset(),
+        "addresses": frozenset(),
     }
     return ContractPageContext(**(values | changes))
 

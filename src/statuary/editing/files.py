@@ -225,7 +225,7 @@ def check_can_commit(file: Path) -> None:
     """
     path = str(file.resolve())
     folder = next(parent for parent in file.resolve().parents if parent.is_dir())
-    if not in_work_tree(folder):
+    if _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() != "true":
         raise EditError(f"{folder} is not in a git repository", "run `git init`, or leave out --commit")
     for name, operation in OPERATIONS_IN_PROGRESS.items():
         if (folder / _git(folder, "rev-parse", "--git-path", name).stdout.strip()).exists():

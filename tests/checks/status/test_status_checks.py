@@ -116,6 +116,26 @@ BREACHES = {
             "list changes oldest first",
         ),
     ),
+    "a demo that is published": (
+        {"page": PAGE + "    demo: true\n"},
+        (
+            "demo-is-local",
+            "site.yaml",
+            ("page", "demo"),
+            "what this site says is invented, and it is published at https://status.example.org",
+            "replace the examples with content of your own, and remove `demo`",
+        ),
+    ),
+    "a name that is a setting": (
+        {"page": PAGE.replace("name: Demo", "name: yes")},
+        (
+            "name-is-no-flag",
+            "site.yaml",
+            ("page", "name"),
+            "the name is 'yes', as if it were a setting",
+            "write the name that readers see",
+        ),
+    ),
     "a page without any date": (
         {"page": "name: Demo\nurl: https://status.example.org\n"},
         (
@@ -585,6 +605,8 @@ def test_what_stops_a_build_and_what_does_not():
     assert {rule for rule, severity in severities.items() if severity is not Severity.ERROR} == {
         "page-is-dated",
         "page-updated-at-holds",
+        "demo-is-local",
+        "name-is-no-flag",
         "update-in-future",
         "draft-unpublished",
         "resolved-leaves-components-up",

@@ -9,6 +9,7 @@ import pytest
 import statuary.documents.pages as package
 from statuary.documents.pages.page_texts import languages, page_texts
 from statuary.domain.settings import LANGUAGES
+from statuary.extensions import own_pages
 
 PACKAGE = Path(package.__file__).parent
 ENGLISH = page_texts("en")._texts
@@ -31,7 +32,8 @@ def test_every_language_has_every_text_with_the_same_placeholders(language: str)
 
 
 def test_every_text_is_used() -> None:
-    sources = [*PACKAGE.rglob("*.py"), *PACKAGE.rglob("*.html")]
+    folders = (PACKAGE, Path(own_pages.__file__).parent)  # own pages take their texts from here
+    sources = [file for folder in folders for kind in ("*.py", "*.html") for file in folder.rglob(kind)]
     code = "\n".join(path.read_text("utf-8") for path in sources)
     stems = set(re.findall(r"[\"']([a-z_]+\.[a-z_.]*)", code)) | set(re.findall(r"f[\"']([a-z_.]+)\{", code))
 

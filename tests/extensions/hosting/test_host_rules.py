@@ -59,6 +59,7 @@ MEMBERS = {
     "name": "logo.svg",
     "epoch": "20261201T220000000Z",
     "path": "badge.svg",
+    "folder": "manual",
 }
 SERVED = [url for url in all_urls() if url not in HOST_FILES]
 

@@ -76,24 +76,27 @@ def _decision(
     at: Instant,
 ) -> Decision:
     firing = [alert for alert in alerts if alert.is_firing]
-    unresolved = [
-        incident
-        for incident in incidents
-        if incident.alert == key and incident.updates[-1].status not in CLOSED_STATUSES
-    ]
+    unresolved = [incident for incident in incidents if incident.alert == key and _is_unresolved(incident)]
+    if firing and unresolved:
+        return NoChange(f"{unresolved[-1].id} is open already")
     if firing:
-        if unresolved:
-            return NoChange(f"{unresolved[-1].id} is open already")
         since = min((alert.since for alert in firing if alert.since is not None), default=None)
         return Opening(key, rule, component, rule.name or firing[0].name, since)
-    if not unresolved:
-        return NoChange("the alert is over, and no incident that it opened is unresolved")
-    incident = unresolved[-1]
-    if len(incident.updates) > 1:
-        return NoChange(
-            f"a person has updated {incident.id}: it is theirs to resolve (it is {status_at(incident, at)})"
-        )
-    return Resolution(incident)
+    if unresolved:
+        return _end_of(unresolved[-1], at)
+    return NoChange("the alert is over, and no incident that it opened is unresolved")
+
+
+def _end_of(incident: Incident, at: Instant) -> Decision:
+    """Return what the end of an alert does to what it opened."""
+    if len(incident.updates) == 1:
+        return Resolution(incident)
+    status = status_at(incident, at)
+    return NoChange(f"a person has updated {incident.id}: it is theirs to resolve (it is {status})")
+
+
+def _is_unresolved(incident: Incident) -> bool:
+    return incident.updates[-1].status not in CLOSED_STATUSES
 
 
 def _listed(alert: Alert) -> str:
