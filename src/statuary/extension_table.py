@@ -40,8 +40,7 @@ class Extension(NamedTuple):
 
     name: str  # its folder in `extensions/`
     commands: Mapping[str, Command] = MappingProxyType({})
-    # by the name of a command of the core: the commands that it has besides its own, by name
-    subcommands: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    subcommands: Mapping[str, Mapping[str, str]] = MappingProxyType({})  # of commands of the core, by name
     folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
     is_unserved: bool = False  # whether its folders are for the host alone, and no web server sends them
     urls: str = ""  # its rows of the table of URLs (`documents/url_table.py`)

@@ -92,13 +92,11 @@ def targets() -> Iterator[tuple[str, str, str]]:
     for row in EXTENSIONS:
         for column in CHECKS:
             value = getattr(row, column)
-            yield from (
-                (column, row.name, target)
-                for target in (filter(None, [value]) if isinstance(value, str) else value.values())
-            )
+            listed = [*filter(None, [value])] if isinstance(value, str) else [*value.values()]
+            for target in listed:
+                named = [target] if isinstance(target, str) else target.values()
+                yield from ((column, row.name, name) for name in named)
         yield from (("commands", row.name, command.target) for command in row.commands.values())
-        for added in row.subcommands.values():
-            yield from (("subcommands", row.name, target) for target in added.values())
 
 
 def test_every_column_is_checked():

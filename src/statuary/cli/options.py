@@ -14,7 +14,7 @@ from typing_extensions import override
 from statuary.cli.printable import printable
 from statuary.clock import ClockError, instant_of_build
 from statuary.domain.primitives import Instant, InvalidValueError, parse_duration, parse_instant
-from statuary.extension_table import EXTENSIONS, CommandOption, is_installed, load
+from statuary.extension_table import EXTENSIONS, CommandOption, is_installed
 from statuary.publishing.files import PublishingError, overlap_of_folders
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -147,26 +147,6 @@ def extension_option(row: CommandOption) -> Decorator:
     }
     mark = option(row.flag, help=row.help, metavar=row.metavar or None, **attributes[row.kind])
     return mark.decorator(row.name, row.kind)
-
-
-class ExtensibleGroup(click.Group):
-    """A group of commands of the core, with those that extensions add to it; each is imported when it runs."""
-
-    @override
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*super().list_commands(ctx), *self._targets()]
-
-    @override
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        target = self._targets().get(cmd_name)
-        if target is None:
-            return super().get_command(ctx, cmd_name)
-        command: click.Command = load(target, f"statuary {self.name} {cmd_name}")
-        return command
-
-    def _targets(self) -> Mapping[str, str]:
-        added = (row.subcommands.get(str(self.name), {}) for row in EXTENSIONS if is_installed(row))
-        return {name: target for targets in added for name, target in targets.items()}
 
 
 class InstantType(click.ParamType[Instant]):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar, cast
 
 import click
+from typing_extensions import override
 
 from statuary.cli.editing.edit_session import (
     Draft,
@@ -30,7 +31,7 @@ from statuary.cli.editing.prompts import (
     value_or_ask,
 )
 from statuary.cli.editing.tables import ListFormat, incident_rows, print_rows
-from statuary.cli.options import Content, ExtensibleGroup, Now, argument, build_instant, option, options
+from statuary.cli.options import Content, Now, argument, build_instant, option, options
 from statuary.domain.primitives import Instant, one_line
 from statuary.domain.status.records import Incident, IncidentTemplate
 from statuary.domain.status.vocabulary import (
@@ -55,6 +56,7 @@ from statuary.editing.updates import (
     status_at,
     status_before,
 )
+from statuary.extension_table import EXTENSIONS, is_installed, load
 
 
 def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | None) -> str | None:
@@ -248,6 +250,26 @@ IMPACTS: tuple[Impact, ...] = ("none", "minor", "major", "critical")
 
 IncidentId = Annotated[str | None, argument(metavar="ID", required=False, shell_complete=complete_incident)]
 NewStatus = Annotated[IncidentStatus | None, option(type=click.Choice(STATUSES), help="The new status.")]
+
+
+class ExtensibleGroup(click.Group):
+    """A group of commands of the core, with those that extensions add to it; each is imported when it runs."""
+
+    @override
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *self._targets()]
+
+    @override
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        target = self._targets().get(cmd_name)
+        if target is None:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = load(target, f"statuary {self.name} {cmd_name}")
+        return command
+
+    def _targets(self) -> Mapping[str, str]:
+        added = (row.subcommands.get(str(self.name), {}) for row in EXTENSIONS if is_installed(row))
+        return {name: target for targets in added for name, target in targets.items()}
 
 
 @click.group("incident", cls=ExtensibleGroup)

@@ -52,7 +52,9 @@ def decide(
         key = derived_id(alert.key, component.id)
         groups.setdefault(key, (rule, component, []))[2].append(alert)
     for key, (rule, component, members) in groups.items():
-        yield _decision(key, rule, component, members, catalogue.incidents, at)
+        firing = [alert for alert in members if alert.is_firing]
+        opened = (incident for incident in catalogue.incidents if incident.alert == key)
+        yield _decision(key, rule, component, firing, [*filter(_is_unresolved, opened)], at)
 
 
 def rule_for(
@@ -71,16 +73,14 @@ def _decision(
     key: str,
     rule: AlertRule,
     component: Component,
-    alerts: Sequence[Alert],
-    incidents: Iterable[Incident],
+    firing: Sequence[Alert],
+    unresolved: Sequence[Incident],
     at: Instant,
 ) -> Decision:
-    firing = [alert for alert in alerts if alert.is_firing]
-    unresolved = [incident for incident in incidents if incident.alert == key and _is_unresolved(incident)]
     if firing and unresolved:
         return NoChange(f"{unresolved[-1].id} is open already")
     if firing:
-        since = min((alert.since for alert in firing if alert.since is not None), default=None)
+        since = min(filter(None, (alert.since for alert in firing)), default=None)
         return Opening(key, rule, component, rule.name or firing[0].name, since)
     if unresolved:
         return _end_of(unresolved[-1], at)
