@@ -174,7 +174,7 @@ def test_without_scripts_everything_is_readable(site: Path) -> None:
 
 def test_print_shows_folded_parts_and_no_navigation(site: Path) -> None:
     printed = browse(
-        site, "printed", path="index.html", folded=".group:not([open]) .row", useless=".masthead nav"
+        site, "printed", path="index.html", folded=".more:not([open]) li", useless=".masthead nav"
     )
     assert printed["folded"] > 10
     assert not printed["useless"]
