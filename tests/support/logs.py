@@ -25,7 +25,10 @@ LOGGED_SITE = SMALL_SITE | {"site.yaml": f"{SITE}log:\n  origin: {ORIGIN}\n", pa
 
 
 def run_with(
-    key: PrivateKey | None = KEY, key_file: Path | None = None, elsewhere: Path | None = None, **options: Any
+    key: PrivateKey | None = KEY,
+    key_file: Path | None = None,
+    elsewhere: Path | str | None = None,
+    **options: Any,
 ) -> ExtensionOptions:
     """Return the options of a run that signs with a key, given by the environment unless it is in a file."""
     os.environ.pop(KEY_VARIABLE, None)

@@ -58,6 +58,9 @@ class SiteStage:
         """Offer what depends on every other document, after those; return the line of the summary, empty for none."""
         return ""
 
+    def failed(self, error: BaseException) -> None:
+        """Offer what tells readers of an error of `extend` or `complete`, after all else that was offered is taken back."""
+
     def applied(self) -> None:
         """Note that the target now holds what was offered."""
 
@@ -122,12 +125,12 @@ class Stages:
 
     def extend(self, incidents: Callable[[], "Sequence[Document]"], *, contracts: bool) -> Additions:
         """Let every stage offer its documents; `incidents` returns what `SiteStage.extend` takes, if there is a stage."""
-        return self._additions(lambda stage: stage.extend(incidents(), contracts=contracts))
+        return self._additions(lambda stage: stage.extend(incidents(), contracts=contracts), is_told=True)
 
     def complete(self) -> tuple[str, list[Finding]]:
         """Let every stage offer what depends on all documents; return the lines of the summary, and what went wrong."""
         earlier = len(self.findings)
-        total = self._additions(lambda stage: Additions(line=stage.complete()))
+        total = self._additions(lambda stage: Additions(line=stage.complete()), is_told=True)
         return total.line, self.findings[earlier:]
 
     def applied(self) -> list[Finding]:
@@ -136,15 +139,28 @@ class Stages:
         self._additions(lambda stage: stage.applied())
         return self.findings[earlier:]
 
-    def _additions(self, work: Callable[[SiteStage], Additions | None]) -> Additions:
+    def _additions(
+        self, work: Callable[[SiteStage], Additions | None], *, is_told: bool = False
+    ) -> Additions:
         results = (
-            self._result(extension, inputs, lambda: work(stage))  # noqa: B023 - called before the next one
+            self._result(
+                extension,
+                inputs,
+                lambda: work(stage),  # noqa: B023 - called before the next one
+                stage if is_told else None,
+            )
             for extension, inputs, stage in self._stages
         )
         total = reduce(_together, filter(None, results), Additions())
         return total._replace(findings=(*self.findings, *total.findings))
 
-    def _result(self, extension: Extension, inputs: StageInputs, work: Callable[[], Result]) -> Result | None:
+    def _result(
+        self,
+        extension: Extension,
+        inputs: StageInputs,
+        work: Callable[[], Result],
+        failing: SiteStage | None = None,
+    ) -> Result | None:
         """Return the result of a stage's work; None after noting its error and taking back what it has offered."""
         try:
             return work()
@@ -164,6 +180,8 @@ class Stages:
             if inputs.target is not None:
                 for folder in extension.folders:
                     inputs.target.ledger.documents.keep_below(folder)
+            if failing is not None:
+                failing.failed(error)
             return None
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
+from support.logs import LOGGED_SITE, log_of, logged, problems_of, verified_in_store
 from support.object_stores import Proxy, proxied
 from support.sites import INCIDENT, write_files
 
@@ -14,7 +14,7 @@ ROUNDS = int(os.environ.get("LOG_PUBLISHERS", "2"))
 """How often two publish at once."""
 
 
-def site_of(root: Path, who: str, number: int, base: Path | None) -> Path:
+def site_of(root: Path, who: str, number: int, base: Path | str | None) -> Path:
     """Build a site whose log continues the one of another site; its new entries are named by `who`."""
     incident = INCIDENT.replace("looking", f"looking, {who} {number},")
     content = write_files(root / f"content-{who}", LOGGED_SITE | {"incidents/slow.yaml": incident})
@@ -102,3 +102,37 @@ def hold_up_checkpoint(proxy: Proxy, meanwhile: Callable[[], bool]) -> list[bool
 
     proxy.fault = fault
     return held_up
+
+
+def test_a_fresh_checkout_publishes_what_a_dead_publisher_has_signed(
+    tmp_path, monkeypatch, moto_server, bucket_name
+):
+    """The publisher dies before its checkpoint is put: `log/pending.json` in the store has all that the next one needs."""
+    with proxied(moto_server) as proxy:
+        url = moto_server.make_bucket(bucket_name)
+        for name, value in moto_server.environment().items():
+            monkeypatch.setenv(name, value)
+        base = site_of(tmp_path, "base", 0, None)
+        assert published(base, url)
+        head = verified_in_store(url, None)
+        signed = site_of(tmp_path, "dying", 1, url)
+        dying = publication(signed, url, proxy.environment(), "--lease-seconds", "5")
+
+        def fault(method: str, path: str, _: int) -> str:
+            if method == "PUT" and path.endswith("/log/checkpoint"):
+                dying.kill()
+                return "503"
+            return ""
+
+        proxy.fault = fault
+        dying.communicate(timeout=120)
+        assert dying.returncode < 0
+        assert verified_in_store(url, head) == head  # readers see nothing of it yet
+        after = site_of(tmp_path, "next", 2, url)
+        assert published(after, url, "--wait", "60")
+        log = log_of(after)
+        log.verify_extends(log_of(signed).head, "what the dead publisher signed")
+        assert verified_in_store(url, head) == log.head
+        entries = b"".join(log.entries())
+        assert problems_of(after) == []
+        assert entries.count(b'"kind":"site"') == 3  # of every publication, the dead one's too

@@ -44,6 +44,12 @@ LOG_PENDING = Url(
     put=PutStep.ANNOUNCEMENT,
     own_rule=True,
 )
+LOG_FAULT = Url(
+    "log-fault",
+    "log/fault.json",
+    "why the last build or tick could not extend the log; absent if it could",
+    own_rule=True,
+)
 LOG_MANIFEST = Url(
     "log-manifest",
     "log/manifest.json",
@@ -85,6 +91,7 @@ LOG_URLS = (
     LOG_SCHEMA,
     LOG_CHECKPOINT,
     LOG_PENDING,
+    LOG_FAULT,
     LOG_MANIFEST,
     LOG_PART,
     LOG_TILE,

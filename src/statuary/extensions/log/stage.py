@@ -6,17 +6,20 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.documents.document import Document
+from statuary.documents.document import Document, encode_json
+from statuary.domain.primitives import format_milliseconds
 from statuary.extensions.log.continuation import read_floor, write_floor
+from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.options import is_in_ci, log_keeper, note_signed
 from statuary.extensions.log.published_log import (
+    LOG_FAULT,
     LOG_PENDING,
     LogExtension,
     LogSettings,
     TreeHead,
     published_settings,
 )
-from statuary.extensions.log.site_log import SiteLog
+from statuary.extensions.log.site_log import SiteLog, log_document
 from statuary.pipeline.stages import Additions, SiteStage, StageInputs
 from statuary.publishing.folder.folder_target import FolderTarget
 
@@ -31,6 +34,10 @@ def open_stage(inputs: StageInputs) -> SiteStage | None:
         return None
     settings = inputs.settings or published_settings(target.published)
     return None if settings is None else LogStage(target, settings, inputs)
+
+
+OTHER_FAULT = "its key or its files cannot be read"
+"""What readers see of errors that are not about the log itself."""
 
 
 class LogStage(SiteStage):
@@ -56,7 +63,24 @@ class LogStage(SiteStage):
         if self._log is None:
             return ""
         self._extension = self._log.complete()
+        if not self._extension.obstacle:
+            self._target.ledger.documents.remove_unless_offered([LOG_FAULT.path()])
         return str(self._extension)
+
+    @override
+    def failed(self, error: BaseException) -> None:
+        reason = self._public(str(error)) if isinstance(error, LogError) else OTHER_FAULT
+        body = encode_json({"at": format_milliseconds(self._inputs.instant), "reason": reason})
+        self._target.offer([log_document(LOG_FAULT, body)])
+        self._extension = None
+
+    def _public(self, message: str) -> str:
+        """Return a message without the names of places, which are nobody's business, and without what they answered."""
+        options = self._inputs.options
+        names = (self._target.folder.root, self._inputs.to, options.get("log_from"), self._key_file)
+        for name in sorted(map(str, filter(None, names)), key=len, reverse=True):
+            message = message.replace(name, "the site")
+        return message.partition(": ")[0]
 
     @override
     def applied(self) -> None:

@@ -8,6 +8,8 @@ from itertools import islice
 from struct import pack
 from typing import NamedTuple
 
+import orjson
+
 from statuary.documents.document import Document, plain_path
 from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
 from statuary.documents.url_table import (
@@ -64,6 +66,7 @@ from statuary.extensions.log.notes import (
 from statuary.extensions.log.published_log import (
     LOG_CHECKPOINT,
     LOG_CONTRACT,
+    LOG_FAULT,
     LOG_INCIDENT,
     LOG_MANIFEST,
     LOG_PART,
@@ -226,6 +229,7 @@ class SiteCheck:
                 self.advance(1)
             self._check_key()
             self._check_pending(self.read(LOG_PENDING.path()))
+            self._check_fault(self.read(LOG_FAULT.path()))
             self._check_manifest(is_listed=paths is not None)
             for number, entry in self.last:
                 self._check_subject(number, entry)
@@ -240,6 +244,17 @@ class SiteCheck:
         change = None if last is None else last[1].key_change
         if change is not None and self.key not in (None, change.key):
             raise LogError(f"the checkpoint is not signed with the log's last key, {change.key.text}")
+
+    def _check_fault(self, body: bytes | None) -> None:
+        """Note what the site itself says is wrong."""
+        if body is None:
+            return
+        try:
+            fault = orjson.loads(body)
+            at, reason = str(fault["at"]), str(fault["reason"])
+        except (ValueError, KeyError, TypeError):
+            at, reason = "an unknown time", f"{LOG_FAULT.path()} cannot be read"
+        self._note(f"the site says that the run of {at} could not extend the log: {reason}", is_right=False)
 
     def _check_pending(self, body: bytes | None) -> None:
         """Verify that the checkpoint of the last publication is the published one; a large publication states none."""
@@ -385,7 +400,7 @@ class SiteCheck:
 
     def _is_of_log(self, path: str) -> bool:
         """Return whether a path is of the log, and verify it if it is a tile of an earlier size."""
-        if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path()):
+        if path in (LOG_CHECKPOINT.path(), LOG_MANIFEST.path(), LOG_PENDING.path(), LOG_FAULT.path()):
             return True
         url, parameters = match_url(path) or (None, {})
         if url not in (LOG_TILE, LOG_PART, LOG_CONTRACT, LOG_INCIDENT) or url is None:

@@ -114,6 +114,16 @@ async function bytesOf(url) {
   return new Uint8Array(await response.arrayBuffer());
 }
 
+/** Return what the site itself says is wrong with its log; empty if it says nothing. */
+async function faultOf({ fault, behind }) {
+  try {
+    const { at, reason } = JSON.parse(new TextDecoder().decode(await bytesOf(fault)));
+    return behind.replace("{at}", () => at).replace("{reason}", () => reason);
+  } catch {
+    return "";
+  }
+}
+
 async function show(line) {
   const { dataset } = line;
   const result = line.querySelector("[role=status]");
@@ -128,7 +138,8 @@ async function show(line) {
     result.textContent = [...parts, ...(log.exampleKey ? [dataset.example] : [])].join(" ");
     line.classList.add("holds");
   } catch (error) {
-    result.textContent = dataset.fails.replace("{reason}", error.message);
+    const parts = [dataset.fails.replace("{reason}", () => error.message), await faultOf(dataset)];
+    result.textContent = parts.filter(Boolean).join(". ");
     line.classList.add("fails");
   }
 }

@@ -1,0 +1,85 @@
+"""Whatever is wrong with the log, the status is published, and the exit code, the pages and `log verify` say what is wrong."""
+
+import json
+
+import pytest
+
+from statuary.extensions.log.notes import PrivateKey
+from support.logs import LOGGED_SITE, ORIGIN, built, checked, log_failure, log_of, logged, run_with
+from support.sites import INCIDENT, write_files
+
+LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
+NEWS = {"incidents/slow.yaml": INCIDENT.replace("Slow", "Outage")}
+
+
+@pytest.fixture
+def content(tmp_path):
+    return write_files(tmp_path / "content", LOGGED_SITE)
+
+
+@pytest.fixture
+def site(tmp_path, content):
+    logged(content, tmp_path / "site")
+    return tmp_path / "site"
+
+
+def fault_of(site):
+    return json.loads((site / "log/fault.json").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"log_start": True}, "the log has 7 entries already"),
+        ({"key": PrivateKey(ORIGIN, bytes(32))}, "the log of the site"),
+        ({"elsewhere": "nowhere"}, "the log is missing"),
+        (
+            {"now": "2026-11-15T12:00:00Z"},
+            "the clock says 2026-11-15T12:00:00.000Z, and the last entry is of",
+        ),
+    ],
+)
+def test_a_fault_is_told_without_the_names_of_places(tmp_path, content, site, options, reason):
+    write_files(content, NEWS)
+    options = {"now": LATER} | options
+    if "elsewhere" in options:
+        options["elsewhere"] = tmp_path / "private" / options["elsewhere"]
+    head = log_of(site).head
+    log_failure(content, site, **options)
+    fault = fault_of(site)
+    assert fault["reason"].startswith(reason)
+    assert fault["at"] == options["now"].replace("Z", ".000Z")
+    assert str(tmp_path) not in json.dumps(fault)
+    assert "Outage" in (site / "incidents/slow.json").read_text()
+    assert log_of(site).head == head
+    found = checked(site)
+    assert (
+        f"the site says that the run of {fault['at']} could not extend the log: {fault['reason']}"
+        in found.problems
+    )
+    assert "log/fault.json" not in found.uncovered
+    # the next build that can appends what is missing, and says nothing of a fault
+    logged(content, site, LATEST)
+    assert not (site / "log/fault.json").exists()
+    assert checked(site).problems == []
+
+
+def test_a_site_without_a_log_says_why(tmp_path, content):
+    out = tmp_path / "out"
+    log_failure(content, out)
+    assert fault_of(out)["reason"].startswith("no log was found to continue")
+    assert [path.name for path in (out / "log").iterdir()] == ["fault.json"]
+    logged(content, out, LATER, log_start=True)
+    assert not (out / "log/fault.json").exists()
+
+
+def test_what_a_key_file_is_stays_unsaid(tmp_path, content, site):
+    write_files(content, NEWS)
+    built(content, site, LATER, run_with(key_file=tmp_path / "keys/secret"))
+    assert fault_of(site)["reason"] == "its key or its files cannot be read"
+
+
+def test_a_build_without_the_key_is_no_fault(content, site):
+    write_files(content, NEWS)
+    built(content, site, LATER, run_with(key=None))
+    assert not (site / "log/fault.json").exists()
