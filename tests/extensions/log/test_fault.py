@@ -5,22 +5,11 @@ import json
 import pytest
 
 from statuary.extensions.log.notes import PrivateKey
-from support.logs import LOGGED_SITE, ORIGIN, built, checked, log_failure, log_of, logged, run_with
+from support.logs import ORIGIN, built, checked, log_failure, log_of, logged, run_with
 from support.sites import INCIDENT, write_files
 
 LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
 NEWS = {"incidents/slow.yaml": INCIDENT.replace("Slow", "Outage")}
-
-
-@pytest.fixture
-def content(tmp_path):
-    return write_files(tmp_path / "content", LOGGED_SITE)
-
-
-@pytest.fixture
-def site(tmp_path, content):
-    logged(content, tmp_path / "site")
-    return tmp_path / "site"
 
 
 def fault_of(site):

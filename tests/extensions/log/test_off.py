@@ -51,8 +51,18 @@ def content(request: pytest.FixtureRequest, tmp_path: Path, settings: str) -> Pa
     return write_files(tmp_path / "content", files)
 
 
+FAULT = "log/fault.json"
+
+
 def log_files(site: Path) -> dict[str, bytes]:
     return {path: body for path, body in files_in(site).items() if path.startswith("log/")}
+
+
+def log_before_fault(site: Path) -> dict[str, bytes]:
+    """Return the files of the log but the one that says what is wrong, which must be there."""
+    files = log_files(site)
+    assert files.pop(FAULT)
+    return files
 
 
 def ticked(site: Path, now: str = TICK) -> TickResult:
@@ -82,7 +92,7 @@ def test_a_log_that_is_on_again_continues_what_was_published_and_nothing_else(
     logged(write_files(content, records | {"incidents/slow.yaml": EDITED}), site, SECOND_DAY)
     write_files(content, {"site.yaml": settings + LOG})
     assert "the log is missing" in log_failure(content, site, SECOND_DAY)
-    assert log_files(site) == {}
+    assert log_before_fault(site) == {}
     assert b"All is well." in (site / "incidents/slow.json").read_bytes()
     logged(content, site, THIRD_DAY, elsewhere=tmp_path / "published")
     log_of(site).verify_extends(head, "what was published")
@@ -98,7 +108,7 @@ def test_what_is_published_while_the_log_fails_is_logged_afterwards(content, sit
     records = {path_of(2): record_of(2)} if "chains" in settings else {}
     write_files(content, records | {"incidents/slow.yaml": EDITED})
     log_failure(content, site, NEXT_DAY, key=PrivateKey(ORIGIN, bytes(32)))
-    assert log_files(site) == before
+    assert log_before_fault(site) == before
     logged(content, site, SECOND_DAY)
     changes = [(entry.action.value, entry.subject.kind.value) for entry in authored_entries_of(site)[size:]]
     assert changes == [("add", "contract")] * len(records) + [("change", "update"), ("change", "incident")]
@@ -122,7 +132,7 @@ def test_a_log_that_fails_half_way_leaves_its_files_and_its_table_as_they_were(t
     renamed = LOGGED_SITE["site.yaml"].replace("name: Plinth", "name: Socle", 1)
     write_files(content, {"site.yaml": renamed, "incidents/slow.yaml": EDITED})
     assert log_failure(content, site, NEXT_DAY)
-    assert log_files(site) == before
+    assert log_before_fault(site) == before
     assert b"Socle" in (site / "index.html").read_bytes()
     tile.write_bytes(body)
     renamed = LOGGED_SITE["site.yaml"].replace("name: Plinth", "name: Pedestal", 1)

@@ -245,3 +245,22 @@ def test_rotate_says_what_it_needs(operator, tmp_path):
     )
     assert "has the new name" in operator.rotate(0, 2, "--origin", OTHER)
     assert (operator.content / "log-floor.txt").read_text().startswith(f"{OTHER}\n0\n")
+
+
+@pytest.mark.parametrize("option", ["--log-from", "--log-below-floor"])
+def test_what_readers_see_after_a_restored_backup(operator, option):
+    """The manual's last situation: the host has an older state again, and the newest log is somewhere, or nowhere."""
+    shutil.copytree(operator.host, operator.root / "backup")
+    operator.build(0)
+    operator.build(0)
+    operator.verify()
+    operator.host.rename(operator.root / "newest")
+    shutil.copytree(operator.root / "backup", operator.host)
+    assert "fewer than the" in operator.verify(code=1)
+    assert "fewer than the" in operator.build(0, code=1)
+    operator.build(0, option, *([operator.root / "newest"] if option == "--log-from" else []))
+    if option == "--log-from":
+        assert "0 problems" in operator.verify()
+    else:
+        assert "log seen before" in operator.verify(code=1)
+        assert "0 problems" in operator.verify("--forget")
