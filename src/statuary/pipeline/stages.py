@@ -5,7 +5,7 @@ build stay as they are.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -107,6 +107,7 @@ class Stages:
         self._source = source  # site.yaml, where the keys of extensions stand; empty in a tick
         self._stages: list[tuple[Extension, StageInputs, SiteStage]] = []
         self.findings: list[Finding] = []
+        self._told: SiteStage | None = None  # the stage that tells readers of its error
 
     def open(self, extension: Extension, inputs: StageInputs) -> None:
         """Open the stage of an extension."""
@@ -142,25 +143,13 @@ class Stages:
     def _additions(
         self, work: Callable[[SiteStage], Additions | None], *, is_told: bool = False
     ) -> Additions:
-        results = (
-            self._result(
-                extension,
-                inputs,
-                lambda: work(stage),  # noqa: B023 - called before the next one
-                stage if is_told else None,
-            )
-            for extension, inputs, stage in self._stages
-        )
-        total = reduce(_together, filter(None, results), Additions())
+        total = Additions()
+        for extension, inputs, stage in self._stages:
+            self._told = stage if is_told else None
+            total = _together(total, self._result(extension, inputs, partial(work, stage)) or Additions())
         return total._replace(findings=(*self.findings, *total.findings))
 
-    def _result(
-        self,
-        extension: Extension,
-        inputs: StageInputs,
-        work: Callable[[], Result],
-        failing: SiteStage | None = None,
-    ) -> Result | None:
+    def _result(self, extension: Extension, inputs: StageInputs, work: Callable[[], Result]) -> Result | None:
         """Return the result of a stage's work; None after noting its error and taking back what it has offered."""
         try:
             return work()
@@ -180,8 +169,8 @@ class Stages:
             if inputs.target is not None:
                 for folder in extension.folders:
                     inputs.target.ledger.documents.keep_below(folder)
-            if failing is not None:
-                failing.failed(error)
+            if self._told is not None:
+                self._told.failed(error)
             return None
 
 
