@@ -146,7 +146,8 @@ class Stages:
         total = Additions()
         for extension, inputs, stage in self._stages:
             self._told = stage if is_told else None
-            total = _together(total, self._result(extension, inputs, partial(work, stage)) or Additions())
+            result = self._result(extension, inputs, partial(work, stage))
+            total = total if result is None else _together(total, result)
         return total._replace(findings=(*self.findings, *total.findings))
 
     def _result(self, extension: Extension, inputs: StageInputs, work: Callable[[], Result]) -> Result | None:
