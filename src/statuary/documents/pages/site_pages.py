@@ -22,8 +22,9 @@ FOLDER = Path(__file__).with_name("assets")
 
 EDGE_FOLDER = Path(__file__).parents[2] / "edge"
 
-CHECK_SCRIPT = "check"
-"""The check of a record in the reader's browser, bundled from `check/` by `tests/support/check_bundle.py`."""
+CHECK_SCRIPTS = ("check", "decode")
+"""What checks a record, and decodes calls and logs, in the reader's browser: bundled from `check/` by
+`tests/support/check_bundle.py`."""
 
 ICON_SHAPES = {
     "site": ("#565c66", '<circle cx="10" cy="10" r="9"/>', ""),
@@ -52,7 +53,7 @@ def asset_documents(
     yield _script("epochs")
     yield _script("docs")
     if contracts:
-        yield _script(CHECK_SCRIPT)
+        yield from map(_script, CHECK_SCRIPTS)
         yield _script("compare")
         languages = (
             b"const LANGUAGES = " + orjson.dumps(orjson.loads(_package_file("languages.json"))) + b";\n"

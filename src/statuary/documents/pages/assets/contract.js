@@ -64,50 +64,92 @@ function colour(code, anchor) {
   code.replaceChildren(...lines);
 }
 
-const files = [...document.querySelectorAll(".source")];
+const files = [...document.querySelectorAll(".file")];
+const tree = document.querySelector(".tree");
 
-function open(file) {
+function prepare(file) {
   const code = file.querySelector("pre[data-language]");
   if (code) colour(code, file.id);
-  file.open = true;
 }
 
-/** Shows the file of an anchor such as `s3` or `s3-41`; beside the tree of files, only that file. */
+/** Shows the file of an anchor such as `s3` or `s3-41`; the style sheet shows the one that the address names. */
 function showFile(anchor) {
   const file = document.getElementById(/^s\d+/.exec(anchor)?.[0] ?? "");
   if (!files.includes(file)) return;
-  open(file);
-  const alone = matchMedia("(min-width: 64rem)").matches;
-  for (const other of files) if (alone && other !== file) other.open = false;
-  for (const link of document.querySelectorAll(".files a")) {
-    link.toggleAttribute("aria-current", link.hash === `#${file.id}`);
-    if (link.hash === `#${file.id}`) link.setAttribute("aria-current", "true");
+  prepare(file);
+  for (const link of tree?.querySelectorAll("li a") ?? []) {
+    const isShown = link.hash === `#${file.id}`;
+    link.classList.toggle("now", isShown);
+    if (isShown) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
   }
   const line = document.getElementById(anchor);
   document.querySelector(".code .here")?.classList.remove("here");
-  if (line !== file) line?.classList.add("here");
-  line?.scrollIntoView({ block: line === file ? "start" : "center" });
+  if (!line || line === file) return;
+  line.classList.add("here");
+  // its number exists only now: the address is looked up again
+  if (!line.matches(":target")) location.replace(`#${anchor}`);
+  const code = line.closest(".code");
+  code.scrollTop = line.offsetTop - code.offsetTop - code.clientHeight / 3;
 }
 
-for (const file of files) file.addEventListener("toggle", () => file.open && open(file));
 addEventListener("hashchange", () => showFile(location.hash.slice(1)));
 if (location.hash) {
   showFile(location.hash.slice(1));
   document.querySelector(`details.item[id="${CSS.escape(location.hash.slice(1))}"]`)?.setAttribute("open", "");
 }
-for (const link of document.querySelectorAll(".files a")) {
-  link.addEventListener("click", () => showFile(link.hash.slice(1)));
+
+const MOST_HITS = 100;
+
+/** The lines of all files that have a text, whatever its case. */
+function* linesWith(text) {
+  for (const file of files) {
+    const code = file.querySelector(".code");
+    if (!code) continue;
+    prepare(file);
+    const lines = code.textContent.split("\n");
+    for (const [index, line] of lines.entries()) {
+      const plain = line.slice(String(index + 1).length);
+      if (plain.toLowerCase().includes(text)) yield { file, number: index + 1, plain };
+    }
+  }
 }
 
-for (const button of document.querySelectorAll(".wrap-lines")) {
-  button.addEventListener("click", () => {
-    const wraps = button.closest(".source-view").classList.toggle("wraps");
-    for (const one of document.querySelectorAll(".wrap-lines")) one.setAttribute("aria-pressed", wraps);
+/** Lists the lines of all files that have a text. */
+function enableFind(input) {
+  const status = input.parentElement.querySelector("[role=status]");
+  const list = document.createElement("ul");
+  list.className = "hits";
+  input.addEventListener("input", () => {
+    const text = input.value.trim().toLowerCase();
+    const found = text.length < 2 ? [] : [...linesWith(text)];
+    list.replaceChildren(...found.slice(0, MOST_HITS).map(({ file, number, plain }) => {
+      const link = document.createElement("a");
+      link.href = `#${file.id}-${number}`;
+      link.textContent = `${file.getAttribute("aria-label").split("/").at(-1)}:${number}`;
+      link.append(Object.assign(document.createElement("code"), { textContent: plain.trim() }));
+      const item = document.createElement("li");
+      item.append(link);
+      return item;
+    }));
+    if (found.length) input.parentElement.after(list);
+    else list.remove();
+    status.textContent = text.length < 2 ? "" : String(found.length);
+    status.classList.toggle("hidden-text", text.length < 2);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") list.querySelector("a")?.click();
+    else if (event.key === "ArrowDown") list.querySelector("a")?.focus();
+    else return;
+    event.preventDefault();
   });
 }
+
+for (const input of document.querySelectorAll("[data-find]")) enableFind(input);
+
 for (const button of document.querySelectorAll(".copy-source")) {
   button.addEventListener("click", async () => {
-    const code = button.closest(".source").querySelector(".code").cloneNode(true);
+    const code = button.closest(".file").querySelector(".code").cloneNode(true);
     code.querySelectorAll("a").forEach((number) => number.remove());
     await navigator.clipboard.writeText(code.textContent);
     button.textContent = document.body.dataset.copied;
@@ -115,7 +157,7 @@ for (const button of document.querySelectorAll(".copy-source")) {
 }
 
 // the section that is being read is marked in the list of sections
-const links = new Map([...document.querySelectorAll(".parts a")].map((link) => [link.hash.slice(1), link]));
+const links = new Map([...document.querySelectorAll(".sections a")].map((link) => [link.hash.slice(1), link]));
 const seen = new Set();
 const watcher = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
@@ -128,7 +170,7 @@ const watcher = new IntersectionObserver((entries) => {
     else link.removeAttribute("aria-current");
   }
 }, { rootMargin: "-20% 0px -65%" });
-for (const id of links.keys()) watcher.observe(document.querySelector(`[aria-labelledby="${id}"]`));
+for (const id of links.keys()) watcher.observe(document.querySelector(`section[aria-labelledby="${id}"]`));
 
 /** Offers the check of a contract's record; its script is loaded on demand. */
 function offerCheck() {
@@ -152,4 +194,11 @@ comparison?.querySelector("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const { compare } = await import("./compare.js");
   await compare(comparison);
+});
+
+const decoder = document.querySelector("[data-decode]");
+decoder?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { showDecoded } = await import("./decode.js");
+  await showDecoded(decoder);
 });

@@ -35,6 +35,14 @@ export function signature(item) {
   return inputs instanceof Unreadable ? undefined : `${item.name}${tuple(inputs).name}`;
 }
 
+/** The types of an item's inputs in order, with their names; undefined if one of them cannot be read. */
+export function inputsOf(item) {
+  const types = attempt(() => typesOf(item.inputs, item.type === "event"));
+  return types instanceof Unreadable
+    ? undefined
+    : types.map((type, place) => ({ type, name: item.inputs[place].name ?? "", indexed: item.inputs[place].indexed === true }));
+}
+
 /** The inputs of an ABI's constructor, as one tuple; undefined if they are of types that cannot be read. */
 export function constructorInputs(abi) {
   const item = (Array.isArray(abi) ? abi : []).find((one) => at(one, "type") === "constructor");

@@ -5,23 +5,32 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import orjson
+from markupsafe import Markup
 
 from statuary.documents.document import Document
 from statuary.documents.pages.contract.bytecode import CodeView, code_view
 from statuary.documents.pages.contract.context import ContractPageContext
-from statuary.documents.pages.contract.interface import InterfaceView, interface_view
-from statuary.documents.pages.contract.proof import ProofView, headline, meaning, pin_sentences, proof_view
+from statuary.documents.pages.contract.difference import CodeDifference, code_difference
+from statuary.documents.pages.contract.interface import InterfaceView, interface_view, natspec_text
+from statuary.documents.pages.contract.proof import (
+    Pin,
+    ProofView,
+    headline,
+    meaning,
+    pin_sentences,
+    proof_view,
+    verdict_key,
+)
 from statuary.documents.pages.contract.sources import LineMarks, SourceView, source_views
 from statuary.documents.pages.contract.storage import StorageView, storage_view
 from statuary.documents.pages.page_texts import PageTexts, one_line, visible_name, visible_text
 from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.documents.pages.site_context import Localization, PageHead
 from statuary.documents.pages.states import verdict_sign
 from statuary.documents.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
-from statuary.domain.contracts.proof import CHECKPOINT, ClaimName, ClaimStatus, Proof
+from statuary.domain.contracts.proof import CHECKPOINT, ClaimName, ClaimStatus, PinnedBy, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json, as_list, as_object, as_size, as_text
-from statuary.domain.primitives import InvalidValueError, parse_instant
 
 MAX_SETTINGS_LENGTH = 50_000
 """Characters of the compiler's settings that are shown."""
@@ -83,6 +92,50 @@ def settings_text(settings: Json) -> str:
     return text if len(text) <= MAX_SETTINGS_LENGTH else text[:MAX_SETTINGS_LENGTH] + " …"
 
 
+class HeadFact(NamedTuple):
+    """A fact below the verdict."""
+
+    name: str
+    value: str
+    note: str = ""  # what is said beside it, such as that it is only claimed
+    href: str = ""
+
+
+def head_facts(
+    record: RecordValue, proof: Proof, pages: ContractPageContext, texts: PageTexts
+) -> Iterator[HeadFact]:
+    """Yield the facts that are said first, in one line."""
+    rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
+    compilation, chain_id = as_object(record.get("compilation")), record["chainId"]
+    marks = {
+        PinnedBy.CLAIMED: texts("pinned.mark_claimed"),
+        PinnedBy.STATED: texts("pinned.mark_stated"),
+    }
+    settings, created = (
+        marks.get(proof.pinned[member], "") if member in proof.pinned else ""
+        for member in ("compilation.compilerSettings", "deployment.blockNumber")
+    )
+    yield HeadFact(
+        texts("contract.network"), pages.chain_name(chain_id), chain_id, CHAIN_PAGE.path(chain_id=chain_id)
+    )
+    version = as_text(compilation.get("compilerVersion")).partition("+")[0]
+    yield HeadFact(
+        texts("fact.compiler"), one_line(f"{as_text(compilation.get('compiler'))} {version}"), settings
+    )
+    if optimizer := rows.get(texts("fact.optimizer")):
+        yield HeadFact(texts("fact.optimizer"), optimizer, settings)
+    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
+    if size > 0:
+        yield HeadFact(texts("contract.size"), texts("contract.bytes", bytes=texts.number(size)))
+    if block := rows.get(texts("fact.block")):
+        value = texts("contract.in_block", block=texts.number(int(block))) if block.isdecimal() else block
+        yield HeadFact(texts("contract.created"), value, created)
+    resolution = as_object(record.get("proxyResolution"))
+    if resolution.get("isProxy") is not None:
+        kind = one_line(as_text(resolution.get("proxyType"))) if resolution.get("isProxy") else ""
+        yield HeadFact(texts("proxy.title"), kind or texts("contract.proxy_no"))
+
+
 class MatchSideView(NamedTuple):
     """The match level of one side."""
 
@@ -112,20 +165,24 @@ class ContractView(NamedTuple):
     """The content of the page of a contract."""
 
     name: str
-    title: str  # `title` of the developer documentation
-    notice: str  # `notice` of the user documentation
+    title: Markup  # `title` of the developer documentation
+    notice: Markup  # `notice` of the user documentation
     address: str  # checksummed
     chain: str
     chain_id: str
     chain_href: str
     published: bool  # whether the record is published; if not, its claims are not accepted
     level: str  # the word of the verdict; `refused` if the record is not published
-    level_label: str  # one or two sentences: what is said first
+    headline: str  # the sentence that is said first
+    level_label: str  # one or two sentences: how it is known
     level_sign: str  # the icon of the verdict
     level_meaning: str
     sides: tuple[MatchSideView, ...]
     proof: ProofView
-    verified_at: FormattedTime | None
+    is_contradicted: bool  # whether these are not the sources of the code at the address
+    difference: CodeDifference | None  # the first one, where the code at the address is not the compiled code
+    head_facts: tuple[HeadFact, ...]
+    parts: tuple[tuple[str, str, int], ...]  # id, name and number of entries of each section, in order
     compiled: str  # the language with the version of its compiler
     explorer: str  # the page of the contract in the chain's explorer; empty for none
     facts: tuple[FactRow, ...]
@@ -136,9 +193,8 @@ class ContractView(NamedTuple):
     storage: StorageView | None
     transient: StorageView | None
     codes: tuple[CodeView, ...]
-    pins: Mapping[
-        str, str
-    ]  # by part of the page, what fixes its content, as a sentence; a part without evidence has none
+    # by part of the page, what fixes its content; a part without evidence has none
+    pins: Mapping[str, Pin]
     other_code: str  # the sentence on code of other contracts in the bytecode; empty if there is none
     record: str
     proof_json: str  # the proof, relative to the site's root; empty if there is none
@@ -191,16 +247,19 @@ def contract_view(
     path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
     creation = as_object(record.get("creationBytecode"))
     arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
-    return ContractView(
+    key = verdict_key(proof.verdict, published=published)
+    difference = code_difference(record) if _runtime_differs(proof) else None
+    view = ContractView(
         name=visible_name(as_text(compilation.get("name"))) or address,
-        title=one_line(as_text(as_object(record.get("devdoc")).get("title"))),
-        notice=one_line(as_text(as_object(record.get("userdoc")).get("notice"))),
+        title=natspec_text(as_object(record.get("devdoc")).get("title")),
+        notice=natspec_text(as_object(record.get("userdoc")).get("notice")),
         address=address,
         chain=pages.chain_name(chain_id),
         chain_id=chain_id,
         chain_href=CHAIN_PAGE.path(chain_id=chain_id),
         published=published,
         level=str(status) if published else "refused",
+        headline=texts(f"verdict.{key}"),
         level_label=headline(proof.verdict, texts, published=published),
         level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if published else "major",
         level_meaning=meaning(
@@ -211,7 +270,10 @@ def contract_view(
         ),
         sides=(runtime_side, creation_side),
         proof=proof_view(proof, localization, dict(pages.rules), pages.explorer(chain_id)),
-        verified_at=_moment(record.get("verifiedAt"), localization),
+        is_contradicted=key in CONTRADICTED,
+        difference=difference,
+        head_facts=tuple(head_facts(record, proof, pages, texts)),
+        parts=(),
         compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
         explorer=pages.explorer_page(chain_id, "address", address),
         facts=tuple(fact_rows(record, pages, texts)),
@@ -240,6 +302,39 @@ def contract_view(
         record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
         proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
     )
+    return view._replace(parts=tuple(_parts(view, texts)))
+
+
+CONTRADICTED = ("runtime_differs", "no_code", "other_code")
+"""The verdicts by which the sources are not those of the code at the address."""
+
+
+def _runtime_differs(proof: Proof) -> bool:
+    sentences = proof.verdict.sentences if proof.verdict else ()
+    return any(sentence.key == "verdict_runtime_differs" for sentence in sentences)
+
+
+def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
+    """Yield the sections of a page in order: of sources that do not run at the address, they come last."""
+    source = ("source", texts("sources.title"), len(view.sources))
+    evidence = ("proof", texts("proof.title"), 0)
+    if view.difference:
+        yield "difference", texts("difference.title"), 0
+    if view.is_contradicted:
+        yield evidence
+    if view.proxy:
+        yield "proxy", texts("proxy.title"), 0
+    if not view.is_contradicted:
+        yield source
+    yield "interface", texts("interface.title"), len(view.interface.functions)
+    if view.storage or view.transient:
+        yield "storage", texts("storage.title"), 0
+    yield "bytecode", texts("code.title"), 0
+    if not view.is_contradicted:
+        yield evidence
+    yield "deployment", texts("contract.facts"), 0
+    if view.is_contradicted:
+        yield source
 
 
 def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
@@ -260,13 +355,6 @@ def _other_code(auxdata: Json, texts: PageTexts) -> str:
     )
     between = [start for (before, size), (start, _) in pairwise(pieces) if start > before + size]
     return texts("contract.other_code", count=len(pieces)) if between else ""
-
-
-def _moment(text: Json, localization: Localization) -> FormattedTime | None:
-    try:
-        return localization.dates.moment(parse_instant(as_text(text)))
-    except InvalidValueError:
-        return None
 
 
 def _shown_of_proxy(proof: Proof, texts: PageTexts) -> str:

@@ -44,6 +44,7 @@ class CheckRow(NamedTuple):
 class ClaimRow(NamedTuple):
     """The status of one claim."""
 
+    name: str  # such as `on_chain`
     sentence: str  # the claim
     sign: str  # the sign of its status
     status: str  # its status in words
@@ -120,6 +121,7 @@ def _claim_row(claim: Claim, localization: Localization, explorer: str) -> Claim
         str(claim.evidence.get(name, "")) for name in ("blockNumber", "blockHash", "blockTime", "vouchedBy")
     )
     return ClaimRow(
+        name=claim.name.name.lower(),
         sentence=texts(f"claim.{claim.name.name.lower()}"),
         sign=CLAIM_ICONS[claim.status],
         status=texts(f"claim_status.{claim.status.name.lower()}"),
@@ -149,16 +151,28 @@ LABELLED = ("descriptions", "lines")
 """Parts without a heading of their own."""
 
 
-def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, str]]:
+class Pin(NamedTuple):
+    """What fixes the content of a part of the page."""
+
+    text: str  # a sentence
+    sign: str  # its icon: the sheet of paper for what only a file says, or nothing but the record
+
+
+PIN_SIGNS = {PinnedBy.CHAIN: "ok", PinnedBy.HASH: "ok"}
+
+
+def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
     """Yield by part of the page, and by path for a source unlike the others, what fixes its content: the weakest pin."""
     strength = list(PinnedBy)
     for part, members in PARTS.items():
         if pins := [proof.pinned[member] for member in members if member in proof.pinned]:
-            sentence = texts(f"pinned.{max(pins, key=strength.index).name.lower()}")
-            yield part, texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
+            weakest = max(pins, key=strength.index)
+            sentence = texts(f"pinned.{weakest.name.lower()}")
+            text = texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
+            yield part, Pin(text, PIN_SIGNS.get(weakest, "stated"))
     for member, pin in proof.pinned.items():
         if member.startswith("sources/"):
-            yield one_line(member), texts(f"pinned.{pin.name.lower()}")
+            yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), PIN_SIGNS.get(pin, "stated"))
 
 
 def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
@@ -168,6 +182,22 @@ def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
     if vouched_by == CHECKPOINT:
         return texts("proof.vouched_checkpoint")
     return texts("proof.vouched_hosts", hosts=hosts) if hosts else texts("proof.vouched_file")
+
+
+_VERDICTS = {
+    ClaimStatus.VERIFIED: "verified",
+    ClaimStatus.STATED: "stated",
+    ClaimStatus.NOT_SHOWN: "not_shown",
+}
+
+
+def verdict_key(verdict: Verdict | None, *, published: bool) -> str:
+    """Return the key of the sentence that is said first: `verdict.<key>` of the texts."""
+    if not published:
+        return "refused"
+    if verdict is None:
+        return "unchecked"
+    return _VERDICTS.get(verdict.status) or verdict.sentences[0].key.removeprefix("verdict_")
 
 
 def headline(verdict: Verdict | None, texts: PageTexts, *, published: bool) -> str:
