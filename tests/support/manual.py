@@ -1,185 +1,143 @@
-"""The reference pages of the manual, generated from the source models and from the commands.
+"""The reference pages of the manual, generated from the source models, the commands, the rules and the texts of pages.
 
-python tests/support/manual.py          writes them to content/pages/manual again
-python tests/support/manual.py NAME     prints one
+PYTHONPATH=tests python tests/support/manual.py          writes them to content/pages/manual again
+PYTHONPATH=tests python tests/support/manual.py FOLDER   writes them to a folder
 """
 
-import html
 import json
-import re
 import sys
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
 
 import click
 
+from statuary.checks.rule_catalogue import all_rules
 from statuary.cli.main import command as main
-from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
+from statuary.content.json_schemas import SCHEMA_MODELS
+from statuary.documents.pages.page_texts import page_texts
+from support.content_keys import SourceFileKeys, source_file_keys
+from support.message_rules import RULES
 from support.requirements import CHECKOUT
 
 MANUAL = CHECKOUT / "content" / "pages" / "manual"
 
-WIDTH = 100
-"""Characters of a line of help."""
+FILES = [name for name in SCHEMA_MODELS if name != "record"]  # a record is Sourcify's own format
+
+REFERENCE = "group: Reference"
 
 
-def content_reference() -> str:
-    """Return the page about the keys of all source files."""
-    parts = [
-        "---\ntitle: Content reference\norder: 100\n---\n",
-        "The keys of every source file, generated from the models that read them. `statuary schema` prints the same as",
-        "JSON Schema for editors. Unknown keys are errors; dates are ISO 8601 with an offset. A default that is empty, or that\nof a table below, is not shown.\n",
-    ]
-    for name in SCHEMA_MODELS:
-        if name != "record":  # a record is Sourcify's own format
-            parts += _schema_section(json_schema(name))
-    return "\n".join(parts) + "\n"
-
-
-def _schema_section(schema: Any) -> Iterator[str]:
-    title = schema["title"]
-    enums = {name: part["enum"] for name, part in schema.get("$defs", {}).items() if "enum" in part}
-    schema = _inlined(schema, enums)
-    yield f"## {title}\n"
-    yield from _table(schema, title)
-    for name, part in sorted(schema.get("$defs", {}).items()):
-        if "properties" in part:
-            yield f"### {_part(name, title)}\n"
-            if part.get("description"):
-                yield f"{_one_line(part['description'])}\n"
-            yield from _table(part, title)
-
-
-def _inlined(value: Any, enums: Any) -> Any:
-    """Return a schema with the words of a choice in the place of its name."""
-    if isinstance(value, list):
-        return [_inlined(item, enums) for item in value]
-    if not isinstance(value, dict):
-        return value
-    name = str(value.get("$ref", "")).rpartition("/")[2]
-    own = {"enum": enums[name]} if name in enums else {}
-    return {key: _inlined(item, enums) for key, item in value.items() if not (own and key == "$ref")} | own
-
-
-def _table(schema: Any, title: str) -> Iterator[str]:
-    yield "| key | value | default | meaning |\n|---|---|---|---|"
-    for key, value in schema["properties"].items():
-        required = " (required)" if key in schema.get("required", ()) else ""
-        meaning = _one_line(value.get("description", "")).replace("|", "\\|")
-        yield f"| `{key}`{required} | {_kind(value, title)} | {_default(value)} | {meaning} |"
-    yield ""
-
-
-def _default(value: Any) -> str:
-    """Return the default of a key; empty if there is none, or nothing is in it."""
-    default = value.get("default")
-    return (
-        ""
-        if default in (None, "", []) or isinstance(default, dict)
-        else f"`{json.dumps(default)}`".replace('"', "")
+def content_reference() -> Iterator[tuple[str, str]]:
+    """Yield the pages about the keys of all source files."""
+    files = [source_file_keys(name) for name in FILES]
+    rows = "\n".join(
+        f"| [`{file.pattern}`](content-reference/{file.name}.md) | {file.description} |" for file in files
     )
+    yield (
+        "content-reference.md",
+        (
+            f"---\ntitle: Content files\norder: 610\n{REFERENCE}\ndescription: Every key of every source file, with its default and an example.\n---\n"
+            f"| file | what it is |\n|---|---|\n{rows}\n\n"
+            "Unknown keys are errors. Dates are ISO 8601 with an offset, such as `2026-11-02T10:00:00Z`; a text that YAML would read as\n"
+            "something else needs no quotes. `statuary schema NAME` prints the same as JSON Schema, with which editors complete keys.\n"
+        ),
+    )
+    for number, file in enumerate(files, start=1):
+        yield f"content-reference/{file.name}.md", "\n".join(_keys(file, number)) + "\n"
 
 
-def _kind(value: Any, title: str) -> str:
-    choices = value.get("anyOf") or value.get("oneOf") or value.get("allOf") or ()
-    kinds = [
-        *(_reference(value[key].rpartition("/")[2], title) for key in ("$ref",) if key in value),
-        *(f"`{one}`" for one in value.get("enum", ())),
-        *(_kind(one, title) for one in choices if one.get("type") != "null"),
-        *(f"list of {_kind(value['items'], title)}" for key in ("items",) if value.get(key)),
-    ]
-    if isinstance(value.get("additionalProperties"), dict):
-        kinds.append(f"mapping to {_kind(value['additionalProperties'], title)}")
-    plain = KINDS.get(value.get("format") or value.get("type"), value.get("format") or value.get("type"))
-    return " or ".join(dict.fromkeys(kinds)) or plain or "any value"
+def _keys(file: SourceFileKeys, number: int) -> Iterator[str]:
+    yield f"---\ntitle: {file.pattern}\norder: {number}\ndescription: {json.dumps(file.description)}\n---\n"
+    for section in file.sections:
+        if section.title:
+            yield f"## {section.title}\n"
+            yield f"{section.description}\n"
+        mappings = [key for key in section.keys if key.see]
+        for key in mappings:
+            required = " (required)" if key.required else ""
+            yield f"- {key.see}{required}: {key.meaning}"
+        if mappings:
+            yield ""
+        for key in section.keys:
+            if key.see:
+                continue
+            yield f"### {key.path}\n"
+            yield (
+                " ".join(filter(None, (f"{key.type}.", "Required." if key.required else "", key.default)))
+                + "\n"
+            )
+            yield f"{key.meaning}\n"
+            if key.example:
+                yield f"```yaml\n{key.example}\n```\n"
 
 
-KINDS = {
-    "string": "text",
-    "boolean": "`true` or `false`",
-    "integer": "whole number",
-    "object": "mapping",
-    "array": "list",
-    "number": "number",
-}
-"""The types of JSON Schema in the words of the other pages."""
+def command_reference() -> Iterator[tuple[str, str]]:
+    """Yield the page with all commands, and a page for each."""
+    commands = list(_commands("statuary", main))
+    rows = "\n".join(
+        f"| [`{path}`](command-reference/{_slug(path)}.md) | {_first_line(command)} |"
+        for path, command in commands[1:]
+    )
+    yield (
+        "command-reference.md",
+        (
+            f"---\ntitle: Commands\norder: 600\n{REFERENCE}\ndescription: Every command, with its options, their defaults and what they do.\n---\n"
+            f"| command | what it does |\n|---|---|\n{rows}\n\n"
+            "Exit codes: 0 done; 1 the content has errors; 2 wrong usage; 3 failed, nothing was published; 130 interrupted.\n\n"
+            "`--help` after any command prints its page. `--version` prints the version.\n"
+        ),
+    )
+    for number, (path, command) in enumerate(commands[1:], start=1):
+        yield f"command-reference/{_slug(path)}.md", _command_page(path, command, number)
 
 
-def _reference(name: str, title: str) -> str:
-    """Return a link to the table of a part, or the name of a value that has none."""
-    part = _part(name, title)
-    anchor = re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-")
-    return f"[{part.partition(' (')[0]}](#{anchor})"
+def _slug(path: str) -> str:
+    return path.removeprefix("statuary ").replace(" ", "-")
 
 
-def _part(name: str, title: str) -> str:
-    """Return the heading of a part, which has to differ from those of other files."""
-    return f"{_short(name)} ({title})"
+def _first_line(command: click.Command) -> str:
+    return " ".join((command.help or "").split("\n\n")[0].split()).replace("|", "\\|")
 
 
-def _short(name: str) -> str:
-    """Return the name of a model in words: `StatusChangeSource` is "status change"."""
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.removesuffix("Source")).lower()
-    return words[:1].upper() + words[1:]
-
-
-def text_keys() -> str:
-    """Return the page with the keys of all page texts, and the English texts."""
+def _command_page(path: str, command: click.Command, number: int) -> str:
+    context = click.Context(command, info_name=path, help_option_names=["-h", "--help"])
+    usage = " ".join(command.collect_usage_pieces(context))
     parts = [
-        "---\ntitle: Text keys\norder: 105\n---\n",
-        "The texts of pages by key, in English. A [theme](theme.md) changes them in `theme/texts/<language>.yaml`, where a dot is a level.",
-        "Words in braces are filled in.\n",
+        f"---\ntitle: {path}\norder: {number}\ndescription: {json.dumps(_first_line(command))}\n---\n",
+        f"```text\n{path} {usage}\n```\n",
+        *(f"{paragraph}\n" for paragraph in _paragraphs(command)[1:]),
     ]
-    for title, folder in TEXTS.items():
-        texts = json.loads((folder / "en.json").read_text("utf-8"))
-        rows = list(_texts("", texts))
-        parts.append(f"## {title}\n\n{len(rows)} texts.\n\n| key | text |\n|---|---|")
-        parts += [
-            f"| `{key}` | {_one_line(html.escape(text, quote=False)).replace('|', '&#124;')} |"
-            for key, text in rows
-        ]
-        parts.append("")
-    return "\n".join(parts)
-
-
-PACKAGE = CHECKOUT / "src/statuary"
-TEXTS = {
-    "All pages": PACKAGE / "documents/pages/texts",
-    **{
-        f"Extension {folder.parents[1].name}": folder
-        for folder in sorted((PACKAGE / "extensions").glob("*/pages/texts"))
-    },
-}
-
-
-def _texts(prefix: str, texts: Any) -> Iterator[tuple[str, str]]:
-    for key, text in texts.items():
-        if isinstance(text, str):
-            yield prefix + key, text
-        else:
-            yield from _texts(f"{prefix}{key}.", text)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def command_reference() -> str:
-    """Return the page with the help of all commands."""
-    parts = [
-        "---\ntitle: Command reference\norder: 110\n---\n",
-        "The help of every command, generated from the commands themselves.\n",
-    ]
-    for path, command in _commands("statuary", main):
-        context = click.Context(
-            command,
-            info_name=path,
-            terminal_width=WIDTH,
-            max_content_width=WIDTH,
-            help_option_names=["-h", "--help"],
+    if isinstance(command, click.Group):
+        children = list(command.list_commands(context))
+        links = [f"- [`{path} {name}`]({_slug(f'{path} {name}')}.md)" for name in children]
+        parts.append("## Commands\n\n" + "\n".join(links) + "\n")
+    rows = list(_options(command, context))
+    if rows:
+        parts.append(
+            "## Options\n\n| option | default | what it does |\n|---|---|---|\n" + "\n".join(rows) + "\n"
         )
-        parts.append(f"## {path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
     return "\n".join(parts)
+
+
+def _paragraphs(command: click.Command) -> list[str]:
+    """Return the paragraphs of a command's help; lines after a mark of click keep their breaks."""
+    texts = (command.help or "").replace("\f", "").split("\n\n")
+    return [
+        f"```text\n{text.replace(chr(8), '').strip(chr(10))}\n```" if "\b" in text else " ".join(text.split())
+        for text in texts
+    ]
+
+
+def _options(command: click.Command, context: click.Context) -> Iterator[str]:
+    for parameter in command.get_params(context):
+        if not isinstance(parameter, click.Option) or parameter.hidden or "--help" in parameter.opts:
+            continue
+        record = parameter.get_help_record(context)
+        names, text = record or ("", "")
+        text, _, default = text.partition("  [default: ")
+        shown = f"`{default.rstrip(']')}`" if default else ""
+        help_text = " ".join((parameter.help or text).split())
+        row = (f"`{names}`", shown, help_text)
+        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
 
 
 def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
@@ -192,15 +150,66 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
                 yield from _commands(f"{path} {name}", child)
 
 
-GENERATED = {
-    "content-reference.md": content_reference,
-    "text-keys.md": text_keys,
-    "command-reference.md": command_reference,
-}
+def text_keys() -> Iterator[tuple[str, str]]:
+    """Yield the page with the key of every text of pages."""
+    texts = page_texts("en")._texts.items()
+    groups: dict[str, list[str]] = {}
+    for key, text in texts:
+        shown = " ".join(text.split()).replace("|", "\\|").replace("`", "'")
+        groups.setdefault(key.partition(".")[0], []).append(f"| `{key}` | {shown} |")
+    parts = [
+        f"---\ntitle: Text keys\norder: 640\n{REFERENCE}\ndescription: The key and the English text of each of the {len(texts)} texts of pages.\n---\n",
+        (
+            "Write those that you change, or those of another language, to `theme/texts/<language>.yaml` of the content\n"
+            "([themes](theme.md)). `{…}` stands for a value; a text keeps the same ones. `one` and `other` are the forms for a number.\n"
+        ),
+    ]
+    for group, rows in groups.items():
+        parts.append(f"## {group}\n\n| key | English |\n|---|---|\n" + "\n".join(rows) + "\n")
+    return iter([("text-keys.md", "\n".join(parts))])
+
+
+def messages() -> Iterator[tuple[str, str]]:
+    """Yield the page with what each rule means and what to do."""
+    proofs = {rule.name: rule.sentence for rule in all_rules() if rule.name not in RULES}
+    parts = [
+        f"---\ntitle: Messages\norder: 650\n{REFERENCE}\ndescription: What each message means and what to do, by the rule in its brackets.\n---\n",
+        "A message ends with its rule in brackets:\n",
+        "```text\ncontent/site.yaml:6:14: error: unknown time zone 'Europe/Zurch'; did you mean 'Europe/Zurich'? [right-value]\n```\n",
+        (
+            "Search this manual for the rule, or add it to the address of this page: `messages.html#right-value`. An **error** in the\n"
+            "site's own content stops the build; an error in a record withholds that record alone; a **warning** and a **note** stop nothing,\n"
+            "unless you build with `--strict`. `statuary check --list` prints the rules of records and of the status.\n"
+        ),
+        "## Content\n",
+    ]
+    parts += [f"### {name}\n\n{text}\n" for name, text in sorted(RULES.items())]
+    parts.append("## Records and status\n")
+    parts += [f"### {name}\n\n{text}\n" for name, text in sorted(proofs.items())]
+    return iter([("messages.md", "\n".join(parts))])
+
+
+def references() -> dict[str, str]:
+    """Return the generated pages by their path in the manual."""
+    return {
+        name: text
+        for pages in (content_reference, command_reference, text_keys, messages)
+        for name, text in pages()
+    }
+
+
+def write(folder: Path) -> None:
+    """Write the generated pages, and remove those that are generated no longer."""
+    pages = references()
+    for place in ("content-reference", "command-reference"):
+        for file in (folder / place).glob("*.md"):
+            if f"{place}/{file.name}" not in pages:
+                file.unlink()
+    for name, text in pages.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="\n")
+
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        sys.stdout.buffer.write(GENERATED[sys.argv[1]]().encode())
-    else:
-        for file_name, text in GENERATED.items():
-            (MANUAL / file_name).write_text(text(), encoding="utf-8", newline="\n")
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else MANUAL)

@@ -222,10 +222,17 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def picture_size(raw: bytes) -> dict[str, str | int | float]:
-    """Return width and height of a PNG, so that the page keeps its place while it loads; nothing for others."""
-    if not raw.startswith(PNG):
-        return {}
-    return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}
+    """Return width and height of a PNG or a WebP, so that the page keeps its place while it loads; nothing for others."""
+    if raw.startswith(PNG):
+        return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}
+    kind = raw[12:16] if raw[8:12] == b"WEBP" else b""
+    if kind == b"VP8 ":
+        width, height = (int.from_bytes(raw[place : place + 2], "little") & 0x3FFF for place in (26, 28))
+        return {"width": width, "height": height}
+    if kind == b"VP8X":
+        width, height = (int.from_bytes(raw[place : place + 3], "little") + 1 for place in (24, 27))
+        return {"width": width, "height": height}
+    return {}
 
 
 def _site_path(path: str) -> str:

@@ -1,0 +1,41 @@
+"""The pictures of the manual: parts of the demo network's pages, small enough for a repository.
+
+PYTHONPATH=tests python tests/browser/manual_pictures.py     writes content/theme/manual-*.webp again
+"""
+
+from base64 import b64decode
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from support.browser import browse, build
+from support.requirements import CHECKOUT
+
+NOW = "2026-11-20T12:00:00Z"
+BRIDGE = "contracts/748463/0x7794f725ec37158E1f30e805EB7764e9c988693e.html"
+
+PICTURES = {
+    "status": ("index.html", 900),
+    "incident": ("incidents/2026-11-20-faucet-without-coins.html", 760),
+    "uptime": ("uptime.html", 760),
+    "contract": (BRIDGE, 1000),
+    "evidence": (f"{BRIDGE}#proof", 800),
+    "search": ("contracts/index.html?q=transfer", 700),
+    "api": ("api.html", 900),
+    "pages": ("pages/manual/maintenances.html", 800),
+}
+"""Each picture: the page, and its height in pixels."""
+
+WIDTH, QUALITY = 1100, 0.72
+
+
+def main() -> None:
+    """Write the pictures."""
+    with TemporaryDirectory() as folder:
+        site = build(CHECKOUT / "content", Path(folder) / "site", NOW)
+        for name, (path, height) in PICTURES.items():
+            picture = browse(site, "webp", path=path, width=WIDTH, height=height, top=0, quality=QUALITY)
+            (CHECKOUT / f"content/theme/manual-{name}.webp").write_bytes(b64decode(picture))
+
+
+if __name__ == "__main__":
+    main()
