@@ -1,4 +1,4 @@
-"""The API page with a working example of every endpoint, and the reference page with every shape."""
+"""The page of the API: each call with its parameters, answers and a working example, and every type."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,21 +62,26 @@ ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {
 """The endpoints that programs use, by subject."""
 
 
-class Endpoint(NamedTuple):
-    """An endpoint."""
+class ApiCall(NamedTuple):
+    """A call of the API."""
 
+    anchor: str
+    title: str
+    method: str
     path: str
-    description: str
+    description: Markup
+    parameters: tuple["FieldView", ...]
+    answers: tuple["ResponseView", ...]
     media_type: str
     cache: str  # how long clients may keep it, in words
     example: str  # an existing document, relative to the site's root; empty if there is none
 
 
-class EndpointFamily(NamedTuple):
-    """Endpoints on one subject."""
+class CallFamily(NamedTuple):
+    """Calls on one subject."""
 
     key: str
-    endpoints: tuple[Endpoint, ...]
+    calls: tuple[ApiCall, ...]
 
 
 class ApiView(NamedTuple):
@@ -85,23 +90,25 @@ class ApiView(NamedTuple):
     base: str
     counts: tuple[str, ...]  # what the site contains, in words
     chains: tuple[tuple[str, str, str], ...]
-    families: tuple[EndpointFamily, ...]
-    reference: str  # the path of the reference; empty if there is none
+    families: tuple[CallFamily, ...]
+    schemas: tuple["SchemaView", ...]
     openapi: str  # the path of the OpenAPI document; empty if there is none
 
 
 def api_page(
-    catalogue: Catalogue, contracts: ContractCounts, present: Iterable[str], *, openapi: bool
+    catalogue: Catalogue, contracts: ContractCounts, present: Iterable[str], openapi: Mapping[str, Json]
 ) -> Document:
     """Return the API page.
 
     Args:
         present: the paths of all timed documents, for examples.
+        openapi: the OpenAPI document (3.1); empty if it could not be made.
     """
     renderer = renderer_of(site_context(catalogue))
     texts = renderer.localization.texts
     paths = [*present, *_contract_paths(contracts.example)]
     counts = contracts.by_chain
+    operations = {_plain(operation.path): operation for operation in _operations(openapi)}
     view = ApiView(
         base=catalogue.status.page.url,
         counts=tuple(_counts(catalogue, contracts, texts)),
@@ -114,12 +121,15 @@ def api_page(
             for chain in catalogue.chains
         ),
         families=tuple(
-            EndpointFamily(key=key, endpoints=tuple(_endpoints(urls, paths, texts)))
+            CallFamily(key=key, calls=tuple(_calls(urls, paths, operations, texts)))
             for key, urls in ENDPOINT_FAMILIES.items()
             if key != "contracts" or catalogue.chains
         ),
-        reference=url_table.REFERENCE_PAGE.path() if openapi else "",
-        openapi=url_table.OPENAPI.path() if openapi else "",
+        schemas=tuple(
+            _schema(name, as_object(schema))
+            for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items()
+        ),
+        openapi=OPENAPI.path() if openapi else "",
     )
     url = section_url("api", catalogue.pages)
     head = PageHead(
@@ -129,6 +139,25 @@ def api_page(
         section="api",
     )
     return renderer.page(url, "api.html", head, view)
+
+
+def reference_page(site: SiteContext) -> Document:
+    """Return the page at the former address of the reference, which leads to the page of the API."""
+    renderer = renderer_of(site)
+    texts = renderer.localization.texts
+    head = PageHead(
+        path=REFERENCE_PAGE.path(),
+        title=texts("reference.title"),
+        description=texts("api.page", name=site.name),
+        section="api",
+    )
+    target = section_url("api", site.settings).path()
+    return renderer.page(REFERENCE_PAGE, "reference.html", head, target)
+
+
+def _plain(path: str) -> str:
+    """Return a path whose parameters have no names: the table of URLs and the specification name them differently."""
+    return re.sub(r"\{[^}]*\}", "{}", path)
 
 
 def _contract_paths(example: ContractRow | None) -> Iterator[str]:
@@ -153,20 +182,30 @@ def _counts(catalogue: Catalogue, contracts: ContractCounts, texts: PageTexts) -
     yield texts.count("api.maintenances", len(status.maintenances))
 
 
-def _endpoints(urls: Iterable[Url], paths: Sequence[str], texts: PageTexts) -> Iterator[Endpoint]:
+def _calls(
+    urls: Iterable[Url], paths: Sequence[str], operations: Mapping[str, "OperationView"], texts: PageTexts
+) -> Iterator[ApiCall]:
     used: set[str] = set()
     for url in urls:
         # the pattern of numbered pages also matches their index, which comes before them
         example = next((path for path in _matching(url, paths) if path not in used), "")
         used.add(example)
-        if example or "{" in url.pattern:
-            yield Endpoint(
-                path=f"/{url.pattern}",
-                description=url.description,
-                media_type=url.media_type.partition(";")[0],
-                cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.revalidate"),
-                example=example,
-            )
+        if not example and "{" not in url.pattern:
+            continue
+        operation = operations.get(_plain(f"/{url.pattern}"))
+        title = url.description
+        yield ApiCall(
+            anchor=operation.anchor if operation else re.sub(r"\W+", "-", f"get-{url.pattern}").strip("-"),
+            title=(operation.summary if operation else "") or title[:1].upper() + title[1:],
+            method=operation.method if operation else "GET",
+            path=operation.path if operation else f"/{url.pattern}",
+            description=operation.description if operation else Markup(),
+            parameters=operation.parameters if operation else (),
+            answers=operation.answers if operation else (),
+            media_type=url.media_type.partition(";")[0],
+            cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.revalidate"),
+            example=example,
+        )
 
 
 def _matching(url: Url, paths: Sequence[str]) -> Iterator[str]:
@@ -226,42 +265,6 @@ class SchemaView(NamedTuple):
     def is_described(self) -> bool:
         """Whether any member has a description."""
         return any(field.description for field in self.fields)
-
-
-class ReferenceView(NamedTuple):
-    """The content of the reference."""
-
-    title: str
-    version: str
-    description: Markup
-    operations: tuple[OperationView, ...]
-    schemas: tuple[SchemaView, ...]
-    json: str
-
-
-def reference_page(openapi: Mapping[str, Json], site: SiteContext) -> Document:
-    """Return the page of an OpenAPI document (3.0 or 3.1)."""
-    renderer = renderer_of(site)
-    info = as_object(openapi.get("info"))
-    view = ReferenceView(
-        title=one_line(as_text(info.get("title"))),
-        version=one_line(as_text(info.get("version"))),
-        description=_prose(info),
-        operations=tuple(_operations(openapi)),
-        schemas=tuple(
-            _schema(name, as_object(schema))
-            for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items()
-        ),
-        json=OPENAPI.path(),
-    )
-    texts = renderer.localization.texts
-    head = PageHead(
-        path=REFERENCE_PAGE.path(),
-        title=texts("reference.title"),
-        description=texts("reference.page", name=site.name),
-        section="api",
-    )
-    return renderer.page(REFERENCE_PAGE, "reference.html", head, view)
 
 
 def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:

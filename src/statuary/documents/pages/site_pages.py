@@ -113,18 +113,12 @@ def settings_only_pages(
         contracts: the published contracts in numbers.
         openapi: the OpenAPI document, or None.
     """
-    pages: dict[str, MakePages] = {
+    return {
         "404.html": lambda catalogue: [not_found_page(site_context(catalogue))],
-        "the page of the API": lambda catalogue: [
-            api_page(catalogue, contracts, present, openapi=openapi is not None)
-        ],
+        "the page of the API": lambda catalogue: [api_page(catalogue, contracts, present, openapi or {})],
+        "the former page of the reference": lambda catalogue: [reference_page(site_context(catalogue))],
         "the files that pages share": lambda catalogue: _shared_files(site_context(catalogue)),
     }
-    if openapi is not None:
-        pages["the reference of the API"] = lambda catalogue: [
-            reference_page(openapi, site_context(catalogue))
-        ]
-    return pages
 
 
 def _shared_files(site: SiteContext) -> Iterator[Document]:

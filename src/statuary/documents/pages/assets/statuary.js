@@ -320,19 +320,26 @@ function offerDownloads() {
   }
 }
 
-/** Fetches the site's own response when an example is opened; a long one is shown in part. */
+/** Fetches the site's own response when its place comes into view; a long one is shown in part. */
 function loadExamples() {
-  for (const example of document.querySelectorAll("[data-answer]")) {
-    example.addEventListener("toggle", async () => {
-      const shown = example.querySelector("pre");
-      if (!example.open || shown.textContent) return;
-      const response = await fetch(example.dataset.answer);
-      const body = await response.text();
-      const isJson = /json/.test(response.headers.get("content-type"));
-      const text = isJson ? JSON.stringify(JSON.parse(body), null, 2) : body;
-      shown.textContent = text.length > 4_000 ? `${text.slice(0, 4_000)}\n…` : text;
-    });
-  }
+  const watcher = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      watcher.unobserve(target);
+      showAnswer(target);
+    }
+  }, { rootMargin: "25%" });
+  for (const example of document.querySelectorAll("[data-answer]")) watcher.observe(example);
+}
+
+async function showAnswer(example) {
+  const [label, shown] = ["span", "pre"].map((name) => example.querySelector(name));
+  const response = await fetch(example.dataset.answer);
+  const body = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type"));
+  const text = isJson ? JSON.stringify(JSON.parse(body), null, 2) : body;
+  shown.textContent = text.length > 4_000 ? `${text.slice(0, 4_000)}\n…` : text;
+  label.textContent = `${example.dataset.status ?? response.status} · ${(body.length / 1000).toFixed(1)} kB`;
 }
 
 enhance(document);
