@@ -34,7 +34,8 @@ KINDS = [
     CLONE,
     PRICE_FEED,
     "api.html",
-    "reference.html",
+    "pages/manual/index.html",
+    "pages/manual/content-reference/site.html",
     "404.html",
 ]
 """A page of every kind."""
@@ -270,7 +271,9 @@ def test_a_dependency_is_coloured_when_it_is_opened(site: Path) -> None:
     assert opened["before"] == 0
     assert opened["coloured"] > 20
     assert opened["line"] == "12"
-    assert opened["open"] == ["s2"], "beside a tree one file is open"
+    assert opened["open"] == ["s2"], "one file is shown"
+    assert opened["found"] > 3, "the lines of all files that have the text"
+    assert opened["hit"] != "", "a line of them is shown"
     assert "uint256" in opened["copied"]
     assert not opened["copied"].startswith("1")
 

@@ -1,4 +1,4 @@
-/** What happens to the sources of a contract when a line of a dependency is linked to, and what is copied. */
+/** What happens to the sources of a contract when a line of a dependency is linked to, what is copied, and what is found. */
 
 export async function run({ open }, { path }) {
   const [plain, hash] = path.split("#");
@@ -11,10 +11,15 @@ export async function run({ open }, { path }) {
     before,
     coloured: await page.locator(`${file} .code span`).count(),
     line: await page.locator(".code .here").textContent(),
-    open: await page.locator(".source[open]").evaluateAll((all) => all.map((one) => one.id)),
+    open: await page.locator(".file:visible").evaluateAll((all) => all.map((one) => one.id)),
   };
   await page.locator(`${file} .copy-source`).click();
   shown.copied = await page.evaluate(() => navigator.clipboard.readText());
+  await page.locator("[data-find]").fill("uint256");
+  shown.found = await page.locator(".tree .hits a").count();
+  await page.locator("[data-find]").press("Enter");
+  await quiet();
+  shown.hit = await page.locator(".code .here").textContent();
   await context.close();
   return shown;
 }
