@@ -86,6 +86,14 @@ if (targets.length) {
   addEventListener("scroll", mark, { passive: true });
   mark();
 }
+// a type of the API that is linked to is opened
+function openTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  if (target?.matches("details")) target.open = true;
+}
+addEventListener("hashchange", openTarget);
+openTarget();
+
 // the page that is read is in view in a long sidebar
 const side = document.querySelector(".side");
 const current = side?.querySelector("[aria-current=page]");
