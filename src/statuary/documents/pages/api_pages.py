@@ -192,20 +192,25 @@ def _calls(
         used.add(example)
         if not example and "{" not in url.pattern:
             continue
-        operation = operations.get(_plain(f"/{url.pattern}"))
-        title = url.description
+        operation = operations.get(_plain(f"/{url.pattern}")) or _undescribed(url)
         yield ApiCall(
-            anchor=operation.anchor if operation else re.sub(r"\W+", "-", f"get-{url.pattern}").strip("-"),
-            title=(operation.summary if operation else "") or title[:1].upper() + title[1:],
-            method=operation.method if operation else "GET",
-            path=operation.path if operation else f"/{url.pattern}",
-            description=operation.description if operation else Markup(),
-            parameters=operation.parameters if operation else (),
-            answers=operation.answers if operation else (),
+            anchor=operation.anchor,
+            title=operation.summary or url.description[:1].upper() + url.description[1:],
+            method=operation.method,
+            path=operation.path,
+            description=operation.description,
+            parameters=operation.parameters,
+            answers=operation.answers,
             media_type=url.media_type.partition(";")[0],
             cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.revalidate"),
             example=example,
         )
+
+
+def _undescribed(url: Url) -> "OperationView":
+    """Return the operation of a URL that the OpenAPI document does not describe."""
+    anchor = re.sub(r"\W+", "-", f"get-{url.pattern}").strip("-")
+    return OperationView(anchor, "GET", f"/{url.pattern}", "", Markup(), (), ())
 
 
 def _matching(url: Url, paths: Sequence[str]) -> Iterator[str]:

@@ -124,12 +124,20 @@ def head_facts(
     )
     if optimizer := rows.get(texts("fact.optimizer")):
         yield HeadFact(texts("fact.optimizer"), optimizer, settings)
-    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
-    if size > 0:
-        yield HeadFact(texts("contract.size"), texts("contract.bytes", bytes=texts.number(size)))
+    yield from _size_fact(record, texts)
     if block := rows.get(texts("fact.block")):
         value = texts("contract.in_block", block=texts.number(int(block))) if block.isdecimal() else block
         yield HeadFact(texts("contract.created"), value, created)
+    yield from _proxy_fact(record, texts)
+
+
+def _size_fact(record: RecordValue, texts: PageTexts) -> Iterator[HeadFact]:
+    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
+    if size > 0:
+        yield HeadFact(texts("contract.size"), texts("contract.bytes", bytes=texts.number(size)))
+
+
+def _proxy_fact(record: RecordValue, texts: PageTexts) -> Iterator[HeadFact]:
     resolution = as_object(record.get("proxyResolution"))
     if resolution.get("isProxy") is not None:
         kind = one_line(as_text(resolution.get("proxyType"))) if resolution.get("isProxy") else ""
