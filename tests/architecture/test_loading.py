@@ -20,7 +20,7 @@ MOST_LINES = {"first": 21_250, "incident": 19_150, "unchanged": 13_800}
 """Lines of the modules that a build of the site of `statuary init` loads: its first one, one after a change of an
 incident, and one of the same content an hour later."""
 
-MOST_REACHED = 32_100
+MOST_REACHED = 32_150
 """Lines of the modules that a build can reach, imports inside functions and for types alone included."""
 
 NOON, LATER = "2026-11-22T12:00:00Z", "2026-11-22T13:00:00Z"
