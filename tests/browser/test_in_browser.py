@@ -146,7 +146,9 @@ def test_the_keyboard_does_not_stop_at_every_line_of_a_contract_page(site: Path)
     assert len(walked) < 100, "every function has one stop, its line to copy"
     assert not [name for name in names if name.isdecimal()], "the lines of the sources must not be stops"
     assert all(stop["outlined"] and stop["inView"] for stop in walked)
-    assert any(name.startswith("RewardSchedule.sol") for name in names), "the tree of files, each with its lines"
+    assert any(name.startswith("RewardSchedule.sol") for name in names), (
+        "the tree of files, each with its lines"
+    )
     assert any(name.startswith("contracts/staking/Staking.sol") for name in names)
 
 
@@ -318,7 +320,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_hostile_content_does_nothing_in_a_browser(hostile: Path) -> None:
     pages = [path.relative_to(hostile).as_posix() for path in sorted(hostile.rglob("*.html"))]
     assert len(pages) > 30
-    assert browse(hostile, "inert", paths=[path for path in pages if "_epochs" not in path]) == []
+    # reference.html leads to api.html at once
+    paths = [path for path in pages if "_epochs" not in path and path != "reference.html"]
+    assert browse(hostile, "inert", paths=paths) == []
 
 
 def test_two_implementations_of_a_proxy_are_compared(site: Path) -> None:
