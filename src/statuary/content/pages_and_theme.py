@@ -118,7 +118,7 @@ def read_theme(files: Sequence[SourceFile], language: str, findings: list[Findin
         findings.append(_unknown_language(language, by_kind["text"]))
     return Theme(
         templates=tuple(_read_theme_files(by_kind["template"], _text, findings)),
-        stylesheet="".join(text for _, text in _read_theme_files(by_kind["style"], _text, findings)),
+        stylesheet=_stylesheet(by_kind["style"], findings),
         files=tuple(_read_theme_files(by_kind["picture"], _bytes, findings)),
         texts=tuple(pair for _, pairs in _read_theme_files(texts, _pairs, findings) for pair in pairs),
     )
@@ -140,6 +140,35 @@ def _kind(file: SourceFile) -> str:
 
 def _text(file: SourceFile) -> str:
     return file.text(LARGEST_SOURCE_FILE)
+
+
+def _stylesheet(files: Sequence[SourceFile], findings: list[Finding]) -> str:
+    """Return the style sheet, after adding what of it has no effect to `findings`."""
+    texts = list(_read_theme_files(files, _text, findings))
+    for file in files if texts else ():
+        findings += _without_effect(file.path, texts[0][1])
+    return "".join(text for _, text in texts)
+
+
+COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
+
+FOREIGN = re.compile(r"@import\b|url\(\s*[\"']?\s*(?:https?:)?//[^)\"'\s]*", re.IGNORECASE)
+"""What a style sheet would fetch besides the files of the site, which the policy of pages does not allow."""
+
+
+def _without_effect(path: str, text: str) -> Iterator[Finding]:
+    """Yield a warning for each part of a style sheet that browsers ignore because of the policy of pages."""
+    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+    for match in FOREIGN.finditer(code):
+        before = code[: match.start()]
+        yield Finding(
+            rule="theme-style",
+            path=path,
+            message=f"{match[0][:MAX_QUOTED]!r} has no effect: pages load nothing from other sites, and no second style sheet",
+            hint="put fonts and pictures beside style.css, and name them without a folder",
+            severity=Severity.WARNING,
+            position=Position(before.count("\n") + 1, match.start() - before.rfind("\n")),
+        )
 
 
 def _bytes(file: SourceFile) -> bytes:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.domain.findings import Finding
+from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.primitives import parse_instant
 from statuary.pipeline.build import build_site, check_site
 from statuary.pipeline.progress import NoProgress
@@ -151,6 +151,41 @@ def test_mistakes_in_a_theme_are_findings(
     found = findings_of(tmp_path, {path: body})
     assert {finding.rule for finding in found} == ({rule} if rule else set())
     assert all(message in finding.message and finding.path == f"theme/{path}" for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("style", "position"),
+    [
+        ('@import "https://fonts.example.org/inter.css";', (1, 1)),
+        ("/* a\n b */\nbody { color: red }\n  @IMPORT url(other.css);", (4, 3)),
+        ("@font-face {\n  src: url('https://fonts.example.org/inter.woff2');\n}", (2, 8)),
+        ("body { background: url( //cdn.example.org/a.png ) }", (1, 20)),
+    ],
+)
+def test_a_style_that_browsers_ignore_is_a_warning(
+    tmp_path: Path, style: str, position: tuple[int, int]
+) -> None:
+    (finding,) = findings_of(tmp_path, {"style.css": style})
+    assert (finding.rule, finding.severity, finding.path) == (
+        "theme-style",
+        Severity.WARNING,
+        "theme/style.css",
+    )
+    assert finding.position == Position(*position)
+    assert "has no effect" in finding.message
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        "/* @import 'https://a.example' */",
+        "@font-face { src: url(inter.woff2) }",
+        ".a { content: 'important' }",
+        "/* url(https://a",
+    ],
+)
+def test_a_style_of_the_sites_own_files_is_right(tmp_path: Path, style: str) -> None:
+    assert findings_of(tmp_path, {"style.css": style}) == []
 
 
 def test_a_mistake_in_a_template_is_found_at_its_line(tmp_path: Path) -> None:
