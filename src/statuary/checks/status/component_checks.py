@@ -108,7 +108,10 @@ def name_is_no_flag(context: StatusContext) -> Iterator[StatusViolation]:
     catalogue = context.catalogue
     for path, pointer, name in (
         (catalogue.page_source, ("page", "name"), catalogue.page.name),
-        *((catalogue.components_source, (*one.pointer, "name"), one.name) for one in catalogue.components),
+        *(
+            (catalogue.components_source, (*component.pointer, "name"), component.name)
+            for component in catalogue.components
+        ),
         *((record.source, ("name",), record.name) for record in context.records),
     ):
         if name.lower() in FLAG_WORDS:

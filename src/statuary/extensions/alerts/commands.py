@@ -70,9 +70,9 @@ def rules_of(content: Path) -> tuple[AlertRule, ...]:
     catalogue, _ = read_content(content, files)
     settings = None if catalogue is None else catalogue.settings_of(AlertSettings)
     rules = () if settings is None else settings.rules
-    known = {} if catalogue is None else catalogue.status.components_by_name
+    components = {} if catalogue is None else catalogue.status.components_by_name
     for rule in rules:
-        if rule.component not in known or known[rule.component].group:
+        if rule.component not in components or components[rule.component].group:
             raise EditError(
                 f"{content / SETTINGS_FILE}: a rule of `alerts` names {rule.component!r}, which is no component",
                 "write the key or the id of a component of components.yaml",

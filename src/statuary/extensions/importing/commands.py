@@ -345,14 +345,14 @@ def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, Et
     missing: list[Skipped] = []
     for chain_id, node in nodes.items():
         sources = [source for source in done.written if source.chain_id == chain_id]
-        shown = 0
+        anchored = 0
         for contract in anchor_contracts(content, sources, AnchoringNodes(node)):
             if contract.claims and contract.claims[0].evidence:
-                shown += contract.claims[0].status is not ClaimStatus.CONTRADICTED
+                anchored += contract.claims[0].status is not ClaimStatus.CONTRADICTED
             elif contract.claims:
                 missing.append(Skipped(contract.source.address, claim_text(contract.claims[0])))
         if sources:
-            yield f"anchored on chain {chain_id}: {shown:,} of {count_text(len(sources), 'contract')}"
+            yield f"anchored on chain {chain_id}: {anchored:,} of {count_text(len(sources), 'contract')}"
     for reason, addresses in by_reason(missing):
         yield printable(f"not anchored: {count_text(len(addresses), 'contract')}; code {reason}")
 

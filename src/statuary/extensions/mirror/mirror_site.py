@@ -299,7 +299,9 @@ def _batches(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
     """Yield entries in batches."""
     batch: list[Entry] = []
     for entry in entries:
-        if batch and (len(batch) == BATCH_FILES or sum(one.size for one in batch) + entry.size > BATCH_SIZE):
+        if batch and (
+            len(batch) == BATCH_FILES or sum(member.size for member in batch) + entry.size > BATCH_SIZE
+        ):
             yield batch
             batch = []
         batch.append(entry)

@@ -39,7 +39,7 @@ def code_difference(record: RecordValue) -> CodeDifference | None:
         return None
     first = differs.index(True)
     start = max(0, first - BEFORE)
-    shown = differs[start : start + WINDOW]
+    window = differs[start : start + WINDOW]
     return CodeDifference(
         first=first,
         differing=sum(differs),
@@ -47,7 +47,7 @@ def code_difference(record: RecordValue) -> CodeDifference | None:
         places=sum(is_other for is_other, _ in groupby(differs)),
         start=start,
         rows=tuple(
-            (name, _pieces(value[start : start + WINDOW], shown))
+            (name, _pieces(value[start : start + WINDOW], window))
             for name, value in (("onchain", onchain), ("recompiled", recompiled))
         ),
     )

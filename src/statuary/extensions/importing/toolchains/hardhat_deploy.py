@@ -127,8 +127,8 @@ def _on_chain(deployment: JsonObject) -> OnChainContract:
     nonce, origin = any_quantity(sent.get("nonce")), any_hex(sender)
     if code is None or nonce is None or origin is None:
         return OnChainContract(None, None, created)
-    made = created_contract(Address(origin), int(nonce), None, code)
-    is_shown = made is not None and made.address.lower() == as_text(deployment.get("address")).lower()
+    contract = created_contract(Address(origin), int(nonce), None, code)
+    is_shown = contract is not None and contract.address.lower() == as_text(deployment.get("address")).lower()
     return OnChainContract(
         code if is_shown else None, None, created, () if is_shown else (UNCHECKED_CREATION,)
     )
