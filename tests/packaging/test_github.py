@@ -128,7 +128,7 @@ def test_the_hook_of_pre_commit_checks_the_content(tmp_path):
 def test_programs_of_npm_are_installed_from_lock_files_without_their_scripts():
     lines = [
         (script.name, line.partition("#")[0])
-        for script in sorted((CHECKOUT / ".ci").iterdir())
+        for script in sorted(path for path in (CHECKOUT / ".ci").iterdir() if path.is_file())
         for line in script.read_text().splitlines()
     ]
     installing = [(name, command) for name, command in lines if re.search(r"\bnpm (ci|install|i)\b", command)]

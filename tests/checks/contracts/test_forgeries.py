@@ -202,7 +202,7 @@ def assert_page_says_no_more(proof, member, pin):
     weakest = [*PinnedBy][[*PinnedBy].index(pin) :]
     said = dict(pin_sentences(proof, TEXTS))
     for part in [part for part, members in PARTS.items() if member in members] or {member} & said.keys():
-        assert said[part].endswith(tuple(TEXTS(f"pinned.{one.name.lower()}") for one in weakest))
+        assert said[part].text.endswith(tuple(TEXTS(f"pinned.{one.name.lower()}") for one in weakest))
 
 
 @pytest.mark.parametrize(("claim", "record"), LIES)

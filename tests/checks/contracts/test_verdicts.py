@@ -338,9 +338,9 @@ def test_what_is_said_of_what_is_tried(name: str, tmp_path: Path) -> None:
     assert {claim: proof["claims"][claim]["status"] for claim in case.claims} == case.claims
     assert proof["published"] == case.published
     page = (tmp_path / f"site/contracts/{proof['chainId']}/{proof['address']}.html").read_text()
-    [headline] = re.findall('<h2 id="level">([^<]*)</h2>', page)
-    assert unescape(headline) == case.sentence
-    assert f'class="verdict l-{case.verdict}"' in page
+    [sentence] = re.findall('<p class="why">([^<]*)</p>', page)
+    assert unescape(sentence).strip() == case.sentence
+    assert f'class="verdict panel l-{case.verdict}"' in page
     listed = (tmp_path / "site/contracts/index.html").read_text()
     assert ("Contradicted" in listed) == (case.verdict == CONTRADICTED)
     assert ("operational" in page.partition("</h2>")[0].partition("verdict l-")[2]) == (
@@ -471,9 +471,7 @@ def test_a_runtime_code_in_a_workspace_that_is_not_the_compiled_one_is_an_error(
     assert (proof["published"], proof["verdict"]["status"]) == (False, CONTRADICTED)
     assert not [*(tmp_path / "site/v2/contract").glob("*/0x*")]
     page = (tmp_path / f"site/contracts/748463/{proof['address']}.html").read_text()
-    assert (
-        '<h2 id="level">Rejected. Contradicted: the code on the chain is not the compiled code.</h2>' in page
-    )
+    assert "Contradicted: the code on the chain is not the compiled code." in page
     assert "something contradicts it" in text_of(page)
 
 

@@ -48,6 +48,7 @@ class LogStage(SiteStage):
         self._key_file: Path | None = inputs.options.get("log_key")
         self._log: SiteLog | None = None  # None until it is extended without an error
         self._extension: LogExtension | None = None
+        self._is_failed = False
 
     @override
     def extend(self, incidents: Sequence[Document], *, contracts: bool) -> Additions:
@@ -69,10 +70,16 @@ class LogStage(SiteStage):
 
     @override
     def failed(self, error: BaseException) -> None:
+        if self._is_failed:  # the first error is the cause
+            return
+        self._is_failed = True
         reason = self._public(str(error)) if isinstance(error, LogError) else OTHER_FAULT
+        self._extension = None
+        former = self._target.published(LOG_FAULT.path())
+        if former is not None and b'"reason":%b' % encode_json(reason) in former:
+            return  # it says since when
         body = encode_json({"at": format_milliseconds(self._inputs.instant), "reason": reason})
         self._target.offer([log_document(LOG_FAULT, body)])
-        self._extension = None
 
     def _public(self, message: str) -> str:
         """Return a message without the names of places, which are nobody's business, and without what they answered."""

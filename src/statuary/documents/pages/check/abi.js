@@ -38,9 +38,11 @@ export function signature(item) {
 /** The types of an item's inputs in order, with their names; undefined if one of them cannot be read. */
 export function inputsOf(item) {
   const types = attempt(() => typesOf(item.inputs, item.type === "event"));
-  return types instanceof Unreadable
-    ? undefined
-    : types.map((type, place) => ({ type, name: item.inputs[place].name ?? "", indexed: item.inputs[place].indexed === true }));
+  return types instanceof Unreadable ? undefined : types.map((type, place) => ({
+    type,
+    name: item.inputs[place].name ?? "",
+    indexed: item.inputs[place].indexed === true,
+  }));
 }
 
 /** The inputs of an ABI's constructor, as one tuple; undefined if they are of types that cannot be read. */

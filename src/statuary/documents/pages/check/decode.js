@@ -33,13 +33,16 @@ function hexOf(text) {
   return digits;
 }
 
-const items = (abi, kinds) => (Array.isArray(abi) ? abi : []).filter((item) => kinds.includes(item?.type) && signature(item));
+const items = (abi, kinds) =>
+  (Array.isArray(abi) ? abi : []).filter((item) => kinds.includes(item?.type) && signature(item));
 
 function decodeCall(abi, text) {
   const digits = hexOf(text);
   refuseIf(digits.length < 8, "shorter than a selector");
   const hash = `0x${digits.slice(0, 8)}`;
-  const item = items(abi, ["function", "error"]).find((one) => signatureEntry(signature(one)).signatureHash4 === hash);
+  const item = items(abi, ["function", "error"]).find((one) =>
+    signatureEntry(signature(one)).signatureHash4 === hash
+  );
   if (!item) return { hash };
   return { hash, name: item.name, kind: item.type, ...decodeArguments(inputsOf(item), digits.slice(8)) };
 }
@@ -152,7 +155,9 @@ function text(reader, { name }, place) {
 /** An address with its EIP-55 checksum. */
 function checksummed(digits) {
   const hash = keccakHex(utf8(digits));
-  return `0x${[...digits].map((digit, place) => parseInt(hash[place], 16) > 7 ? digit.toUpperCase() : digit).join("")}`;
+  return `0x${
+    [...digits].map((digit, place) => parseInt(hash[place], 16) > 7 ? digit.toUpperCase() : digit).join("")
+  }`;
 }
 
 const shown = (value) => Array.isArray(value) ? `[${value.map(shown).join(", ")}]` : value;
@@ -175,10 +180,18 @@ export async function showDecoded(form) {
     const results = decode(abi, form.querySelector("textarea").value);
     output.replaceChildren(...results.flatMap(({ hash, name, values, rest }) => {
       if (!name) return [element("p", filled("unknown", { hash }))];
-      const list = element("dl", ...values.flatMap((one, place) => [
-        element("dt", one.name || String(place + 1), " ", element("small", one.isHash ? `keccak256(${one.type})` : one.type)),
-        element("dd", element("code", shown(one.value))),
-      ]));
+      const list = element(
+        "dl",
+        ...values.flatMap((one, place) => [
+          element(
+            "dt",
+            one.name || String(place + 1),
+            " ",
+            element("small", one.isHash ? `keccak256(${one.type})` : one.type),
+          ),
+          element("dd", element("code", shown(one.value))),
+        ]),
+      );
       const extra = rest ? [element("p", filled("rest", { bytes: rest }))] : [];
       return [element("p", element("strong", name), " ", element("code", hash)), list, ...extra];
     }));
