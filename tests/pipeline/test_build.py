@@ -224,7 +224,7 @@ def test_every_record_whose_file_has_no_readable_name_is_withheld(tmp_path: Path
         (content / f"contracts/748463/0x\udcff{number}.json").write_text("{}")
     checked = build(content, tmp_path / "build").checked
     assert checked.withheld == 4
-    assert findings_line(checked).endswith(" errors, 0 warnings, 1 note, 4 records withheld")
+    assert findings_line(checked).endswith(" errors, 0 warnings, 2 notes, 4 records withheld")
 
 
 def test_publish_all_publishes_records_whose_proof_fails_and_marks_them(tmp_path: Path) -> None:

@@ -39,13 +39,13 @@ from statuary.documents.url_table import (
 from statuary.domain.primitives import Instant
 from statuary.domain.status.downtime import DateRange, DowntimeByDay
 from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.records import Automation, Maintenance
 from statuary.domain.status.timeline import (
     PageState,
     Timeline,
     later_states,
     state_at,
     states_at,
-    transitions,
 )
 from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 
@@ -196,7 +196,7 @@ class StatusPages:
     ) -> Document:
         rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
         present = StatusPageInputs(
-            next_change=next(iter(transitions(self._timeline, state.at, self._until)), None),
+            next_change=next_step(state),
             uptime_days=WINDOW_DAYS if uptime.components else 0,
             days=(uptime.first_day, uptime.last_day),
         )
@@ -234,3 +234,19 @@ class StatusPages:
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
             self._incidents[record] = page
         return page
+
+
+def next_step(state: PageState) -> Instant | None:
+    """Return when the next announced window begins or ends by itself; the horizon of the build has no part in it."""
+    steps = (
+        (record.incident.scheduled_for if record.status == "scheduled" else record.incident.scheduled_until)
+        for record in state.maintenances
+        if isinstance(record.incident, Maintenance) and not record.closed and _goes_on(record)
+    )
+    return min((at for at in steps if at > state.at), default=None)
+
+
+def _goes_on(record: IncidentState) -> bool:
+    automation = record.incident.automation if isinstance(record.incident, Maintenance) else Automation()
+    is_scheduled = record.status == "scheduled"
+    return automation.scheduled_auto_in_progress if is_scheduled else automation.scheduled_auto_completed
