@@ -143,31 +143,27 @@ def _text(file: SourceFile) -> str:
 
 
 def _stylesheet(files: Sequence[SourceFile], findings: list[Finding]) -> str:
-    """Return the style sheet, after adding what of it has no effect to `findings`."""
-    texts = list(_read_theme_files(files, _text, findings))
-    for file in files if texts else ():
-        findings += _without_effect(file.path, texts[0][1])
-    return "".join(text for _, text in texts)
+    text = "".join(text for _, text in _read_theme_files(files, _text, findings))
+    findings += _without_effect(files[0].path, text) if text else ()
+    return text
 
-
-COMMENT = re.compile(r"/\*.*?(?:\*/|$)", re.DOTALL)
 
 FOREIGN = re.compile(r"@import\b|url\(\s*[\"']?\s*(?:https?:)?//[^)\"'\s]*", re.IGNORECASE)
-"""What a style sheet would fetch besides the files of the site, which the policy of pages does not allow."""
 
 
 def _without_effect(path: str, text: str) -> Iterator[Finding]:
     """Yield a warning for each part of a style sheet that browsers ignore because of the policy of pages."""
-    code = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+    code = re.sub(r"(?s)/\*.*?(?:\*/|$)", lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
     for match in FOREIGN.finditer(code):
-        before = code[: match.start()]
         yield Finding(
             rule="theme-style",
             path=path,
             message=f"{match[0][:MAX_QUOTED]!r} has no effect: pages load nothing from other sites, and no second style sheet",
             hint="put fonts and pictures beside style.css, and name them without a folder",
             severity=Severity.WARNING,
-            position=Position(before.count("\n") + 1, match.start() - before.rfind("\n")),
+            position=Position(
+                code.count("\n", 0, match.start()) + 1, match.start() - code.rfind("\n", 0, match.start())
+            ),
         )
 
 

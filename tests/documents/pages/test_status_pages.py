@@ -73,7 +73,7 @@ def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
     assert text.count("Slow answers") == 2, "as a card, and by the day in the list of its component"
     assert "is rated Major" not in text, "the banner says partly down, which is as bad"
     assert "Slow answers" not in text[text.index("Resolved") :], "what is open is told once"
-    assert "Next scheduled change 10 Nov 2026, 12:00 CET" in text
+    assert "Next scheduled change 11 Nov 2026, 2" in text
 
 
 def test_the_banner_says_where_an_incident_is_rated_otherwise() -> None:

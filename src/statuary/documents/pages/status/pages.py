@@ -39,7 +39,7 @@ from statuary.documents.url_table import (
 from statuary.domain.primitives import Instant
 from statuary.domain.status.downtime import DateRange, DowntimeByDay
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import Automation, Maintenance
+from statuary.domain.status.records import Maintenance
 from statuary.domain.status.timeline import (
     PageState,
     Timeline,
@@ -237,16 +237,14 @@ class StatusPages:
 
 
 def next_step(state: PageState) -> Instant | None:
-    """Return when the next announced window begins or ends by itself; the horizon of the build has no part in it."""
-    steps = (
-        (record.incident.scheduled_for if record.status == "scheduled" else record.incident.scheduled_until)
-        for record in state.maintenances
-        if isinstance(record.incident, Maintenance) and not record.closed and _goes_on(record)
-    )
-    return min((at for at in steps if at > state.at), default=None)
+    """Return when an announced window begins or ends by itself next, whatever the horizon of the build."""
+    return min((at for window in state.maintenances if (at := _step(window)) and at > state.at), default=None)
 
 
-def _goes_on(record: IncidentState) -> bool:
-    automation = record.incident.automation if isinstance(record.incident, Maintenance) else Automation()
-    is_scheduled = record.status == "scheduled"
-    return automation.scheduled_auto_in_progress if is_scheduled else automation.scheduled_auto_completed
+def _step(record: IncidentState) -> Instant | None:
+    window = record.incident
+    if record.closed or not isinstance(window, Maintenance):
+        return None
+    if record.status == "scheduled":
+        return window.scheduled_for if window.automation.scheduled_auto_in_progress else None
+    return window.scheduled_until if window.automation.scheduled_auto_completed else None
