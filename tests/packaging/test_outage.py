@@ -16,7 +16,7 @@ from support.json_server import serve_json
 from support.requirements import CHECKOUT
 
 PAGE = (CHECKOUT / "content/pages/manual/outage.md").read_text("utf-8")
-FIRST, OLD, LATER = re.findall(r"```text\n(.+)\n```", PAGE)
+FIRST, OLD, LATER = re.findall(r"```sh account\n(.+)\n```", PAGE)
 LINES = {
     name.lower().replace(" workers", "").replace(" ", "-"): line
     for name, line in re.findall(r"^\| ([\w ]+) \| `(.+)` \|$", PAGE, re.MULTILINE)

@@ -7,6 +7,7 @@ PYTHONPATH=tests python tests/support/manual.py FOLDER   writes them to a folder
 import json
 import sys
 from collections.abc import Iterator
+from inspect import cleandoc
 from pathlib import Path
 
 import click
@@ -120,7 +121,7 @@ def _command_page(path: str, command: click.Command, number: int) -> str:
 
 def _paragraphs(command: click.Command) -> list[str]:
     """Return the paragraphs of a command's help; lines after a mark of click keep their breaks."""
-    texts = (command.help or "").replace("\f", "").split("\n\n")
+    texts = cleandoc(command.help or "").replace("\f", "").split("\n\n")
     return [
         f"```text\n{text.replace(chr(8), '').strip(chr(10))}\n```" if "\b" in text else " ".join(text.split())
         for text in texts

@@ -241,6 +241,8 @@ def test_no_receiver(timeline):
         sent(served, timeline)
 
 
+# Apprise imports what Python 3.13 leaves out, where it is still there
+@pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 def test_apprise_reaches_a_service(timeline):
     pytest.importorskip("apprise", reason='pip install "statuary[notify]"')
     with receiver() as served:
@@ -256,6 +258,7 @@ def test_apprise_reaches_a_service(timeline):
     assert "/incidents/trouble#update-" in value["message"]
 
 
+@pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 def test_apprise_that_fails(timeline):
     pytest.importorskip("apprise", reason='pip install "statuary[notify]"')
     one = channel(ChannelKind.APPRISE)
