@@ -74,16 +74,15 @@ def read_site(
         catalogue = catalogue._replace(extensions=())
     with stage(progress, "Status"):
         catalogue, status, unsound = sound_status(catalogue, now)
-    left_out: list[Finding] = []
-    for finding in unsound:
-        (withheld_because if is_withheld(finding) else left_out).append(finding)
+    left_out = [finding for finding in unsound if not is_withheld(finding)]
+    withheld_because += filter(is_withheld, unsound)
     for finding in _checked(catalogue, status, check_options):
         (left_out if finding.rule == DEFECT else findings).append(finding)
     return ReadSite(catalogue, status, findings, withheld_because, tuple(left_out))
 
 
-def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> Iterator[Finding]:
-    """Yield what is wrong with a site: with texts of its theme, its status, and links of its own pages."""
+def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
+    """Return what is wrong with a site: with texts of its theme, its status, and links of its own pages."""
     keys, source = [key for key, _ in catalogue.extensions], catalogue.status.page_source
     checks: list[tuple[Callable[[], Iterable[Finding]], str, str]] = [
         (partial(text_findings, catalogue.pages, keys), source, "reading the theme's texts"),
@@ -91,20 +90,21 @@ def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptio
         (status.epoch_findings, source, "counting the epochs"),
     ]
     if catalogue.own_pages:
-        from statuary.documents.families import own_pages
-
-        checks += [
-            (find, source, "reading its links")
-            for maker in own_pages(catalogue)
-            for source, find in maker.findings(catalogue)
-        ]
-    for find, path, doing in checks:
-        outcome = attempt(partial(_all_of, find), path, doing)
-        yield from [outcome] if isinstance(outcome, Finding) else outcome
+        checks.append((partial(_link_findings, catalogue), source, "reading the site's own pages"))
+    return [finding for check in checks for finding in _findings_of(*check)]
 
 
-def _all_of(find: Callable[[], Iterable[Finding]]) -> list[Finding]:
-    return list(find())
+def _link_findings(catalogue: Catalogue) -> Iterator[Finding]:
+    from statuary.documents.families import own_pages
+
+    for maker in own_pages(catalogue):
+        for source, find in maker.findings(catalogue):
+            yield from _findings_of(find, source, "reading its links")
+
+
+def _findings_of(find: Callable[[], Iterable[Finding]], path: str, doing: str) -> list[Finding]:
+    outcome = attempt(lambda: list(find()), path, doing)
+    return [outcome] if isinstance(outcome, Finding) else outcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
