@@ -185,7 +185,7 @@ class StatusSource(SourceModel):
     cap: Annotated[WholeNumber, Field(ge=0)] = STATUS.cap
     """How many incidents and maintenances the lists hold; 0 for all. Open ones are always listed."""
     archives: Flag = STATUS.archives
-    """Whether the complete history is published by year."""
+    """Whether the complete history is published by month."""
     uptime: Flag = STATUS.uptime
     """Whether uptime is published."""
     horizon_days: Annotated[WholeNumber, Field(ge=0, le=400)] = STATUS.horizon.days

@@ -105,7 +105,7 @@ LOOKUP_TAG, STATUS_TAG, FEEDS_TAG = "contract look-up", "status", "feeds and bad
 TAGS: dict[str, str] = {
     LOOKUP_TAG: "Sourcify's API v2. A host that serves only plain files ignores `fields`, `omit` and the query of lists, "
     "and sends its own error pages.",
-    STATUS_TAG: "Statuspage's API v2, plus the whole history by year.",
+    STATUS_TAG: "Statuspage's API v2, plus the whole history by month.",
     FEEDS_TAG: "The same status for feed readers, calendars and other pages.",
 }
 
