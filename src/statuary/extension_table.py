@@ -58,10 +58,15 @@ class Extension(NamedTuple):
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
     own_pages: str = ""  # its `OwnPages`, which make the pages of `content/pages/`
-    new_content: str = (
-        ""  # `(kind, source, content, now) -> ExitCode`: writes a new content folder from another system
-    )
+    new_content: str = ""  # `(kind, source, content, now) -> ExitCode`: writes content from another system
     stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
+
+
+def with_documents(name: str, *folders: str) -> Extension:
+    """Return an extension that has a key and documents, each at its usual place."""
+    place = f"statuary.extensions.{name}"
+    row = Extension(name, key=name, folders=folders, settings=f"{place}.settings:SOURCE")
+    return row._replace(urls=f"{place}.documents:URLS", documents=f"{place}.documents:FAMILY")
 
 
 STORES = ("s3", "gs", "az")
@@ -186,8 +191,7 @@ EXTENSIONS = (
         key="alerts",
         settings="statuary.extensions.alerts.settings:SiteAlertsSource",
     ),
-    Extension(
-        "notify",
+    with_documents("notify", "notifications")._replace(
         commands={
             "notify": Command(
                 "statuary.extensions.notify.commands:notify_command",
@@ -195,9 +199,9 @@ EXTENSIONS = (
                 interrupted="what was sent is recorded; run the command again to send the rest",
             ),
         },
-        key="notify",
-        settings="statuary.extensions.notify.settings:SiteNotifySource",
     ),
+    with_documents("instatus", "summary.json", "v2/components.json"),
+    with_documents("embed", "embed", "badge.html"),
     Extension(
         "conform",
         commands={

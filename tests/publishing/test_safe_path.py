@@ -16,6 +16,7 @@ LONGEST = {
     "address": "0x" + "a" * ADDRESS_DIGITS,
     "incident_id": "i" * MAX_ID_LENGTH,
     "component_id": "c" * MAX_ID_LENGTH,
+    "update_id": "u" * MAX_ID_LENGTH,
     "page": "9" * 10,
     "shard": "s" * 20,
     "kind": "selector",

@@ -4,16 +4,19 @@ python tests/support/edge_table.py        writes src/statuary/edge/file-headers.
 """
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from statuary.documents.url_table import (
     COMMON_HEADERS,
     EPOCH_DOCUMENT,
     FEED,
+    FRAMED_HEADERS,
     MEDIA_TYPES,
     OCTET_STREAM,
     REVALIDATE,
     SHORT_LIVED,
+    Url,
     all_urls,
 )
 from statuary.extensions.hosting.documents import regex_of
@@ -39,7 +42,8 @@ export function headersOf(path) {
   const [, extension = "json"] = /\\.([a-z0-9]+)$/.exec(present) ?? [];
   const type = present === FEED ? FEED_TYPE : MEDIA_TYPES[extension] ?? OCTET_STREAM;
   const cache = present !== path || TIMED.some((shape) => shape.test(`/${present}`)) ? SHORT_LIVED : REVALIDATE;
-  return { ...COMMON_HEADERS, "Content-Type": type, "Cache-Control": cache };
+  const common = FRAMED.some((shape) => shape.test(`/${present}`)) ? FRAMED_HEADERS : COMMON_HEADERS;
+  return { ...common, "Content-Type": type, "Cache-Control": cache };
 }
 """
 
@@ -56,17 +60,22 @@ def file_headers_js() -> str:
     blocks = [
         HEAD,
         _mapping("COMMON_HEADERS", COMMON_HEADERS),
+        _mapping("FRAMED_HEADERS", FRAMED_HEADERS),
         _mapping("MEDIA_TYPES", MEDIA_TYPES),
         "".join(f"const {name} = {json.dumps(text)};\n" for name, text in texts.items()),
         "const TIMED = [\n" + "".join(f"  {shape},\n" for shape in _timed_regexes()) + "];\n",
+        f"const FRAMED = [{', '.join(_regexes(url for url in all_urls() if url.framed))}];\n",
         FUNCTION,
     ]
     return "\n".join(blocks)
 
 
 def _timed_regexes() -> list[str]:
-    rows = (url for url in all_urls() if url.is_timed and url is not EPOCH_DOCUMENT)
-    return [f"/{_escaped(regex_of(url))}/" for url in rows]
+    return _regexes(url for url in all_urls() if url.is_timed and url is not EPOCH_DOCUMENT)
+
+
+def _regexes(urls: Iterable[Url]) -> list[str]:
+    return [f"/{_escaped(regex_of(url))}/" for url in urls]
 
 
 def _mapping(name: str, values: dict[str, str]) -> str:

@@ -75,9 +75,7 @@ def options(function: Command, parameters: Mapping[str, object] | None = None) -
     """Add the options of a command's parameters, in the order of its help.
 
     A parameter's type is `Annotated` with its option, or a NamedTuple whose fields are: a group, which it gets as a value.
-
-    Args:
-        parameters: the types by name, if they are not those of the function.
+    `parameters` are the types by name, if they are not those of the function.
     """
     types = get_annotations(function) if parameters is None else parameters
     groups = {name: group for name, group in types.items() if _is_group(group)}

@@ -132,12 +132,7 @@ def is_ignored(path: PurePosixPath) -> bool:
 
 
 def unknown_file_finding(pure: PurePosixPath, path: str) -> Finding:
-    """Return the warning about a file that no pattern matches.
-
-    Args:
-        pure: its path in the content folder, or where it would be there.
-        path: where it is.
-    """
+    """Return the warning about a file that no pattern matches; `pure` is its path in the content folder."""
     return Finding(
         rule="known-files",
         severity=Severity.WARNING,

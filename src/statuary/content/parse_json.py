@@ -56,11 +56,7 @@ def _parse(text: str, whole: Callable[[str], Json], decimal: Callable[[str], Jso
     value: Json
     try:
         value = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_no_constant,
-            parse_int=whole,
-            parse_float=decimal,
+            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=whole, parse_float=decimal
         )
     except json.JSONDecodeError as error:
         message, place = _described(error)

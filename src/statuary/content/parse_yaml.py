@@ -159,10 +159,7 @@ PROBLEMS = {
     ),
     "found undefined alias": ("", "quote a text that starts with *"),
     "found duplicate anchor": ("", "give each anchor its own name"),
-    "but found another document": (
-        "the file has a second document",
-        "keep one document; remove the `---`",
-    ),
+    "but found another document": ("the file has a second document", "keep one document; remove the `---`"),
 }
 """By the beginning of libyaml's message: our message (empty: the same), and the hint."""
 

@@ -198,10 +198,7 @@ def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId,
     except InvalidValueError as error:
         findings.append(
             Finding(
-                rule="path-names-contract",
-                path=source.path,
-                message=f"the folder's {error}",
-                hint=error.hint,
+                rule="path-names-contract", path=source.path, message=f"the folder's {error}", hint=error.hint
             )
         )
         return None

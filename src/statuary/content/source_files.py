@@ -150,9 +150,7 @@ def walk_folder(root: Path, without: Container[str] = ()) -> Iterator[SourceFile
     """Yield every file below the content folder in the order of paths, and a finding for each thing not read.
 
     A symbolic link that leads out of the content folder, or to a hidden file such as `.git/config`, is not read.
-
-    Args:
-        without: names directly in the content folder to skip.
+    `without` are names directly in the content folder, which are skipped.
     """
     yield from _walk(root, root.resolve(), "", without)
 
@@ -217,10 +215,7 @@ def undecodable_name(path: str) -> Finding:
 
 def _leads_out(path: str, link: Path) -> Finding:
     return Finding(
-        rule="inside-content",
-        path=path,
-        message=f"{OUTSIDE}: {str(link.readlink())!r}",
-        hint=COPY,
+        rule="inside-content", path=path, message=f"{OUTSIDE}: {str(link.readlink())!r}", hint=COPY
     )
 
 
@@ -261,11 +256,7 @@ class SourceStat(NamedTuple):
 
 
 def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:
-    """Return size and time of a source; those of remote objects are unknown.
-
-    Args:
-        root: the content folder; a text takes a tenth less time than a path.
-    """
+    """Return size and time of a source, unknown for remote objects; a root as text takes a tenth less time than a path."""
     if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
         return _stat(root, source.path)
     paths = _paths(root, source)

@@ -80,10 +80,7 @@ def chain_list_documents(chain_id: str, rows: Iterable[ContractRow], unchanged: 
 
 
 def final_documents(
-    status: "StatusDocuments",
-    pages: "tuple[StatusPages, Collection[str]] | None",
-    month: str,
-    start: Instant,
+    status: "StatusDocuments", pages: "tuple[StatusPages, Collection[str]] | None", month: str, start: Instant
 ) -> Iterator[Document]:
     """Yield the documents and pages of a month's records that do not change from an instant on.
 

@@ -3,25 +3,38 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from statuary.documents.document import Document
+from statuary.documents.url_table import Url
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
+from statuary.domain.primitives import Instant
 from statuary.domain.settings import NO_HOSTING
+from statuary.domain.status.timeline import Timeline
 from statuary.extension_table import EXTENSIONS, load
 
 
 class DocumentFamily:
     """The documents of an extension; each method may be left out."""
 
+    api: tuple[Url, ...] = ()  # those that openapi.json lists
+
+    def __init__(self, settings: object) -> None:
+        self.settings = settings  # those of its key in site.yaml
+
     def settings_only(self, catalogue: Catalogue) -> Iterable[Document]:  # noqa: ARG002 - of what an extension overrides
         """Yield the documents that do not change while the settings of the site do not."""
         return ()
 
+    def timed(self, timeline: Timeline, start: Instant) -> Callable[[Instant], Iterable[Document]]:  # noqa: ARG002
+        """Return a function that returns the documents that change with the status, at an instant from `start` on."""
+        return lambda _: ()
+
 
 def families(catalogue: Catalogue) -> Iterator[DocumentFamily]:
     """Yield the families of the extensions whose key the site's settings have."""
+    on = {"hosting": catalogue.hosting, **dict(catalogue.extensions)}
     for row in EXTENSIONS:
-        if row.documents and getattr(catalogue, row.key) not in (None, NO_HOSTING):
-            family: DocumentFamily = load(row.documents, f"`{row.key}` in site.yaml")()
+        if row.documents and on.get(row.key, NO_HOSTING) != NO_HOSTING:
+            family: DocumentFamily = load(row.documents, f"`{row.key}` in site.yaml")(on[row.key])
             yield family
 
 

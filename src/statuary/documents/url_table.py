@@ -87,6 +87,12 @@ COMMON_HEADERS = {
 All documents are public: any origin may read them, as on both real systems.
 """
 
+FRAMED_POLICY = CONTENT_SECURITY_POLICY.replace("; frame-ancestors 'none'", "")
+FRAMED_HEADERS = {name: text for name, text in COMMON_HEADERS.items() if name != "X-Frame-Options"} | {
+    "Content-Security-Policy": FRAMED_POLICY
+}
+"""Headers of a document that pages of other origins may frame."""
+
 
 class PutStep(IntEnum):
     """The steps in which a store takes a site, earliest first: what a document names is there before it."""
@@ -110,6 +116,7 @@ class Url(NamedTuple):
     cache: str = REVALIDATE  # the `Cache-Control`
     put: PutStep = PutStep.INDEX  # when a store takes it
     own_rule: bool = False  # whether the rules of hosts name its path instead of its folder
+    framed: bool = False  # whether pages of other origins may frame it
 
     def path(self, **parameters: str | int) -> str:
         """Return the path with its parameters filled in."""
@@ -128,7 +135,12 @@ class Url(NamedTuple):
     def headers(self) -> dict[str, str]:
         """All response headers; without `Content-Type` where the host derives it from the extension."""
         own = {"Content-Type": self.media_type, "Cache-Control": self.cache}
-        return {name: value for name, value in own.items() if value} | COMMON_HEADERS
+        return {name: value for name, value in own.items() if value} | self.common_headers
+
+    @property
+    def common_headers(self) -> dict[str, str]:
+        """The headers that do not depend on type and cache rule."""
+        return FRAMED_HEADERS if self.framed else COMMON_HEADERS
 
     @property
     def is_timed(self) -> bool:
@@ -447,7 +459,9 @@ def match_url(path: str) -> tuple[Url, dict[str, str]] | None:
     `all-chains`.
     """
     folder = path.partition("/")[0]
-    for expression, url in _expressions(_extension_of(folder)).get(folder, ()):
+    extensions = _extensions_by_name()
+    urls = extensions.get(path) or extensions.get(folder, "")
+    for expression, url in _expressions(urls).get(folder, ()):
         matched = expression.fullmatch(path)
         if matched:
             return url, matched.groupdict()
@@ -461,9 +475,9 @@ def incident_of(path: str) -> str:
 
 
 @cache
-def _extension_of(folder: str) -> str:
-    """Return what names the rows of the extension that has a folder; empty if none has it."""
-    return next((row.urls for row in EXTENSIONS if folder in row.folders), "")
+def _extensions_by_name() -> dict[str, str]:
+    """Return what names the rows of an extension, by each of its folders and paths."""
+    return {name: row.urls for row in EXTENSIONS for name in row.folders if row.urls}
 
 
 @cache

@@ -12,6 +12,15 @@ const COMMON_HEADERS = {
 };
 
 /** @type {Record<string, string>} */
+const FRAMED_HEADERS = {
+  "Access-Control-Allow-Origin": "*",
+  "Content-Security-Policy":
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self' https: http://localhost:* http://127.0.0.1:*; base-uri 'none'; form-action 'none'",
+  "Referrer-Policy": "no-referrer",
+  "X-Content-Type-Options": "nosniff",
+};
+
+/** @type {Record<string, string>} */
 const MEDIA_TYPES = {
   "atom": "application/atom+xml; charset=utf-8",
   "css": "text/css; charset=utf-8",
@@ -70,7 +79,12 @@ const TIMED = [
   /^\/history(?:\.html)?$/,
   /^\/history\/[^\/]+(?:\.html)?$/,
   /^\/uptime(?:\.html)?$/,
+  /^\/notifications\/[^\/]+\.json$/,
+  /^\/summary\.json$/,
+  /^\/v2\/components\.json$/,
 ];
+
+const FRAMED = [/^\/embed\/frame(?:\.html)?$/, /^\/badge(?:\.html)?$/];
 
 /**
  * The headers of a file, by its path below the site's root.
@@ -82,5 +96,6 @@ export function headersOf(path) {
   const [, extension = "json"] = /\.([a-z0-9]+)$/.exec(present) ?? [];
   const type = present === FEED ? FEED_TYPE : MEDIA_TYPES[extension] ?? OCTET_STREAM;
   const cache = present !== path || TIMED.some((shape) => shape.test(`/${present}`)) ? SHORT_LIVED : REVALIDATE;
-  return { ...COMMON_HEADERS, "Content-Type": type, "Cache-Control": cache };
+  const common = FRAMED.some((shape) => shape.test(`/${present}`)) ? FRAMED_HEADERS : COMMON_HEADERS;
+  return { ...common, "Content-Type": type, "Cache-Control": cache };
 }

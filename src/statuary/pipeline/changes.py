@@ -12,13 +12,7 @@ from statuary.content.contract_scan import ContractScan, ScanResult
 from statuary.content.git_state import GitState
 from statuary.content.source_files import SourceFile, record_digest, source_stat
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import (
-    BulkForm,
-    BulkSource,
-    Catalogue,
-    ContractForm,
-    evidence_folder,
-)
+from statuary.domain.catalogue import BulkForm, BulkSource, Catalogue, ContractForm, evidence_folder
 from statuary.domain.limits import LARGEST_RECORD
 from statuary.pipeline.contract_stage import CONTRACTS
 from statuary.pipeline.fingerprint import Fingerprint

@@ -21,9 +21,7 @@ def adopt_listed(target: BuildTarget) -> None:
 def list_files(target: BuildTarget, instant: Instant, *, verify: bool = False) -> list[Finding]:
     """Offer the manifest of the site as it will be, unless it is as it was; return why it is left out.
 
-    Args:
-        instant: since when the status is as the site shows it.
-        verify: whether no published part of the manifest is trusted.
+    The status is as of `instant`; with `verify` no published part of the manifest is trusted.
     """
     ledger = target.ledger
     differing = (path for path, *_ in ledger.differences() if not is_snapshot_path(path))

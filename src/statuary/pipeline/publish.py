@@ -4,11 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from statuary.documents.all_documents import (
-    settings_only_documents,
-    settings_only_inputs,
-    status_documents,
-)
+from statuary.documents.all_documents import settings_only_documents, settings_only_inputs, status_documents
 from statuary.documents.document import Document
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts

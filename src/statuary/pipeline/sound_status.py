@@ -18,7 +18,7 @@ from statuary.domain.settings import ThemeError
 from statuary.domain.status.records import StatusCatalogue
 from statuary.domain.status.schedule import timeline_from
 from statuary.domain.work import INTERRUPTIONS, REPORT, attempt, described, finding_of
-from statuary.pipeline.status import EPOCHS, FEEDS, PAGES, SiteStatus, status_at
+from statuary.pipeline.status import ADDED, EPOCHS, FEEDS, PAGES, SiteStatus, status_at
 
 
 class SoundStatus(NamedTuple):
@@ -88,7 +88,7 @@ def with_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding]]:
     )
     status = _with_sources(status, sources) if blamed else status
     findings += blamed
-    for kind in (FEEDS, PAGES):
+    for kind in (FEEDS, PAGES, ADDED):
         status, omitted = _with_documents_of(status, kind)
         findings += omitted
     error = _fault_of(partial(_all_documents, status))
@@ -105,7 +105,7 @@ def with_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding]]:
 
 def _with_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatus, list[Finding]]:
     """Return a status whose documents of a kind can be made: without some files, or without that kind."""
-    everything, others = _sources(status.timeline.catalogue), {FEEDS, PAGES} - {kind}
+    everything, others = _sources(status.timeline.catalogue), {FEEDS, PAGES, ADDED} - {kind}
 
     def without(sources: Collection[str]) -> SiteStatus:
         return replace(status, omitted={**status.omitted, kind: frozenset(sources)})
@@ -129,7 +129,7 @@ def _all_documents(status: SiteStatus) -> None:
 
 
 def _api_documents(status: SiteStatus, sources: Sequence[str]) -> None:
-    _all_documents(replace(_with_sources(status, sources), left_out=frozenset((FEEDS, PAGES, EPOCHS))))
+    _all_documents(replace(_with_sources(status, sources), left_out=frozenset((FEEDS, PAGES, ADDED, EPOCHS))))
 
 
 def _sources(catalogue: StatusCatalogue) -> list[str]:

@@ -30,6 +30,7 @@ from statuary.pipeline.options import CheckOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from statuary.documents.families import DocumentFamily
     from statuary.documents.feeds.feed_documents import FeedDocuments
     from statuary.documents.pages.page_parts import FormerVersion
     from statuary.documents.pages.status.pages import StatusPages
@@ -52,7 +53,7 @@ class FinalPart(NamedTuple):
     documents: Callable[[], Iterable[Document]]
 
 
-PAGES, FEEDS, EPOCHS = "pages of the status", "feeds", "epochs"
+PAGES, FEEDS, EPOCHS, ADDED = "pages of the status", "feeds", "epochs", "documents of extensions"
 """The kinds of documents that can be left out, unlike those of the API."""
 
 
@@ -70,6 +71,7 @@ class SiteStatus:
     left_out: frozenset[str] = frozenset()  # the kinds of documents that are not made
     # the files whose incidents and maintenances are not in the documents of a kind
     omitted: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
+    families: "tuple[DocumentFamily, ...]" = ()  # of the extensions that are on
 
     @cached_property
     def site(self) -> "StatusDocuments":
@@ -120,7 +122,11 @@ class SiteStatus:
 
     @cached_property
     def _timed_at(self) -> Callable[[Instant], list[Document]]:
-        return timed_documents(self.site, self.feeds, self.pages, self.now)
+        timeline = self._timeline_of(ADDED)
+        families = () if ADDED in self.left_out else self.families
+        added = [family.timed(timeline, self.now) for family in families]
+        core = timed_documents(self.site, self.feeds, self.pages, self.now)
+        return lambda at: [*core(at), *(document for family in added for document in family(at))]
 
     @cached_property
     def present(self) -> list[Document]:
@@ -262,7 +268,8 @@ class SiteStatus:
     def common(self) -> tuple[object, ...]:
         """What all documents of the status depend on, besides the program and the records."""
         catalogue = self.timeline.catalogue
-        return catalogue.page, catalogue.components, self.settings, self.context
+        added = [family.settings for family in self.families]
+        return catalogue.page, catalogue.components, self.settings, self.context, added
 
     @cached_property
     def transitions(self) -> list[Instant]:
@@ -302,4 +309,9 @@ def _is_shown(record: IncidentState, earliest: Instant, listed: Container[str], 
 def status_at(catalogue: Catalogue, now: Instant, context: SiteContext | None = None) -> SiteStatus:
     """Return the status of a catalogue at an instant; without the context of pages, it has none."""
     timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
-    return SiteStatus(timeline, catalogue.status_settings, now, context, catalogue.pages.status)
+    status = SiteStatus(timeline, catalogue.status_settings, now, context, catalogue.pages.status)
+    if not catalogue.extensions:
+        return status
+    from statuary.documents.families import families
+
+    return replace(status, families=tuple(families(catalogue)))

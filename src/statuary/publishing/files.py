@@ -52,11 +52,7 @@ TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
 
 
 def overlap_of_folders(content: Path, out: Path, name: str) -> str:
-    """Return that the site is inside the content, or the content inside the site; empty if neither is so.
-
-    Args:
-        name: what the folder of the site is called in the message.
-    """
+    """Return that the site, called `name`, is inside the content, or the reverse; empty if neither is so."""
     inside, outside = out.resolve(), content.resolve()
     if inside == outside or inside.is_relative_to(outside):
         return f"{name} {out} is inside the content folder {content}"

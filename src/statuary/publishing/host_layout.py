@@ -102,6 +102,7 @@ def cache_of(path: str) -> str:
 
 def headers_of(path: str) -> dict[str, str]:
     """Return every header of a path except those that only a server knows."""
-    cache = cache_of(path)
+    cache, match = cache_of(path), match_url(path)
     caching = {"Cache-Control": cache} if cache else {}
-    return {"Content-Type": media_type_of(path)} | caching | COMMON_HEADERS
+    common = COMMON_HEADERS if match is None else match[0].common_headers
+    return {"Content-Type": media_type_of(path)} | caching | common

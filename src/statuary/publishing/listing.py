@@ -169,8 +169,7 @@ def _clash(path: str, owner: tuple[str, bool]) -> DamagedSnapshotError:
     other, is_folder = owner
     if path != other:
         return DamagedSnapshotError(
-            f"{path} and {other} differ only in case: on many systems they are one file",
-            "rename one of them",
+            f"{path} and {other} differ only in case: on many systems they are one file", "rename one of them"
         )
     what = "is a file and a folder" if is_folder else "is listed twice, or is a file and a folder"
     return DamagedSnapshotError(f"{path} {what}")

@@ -19,12 +19,7 @@ class SiteOrigin(NamedTuple):
 
 
 def refuse_earlier_build(there: str, instant: Instant) -> None:
-    """Raise PublishingError for a build as of an instant before that of the last one, or of a clock that went back.
-
-    Args:
-        there: the note of the last build's instant; empty if there is none.
-        instant: that of this build.
-    """
+    """Raise PublishingError for a build as of an instant before that of the last one, whose note is empty without one."""
     if there and instant < parse_instant(there):
         raise PublishingError(
             f"the site is as of {format_utc(parse_instant(there))}, and this build would be as of {format_utc(instant)}",

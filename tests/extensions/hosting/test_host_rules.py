@@ -60,6 +60,7 @@ MEMBERS = {
     "epoch": "20261201T220000000Z",
     "path": "badge.svg",
     "folder": "manual",
+    "update_id": "qqzxuqxop26p",
 }
 SERVED = [url for url in all_urls() if url not in HOST_FILES]
 
@@ -167,7 +168,9 @@ def test_the_edge_module_runs_only_for_paths_that_need_it():
 
 def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():
     """`statuary hosting netlify --install . --out . --force` writes it again."""
-    assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == netlify_toml(HostOptions(install="."))
+    assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == netlify_toml(
+        HostOptions(install=".", on=frozenset())
+    )
 
 
 def test_netlify_toml_has_the_rules():

@@ -6,12 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from statuary.checks.contracts.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
-from statuary.checks.contracts.record_view import (
-    RecordView,
-    SideView,
-    as_json_text,
-    hex_bytes,
-)
+from statuary.checks.contracts.record_view import RecordView, SideView, as_json_text, hex_bytes
 from statuary.checks.rules import check
 from statuary.domain.contracts.matching import MatchLevel, overall_level, side_level
 from statuary.domain.contracts.transformations import (

@@ -47,9 +47,7 @@ def address_is_checksummed(record: RecordView) -> Iterator[Observation]:
     yield Evidence({"address": text})
     if text != address:
         yield Violation(
-            f"address {text!r} does not have its EIP-55 checksum",
-            ("address",),
-            f"write {address}",
+            f"address {text!r} does not have its EIP-55 checksum", ("address",), f"write {address}"
         )
 
 

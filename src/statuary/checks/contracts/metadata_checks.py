@@ -13,10 +13,7 @@ from statuary.checks.contracts.record_view import RecordView, SideView, same_jso
 from statuary.checks.rules import check
 from statuary.domain.contracts.auxdata import AuxdataStyle
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version, setting_differences
-from statuary.domain.contracts.vyper_integrity import (
-    UnknownModuleError,
-    has_integrity_hash,
-)
+from statuary.domain.contracts.vyper_integrity import UnknownModuleError, has_integrity_hash
 from statuary.domain.findings import Severity
 from statuary.domain.json_values import Json, as_object
 from statuary.domain.primitives import InvalidValueError, keccak256, shorten

@@ -7,12 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from statuary.checks.contracts.check import Evidence, NotApplicable, Observation, Violation
-from statuary.checks.contracts.record_view import (
-    RecordView,
-    SideView,
-    hex_bytes,
-    same_json,
-)
+from statuary.checks.contracts.record_view import RecordView, SideView, hex_bytes, same_json
 from statuary.checks.contracts.transformation_checks import is_library
 from statuary.checks.rules import check
 from statuary.domain.contracts.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of

@@ -8,10 +8,7 @@ from statuary.checks.rules import check
 from statuary.domain.contracts.auxdata import LIBRARY_BYTES, CodeReference, auxdata_positions, parse_auxdata
 from statuary.domain.contracts.compiler import parse_compiler_version
 from statuary.domain.contracts.matching import CALL_PROTECTION
-from statuary.domain.contracts.transformations import (
-    TransformationReason,
-    value_bytes,
-)
+from statuary.domain.contracts.transformations import TransformationReason, value_bytes
 from statuary.domain.findings import Severity
 from statuary.domain.json_values import Json
 from statuary.domain.limits import MAX_AUXDATA_BYTES

@@ -196,11 +196,7 @@ def translate_template(source: TemplateSource, file_name: str, path: str) -> Inc
 
 
 def translate_incident(source: IncidentSource, file_name: str, path: str) -> Incident:
-    """Return the incident that a source describes.
-
-    Args:
-        file_name: without its suffix; the incident's id unless the source gives one.
-    """
+    """Return the incident that a source describes; `file_name` has no suffix, and is its id unless the source gives one."""
     incident_id = source.id or file_name
     updates = translate_updates(source.updates, incident_id)
     if source.postmortem is not None:
@@ -253,9 +249,7 @@ def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: 
     )
 
 
-def _affected(
-    sources: Sequence[AffectedComponentSource] | None,
-) -> tuple[AffectedComponent, ...] | None:
+def _affected(sources: Sequence[AffectedComponentSource] | None) -> tuple[AffectedComponent, ...] | None:
     if sources is None:
         return None
     return tuple(value_of(AffectedComponent, source) for source in sources)

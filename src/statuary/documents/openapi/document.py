@@ -11,6 +11,7 @@ from statuary.documents import url_table
 from statuary.documents.contract_api import shapes as lists
 from statuary.documents.contract_api.shapes import RejectedRequest
 from statuary.documents.document import Document, encode_json
+from statuary.documents.families import families
 from statuary.documents.status_api import shapes as status
 from statuary.documents.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA, Url
 from statuary.domain.catalogue import Catalogue
@@ -29,7 +30,12 @@ def path_parameters(names: Sequence[str], chains: Sequence[Chain]) -> list[JsonO
     """Return the parameters of a path, given their names in the URL table."""
     schemas = PATH_SCHEMAS | {"chain_id": _chain_schema(chains)}
     return [
-        {"name": SPECIFIED_NAMES.get(name, name), "in": "path", "required": True, "schema": schemas[name]}
+        {
+            "name": SPECIFIED_NAMES.get(name, name),
+            "in": "path",
+            "required": True,
+            "schema": schemas.get(name, NAME),
+        }
         for name in names
     ]
 
@@ -192,7 +198,9 @@ MEMBER = re.compile(r"\{(\w+)\}")
 def openapi_document(catalogue: Catalogue) -> Document:
     """Return the description of the site in OpenAPI 3.1."""
     page = catalogue.status.page
-    served = [operation for operation in OPERATIONS if _is_served(operation, catalogue)]
+    urls = (url for family in families(catalogue) for url in family.api)
+    added = (Operation(url, tag=FEEDS_TAG, may_be_missing=True) for url in urls)
+    served = [*(row for row in OPERATIONS if _is_served(row, catalogue)), *added]
     tags = dict.fromkeys(operation.tag for operation in served)
     body = {
         "openapi": "3.1.0",

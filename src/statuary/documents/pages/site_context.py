@@ -23,11 +23,7 @@ from statuary.domain.settings import PageSettings
 TABS = {"status": STATUS_PAGE, "uptime": UPTIME_PAGE, "history": HISTORY_PAGE}
 """The pages of the section `status`, each with a tab on all of them."""
 
-SECTION_PAGES = {
-    "status": STATUS_PAGE,
-    "contracts": CONTRACTS_HOME,
-    "api": API_PAGE,
-}
+SECTION_PAGES = {"status": STATUS_PAGE, "contracts": CONTRACTS_HOME, "api": API_PAGE}
 
 
 class SiteContext(NamedTuple):

@@ -29,12 +29,7 @@ def horizon_after(at: Instant, catalogue: StatusCatalogue, settings: StatusSetti
 def document_transitions(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> list[Instant]:
-    """Return the instants after `at`, up to the horizon, at which a document may change.
-
-    Args:
-        at: before the first instant.
-        days: include midnights even without uptime, for pages that show days.
-    """
+    """Return the instants after `at`, up to the horizon, at which a document may change; `days`: pages show days."""
     horizon = horizon_after(at, timeline.catalogue, settings)
     instants = transitions(timeline, at, horizon, days=days or settings.uptime)
     hours = hours_of_outage(timeline, at, horizon) if settings.uptime else []
@@ -44,12 +39,7 @@ def document_transitions(
 def unchanged_since(
     timeline: Timeline, settings: StatusSettings, at: Instant, *, days: bool = False
 ) -> Instant:
-    """Return since when every document reads as it does at an instant, as far as that is known.
-
-    Args:
-        at: the instant.
-        days: whether something shows days, as for `document_transitions`.
-    """
+    """Return since when every document reads as it does at an instant, as far as that is known; `days` as above."""
     turns = (timeline.changes, timeline.deadlines)
     instants = {turn for series in turns for turn in series[: bisect_right(series, at)][-1:]}
     if days or settings.uptime:

@@ -190,10 +190,10 @@ def hosting_command(
 ) -> None:
     """Write what a host needs to serve the site: its configuration and its edge module."""
     host = HOSTS[name]
-    settings = _settings(content)
+    settings, on = _settings(content)
     _check(name, host, settings, content)
     installation = read_installation(out or Path()) if install is None else Installation(install)
-    options = replace(DEFAULT, settings=settings, install=installation.requirement, **given)
+    options = replace(DEFAULT, settings=settings, install=installation.requirement, on=on, **given)
     files = [file for file in host.files(options) if is_edge_file(file) or not edge_only]
     source = _wheel_source(files, installation)
     if out is None:
@@ -233,12 +233,12 @@ def _wheel_source(files: list[HostFile], installation: Installation) -> Path | N
     return installation.source
 
 
-def _settings(content: Path) -> HostingSettings:
-    """Return the hosting settings of the content; the defaults without content."""
-    if not content.is_dir():
-        return HostingSettings()
-    catalogue, _ = read_content(content)
-    return catalogue.hosting if catalogue is not None else HostingSettings()
+def _settings(content: Path) -> tuple[HostingSettings, frozenset[str]]:
+    """Return the hosting settings of the content, and the keys of its extensions; the defaults without content."""
+    catalogue = read_content(content).catalogue if content.is_dir() else None
+    if catalogue is None:
+        return HostingSettings(), frozenset()
+    return catalogue.hosting, frozenset(dict(catalogue.extensions))
 
 
 def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from typing_extensions import override
@@ -14,7 +14,9 @@ from statuary.documents.url_table import (
     COMMON_HEADERS,
     EPOCH_DOCUMENT,
     FEED,
+    FRAMED_HEADERS,
     HEALTH,
+    HTML,
     JSON,
     LOOKUP_URLS,
     NOT_FOUND_PAGE,
@@ -30,6 +32,7 @@ from statuary.documents.url_table import (
 )
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
+from statuary.extension_table import EXTENSIONS, load
 
 HOST_FILES = tuple(
     Url(f"host-file{pattern}", pattern, description, media_type)
@@ -89,13 +92,29 @@ def _is_included(glob: str, others: Iterable[str]) -> bool:
     )
 
 
-def static_globs() -> tuple[str, ...]:
+On = Collection[str] | None
+"""The keys of site.yaml of the extensions that are on; None for all of them."""
+
+
+def hosted_urls(on: On) -> tuple[Url, ...]:
+    """Return the rows that hosts have rules for.
+
+    An extension with a marker has rules in any case: what it has published may stay when it is turned off.
+    """
+    if on is None:
+        return all_urls()
+    off = [row for row in EXTENSIONS if row.urls and row.key not in (*on, "hosting") and not row.marker]
+    urls = {url for row in off for url in load(row.urls, "the table of URLs")}
+    return tuple(url for url in all_urls() if url not in urls)
+
+
+def static_globs(on: On = None) -> tuple[str, ...]:
     """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build.
 
     The API page needs it: its path is also that of an explorer's API.
     """
     asked = (*LOOKUP_URLS, API_PAGE, *HOST_FILES)
-    return globs_of(url for url in all_urls() if url not in asked and not url.is_timed)
+    return globs_of(url for url in hosted_urls(on) if url not in asked and not url.is_timed)
 
 
 def server_globs() -> tuple[str, ...]:
@@ -125,25 +144,44 @@ def regex_of(url: Url) -> str:
     return f"^/{expression}$"
 
 
-def header_rules() -> tuple[HeaderRule, ...]:
+def header_rules(on: On = None) -> tuple[HeaderRule, ...]:
     """Return the rules of all paths: common headers, cache rules, and types that the extension does not give."""
     by_glob: dict[str, dict[str, str]] = {}
-    for rule in (HeaderRule("/*", COMMON_HEADERS), *_cache_rules(), *_type_rules()):
+    for rule in (*_common_rules(on), *_cache_rules(on), *_type_rules(on)):
         by_glob.setdefault(rule.glob, {}).update(rule.headers)
     return tuple(HeaderRule(glob, headers) for glob, headers in by_glob.items())
 
 
-def _cache_rules() -> Iterator[HeaderRule]:
+def allows_frames(on: On) -> bool:
+    """Return whether some documents of the site may be framed."""
+    return on is not None and any(url.framed for url in hosted_urls(on))
+
+
+def _common_rules(on: On) -> Iterator[HeaderRule]:
+    """Yield the rules of the common headers.
+
+    Where documents may be framed, only pages forbid it: no rule of these hosts can take a header of another one back.
+    """
+    if not allows_frames(on):
+        yield HeaderRule("/*", COMMON_HEADERS)
+        return
+    pages = globs_of(url for url in hosted_urls(on) if url.media_type == HTML and not url.framed)
+    yield HeaderRule("/*", FRAMED_HEADERS)
+    for glob in pages:
+        yield HeaderRule(glob, {"X-Frame-Options": COMMON_HEADERS["X-Frame-Options"]})
+
+
+def _cache_rules(on: On) -> Iterator[HeaderRule]:
     """Yield the rules of timed documents and of others with one of their own; the default of these hosts is the usual rule."""
-    for glob in globs_of(url for url in all_urls() if url.is_timed):
+    for glob in globs_of(url for url in hosted_urls(on) if url.is_timed):
         yield HeaderRule(glob, {"Cache-Control": SHORT_LIVED})
-    for url in all_urls():
+    for url in hosted_urls(on):
         if url.cache not in (REVALIDATE, SHORT_LIVED):
             yield HeaderRule(glob_of(url), {"Cache-Control": url.cache})
 
 
-def _type_rules() -> Iterator[HeaderRule]:
-    candidates = (url for url in all_urls() if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
+def _type_rules(on: On) -> Iterator[HeaderRule]:
+    candidates = (url for url in hosted_urls(on) if url not in (FEED, EPOCH_DOCUMENT, *HOST_FILES))
     by_type: dict[str, list[Url]] = {}
     for url in filter(_needs_type_rule, candidates):
         by_type.setdefault(url.media_type, []).append(url)
@@ -175,33 +213,33 @@ class HostDocuments(DocumentFamily):
 
     @override
     def settings_only(self, catalogue: Catalogue) -> Iterator[Document]:
-        return host_documents(catalogue.hosting)
+        return host_documents(catalogue.hosting, dict(catalogue.extensions))
 
 
-def host_documents(settings: HostingSettings) -> Iterator[Document]:
+def host_documents(settings: HostingSettings, on: On = None) -> Iterator[Document]:
     """Yield the files of the hosts in the settings."""
     wanted = {name for host in settings.files for name in FILES_BY_PLATFORM[host]}
     if settings.layout is PathLayout.SHARDED:
         wanted.add("_redirects")
     for url in HOST_FILES:
         if url.pattern in wanted:
-            text = FILE_TEXTS[url.pattern](settings)
+            text = FILE_TEXTS[url.pattern](settings, on)
             yield Document(path=url.path(), body=text.encode(), media_type=url.media_type)
 
 
-def headers_file() -> str:
+def headers_file(on: On = None) -> str:
     """Return the text of `_headers`: globs, each with its headers below it.
 
     Cloudflare accepts up to 100 rules of at most 2,000 characters a line; the site has about thirty.
     """
     blocks = (
         "\n".join((rule.glob, *(f"  {name}: {value}" for name, value in rule.headers.items())))
-        for rule in header_rules()
+        for rule in header_rules(on)
     )
     return "\n\n".join(blocks) + "\n"
 
 
-def redirects_file(settings: HostingSettings) -> str:
+def redirects_file(settings: HostingSettings, _: On = None) -> str:
     """Return the text of `_redirects`; the first matching rule wins.
 
     Cloudflare supports no status 404 here, so internal files are redirected.
@@ -211,15 +249,15 @@ def redirects_file(settings: HostingSettings) -> str:
     return "\n".join((*lines, f"{INTERNAL_FILES_RULE[0]} {INTERNAL_FILES_RULE[1]} 302")) + "\n"
 
 
-def _routes_file() -> str:
+def _routes_file(on: On) -> str:
     """Return the text of `_routes.json`: the edge module of Cloudflare Pages handles all but the static paths."""
-    return json.dumps({"version": 1, "include": ["/*"], "exclude": list(static_globs())}, indent=2) + "\n"
+    return json.dumps({"version": 1, "include": ["/*"], "exclude": list(static_globs(on))}, indent=2) + "\n"
 
 
-FILE_TEXTS: dict[str, Callable[[HostingSettings], str]] = {
-    "_headers": lambda _settings: headers_file(),
+FILE_TEXTS: dict[str, Callable[[HostingSettings, On], str]] = {
+    "_headers": lambda _settings, on: headers_file(on),
     "_redirects": redirects_file,
-    "_routes.json": lambda _settings: _routes_file(),
-    ".assetsignore": lambda _settings: ".statuary\n",
-    ".nojekyll": lambda _settings: "",
+    "_routes.json": lambda _settings, on: _routes_file(on),
+    ".assetsignore": lambda _settings, _: ".statuary\n",
+    ".nojekyll": lambda _settings, _: "",
 }

@@ -22,6 +22,7 @@ from statuary.documents.url_table import (
     EPOCH_PATCH,
     EPOCHS,
     FEED,
+    FRAMED_POLICY,
     HTML,
     JSON,
     MEDIA_TYPES,
@@ -31,13 +32,15 @@ from statuary.documents.url_table import (
     REVALIDATE,
     SHORT_LIVED,
     Url,
-    all_urls,
 )
 from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
 from statuary.extensions.hosting.documents import (
     HOST_FILES,
     INTERNAL_FILES_RULE,
+    On,
+    allows_frames,
     header_rules,
+    hosted_urls,
     regex_of,
     server_rewrites,
     static_globs,
@@ -70,6 +73,7 @@ class HostOptions:
     listen: str = "8080"  # the port, or address and port, of a web server
     # address and port of a `deno serve` of the edge module behind a web server; None without one
     edge: str | None = None
+    on: On = None  # the keys of the extensions that are on; None for all of them
 
     @property
     def build_command(self) -> str:
@@ -144,7 +148,7 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
             "directory": options.publish,
             "binding": "ASSETS",
             "not_found_handling": "404-page",
-            "run_worker_first": ["/*", *(f"!{glob}" for glob in static_globs())],
+            "run_worker_first": ["/*", *(f"!{glob}" for glob in static_globs(options.on))],
         },
     }
 
@@ -175,7 +179,7 @@ def netlify_files(options: HostOptions) -> list[HostFile]:
         HostFile("netlify.toml", netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
         HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja")),
-        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function()),
+        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function(options.on)),
         *edge_module_files(options),
     ]
 
@@ -187,18 +191,18 @@ def netlify_toml(options: HostOptions) -> str:
         options=options,
         edge_folder=EDGE_FOLDER,
         plugin=KEEP_BUILD,
-        header_rules=header_rules(),
+        header_rules=header_rules(options.on),
         rewrites=server_rewrites(),
         internal_files_rule=INTERNAL_FILES_RULE,
     )
 
 
-def edge_function() -> str:
+def edge_function(on: On = None) -> str:
     """Return the edge function: it re-exports the module and lists the paths it answers.
 
     Its name must differ from that of the folder beside it: Netlify would see one function.
     """
-    config = {"path": "/*", "excludedPath": [*static_globs(), INTERNAL_FILES_RULE[0]], "onError": "bypass"}
+    config = {"path": "/*", "excludedPath": [*static_globs(on), INTERNAL_FILES_RULE[0]], "onError": "bypass"}
     return (
         "// Written by `statuary hosting netlify` from the URL table.\n\n"
         'export { default } from "./modules/netlify.js";\n\n'
@@ -216,8 +220,12 @@ ObjectMetadata = tuple[str, str]
 def s3_files(options: HostOptions) -> list[HostFile]:
     """Return the upload script and CloudFront's settings."""
     return [
-        HostFile("s3/upload.sh", render_config("upload.sh.jinja", options=options, groups=object_groups())),
+        HostFile(
+            "s3/upload.sh",
+            render_config("upload.sh.jinja", options=options, groups=object_groups(options.on)),
+        ),
         HostFile("cloudfront/response-headers-policy.json", json_text(response_headers_policy())),
+        *_framed_policy_files(options),
         HostFile("cloudfront/custom-error-responses.json", json_text(custom_error_responses())),
         HostFile(
             "cloudfront/viewer-request.js",
@@ -226,13 +234,13 @@ def s3_files(options: HostOptions) -> list[HostFile]:
     ]
 
 
-def object_groups() -> list[tuple[ObjectMetadata, list[str]]]:
+def object_groups(on: On = None) -> list[tuple[ObjectMetadata, list[str]]]:
     """Return the patterns of keys by the metadata of their objects; `*` is any text, slashes included.
 
     Timed documents come last, so that nothing they name is missing.
     """
     groups: dict[ObjectMetadata, list[str]] = defaultdict(list)
-    for url in all_urls():
+    for url in hosted_urls(on):
         if url is EPOCH_DOCUMENT or url in HOST_FILES:
             continue
         groups[url.media_type, url.cache].extend(_key_patterns(url))
@@ -246,6 +254,22 @@ def _key_patterns(url: Url) -> list[str]:
     )
     later = url.is_timed and url not in (EPOCHS, EPOCH_PATCH)
     return [pattern, EPOCH_DOCUMENT.path(epoch="*", path=pattern)] if later else [pattern]
+
+
+def _framed_policy_files(options: HostOptions) -> list[HostFile]:
+    """Return the policy of documents that may be framed, for behaviors of their own."""
+    if not allows_frames(options.on):
+        return []
+    policy = response_headers_policy()
+    paths = [f"/{url.link()}*" for url in hosted_urls(options.on) if url.framed]
+    policy |= {"Name": "statuary-embed", "Comment": f"for behaviors of the paths {' '.join(paths)}"}
+    security: dict[str, object] = {
+        "ContentSecurityPolicy": {"Override": True, "ContentSecurityPolicy": FRAMED_POLICY},
+        "ContentTypeOptions": {"Override": True},
+        "ReferrerPolicy": {"Override": True, "ReferrerPolicy": "no-referrer"},
+    }
+    policy |= {"SecurityHeadersConfig": security}
+    return [HostFile("cloudfront/response-headers-policy-embed.json", json_text(policy))]
 
 
 def response_headers_policy() -> dict[str, object]:
@@ -291,7 +315,11 @@ EPOCH_FOLDER_REGEX = f"(?:/{EPOCH_DOCUMENT.path(epoch='[^/]+', path='')[:-1]})?"
 
 def nginx_files(options: HostOptions) -> list[HostFile]:
     """Return the configuration of nginx."""
-    return [HostFile("statuary.conf", render_config("nginx.conf.jinja", options=options, **_table_values()))]
+    return [
+        HostFile(
+            "statuary.conf", render_config("nginx.conf.jinja", options=options, **_table_values(options.on))
+        )
+    ]
 
 
 def caddy_files(options: HostOptions) -> list[HostFile]:
@@ -300,7 +328,9 @@ def caddy_files(options: HostOptions) -> list[HostFile]:
     A port, or an address with one, is plain HTTP for every host name: Caddy obtains a certificate for a name alone.
     """
     site, bind = _caddy_site(options.listen)
-    text = render_config("Caddyfile.jinja", options=options, listen=site, bind=bind, **_table_values())
+    text = render_config(
+        "Caddyfile.jinja", options=options, listen=site, bind=bind, **_table_values(options.on)
+    )
     return [HostFile("Caddyfile", text)]
 
 
@@ -331,9 +361,9 @@ def deno_files(options: HostOptions) -> list[HostFile]:
     return [HostFile("deno.json", json_text({"tasks": {"serve": serve}})), *edge_module_files(options)]
 
 
-def _table_values() -> dict[str, object]:
+def _table_values(on: On) -> dict[str, object]:
     """Return the template values that come from the URL table; rules of web servers are regular expressions."""
-    short_lived = _short_lived_regexes()
+    short_lived = _short_lived_regexes(on)
     feed = _with_epochs(regex_of(FEED))
     types = [
         (media_type, rf"\.{extension}$")
@@ -342,6 +372,10 @@ def _table_values() -> dict[str, object]:
     ]
     return {
         "common_headers": COMMON_HEADERS,
+        "framed_regexes": [regex_of(url) for url in hosted_urls(on) if url.framed]
+        if allows_frames(on)
+        else [],
+        "framed_policy": FRAMED_POLICY,
         "revalidate": REVALIDATE,
         "short_lived": SHORT_LIVED,
         "short_lived_regexes": short_lived,
@@ -366,9 +400,11 @@ def _explorer_error() -> str:
     return encode_json(EXPLORER_ERROR).decode()
 
 
-def _short_lived_regexes() -> list[str]:
+def _short_lived_regexes(on: On) -> list[str]:
     """Return the expressions of all timed documents, at present and at later instants."""
-    timed = (url for url in all_urls() if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT))
+    timed = (
+        url for url in hosted_urls(on) if url.is_timed and url not in (EPOCHS, EPOCH_PATCH, EPOCH_DOCUMENT)
+    )
     return [regex_of(EPOCHS), regex_of(EPOCH_PATCH), *(_with_epochs(regex_of(url)) for url in timed)]
 
 
@@ -406,7 +442,7 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
                 "source": rule.glob.replace("*", "(.*)"),
                 "headers": [{"key": name, "value": value} for name, value in rule.headers.items()],
             }
-            for rule in header_rules()
+            for rule in header_rules(options.on)
         ],
         "rewrites": [
             {

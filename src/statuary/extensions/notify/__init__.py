@@ -4,5 +4,6 @@
 database: an event is an update that was published in between, or a component's change of status. What a channel has been sent is
 recorded outside the build, in a file or an object of a store.
 
-Seams: a command, the key `notify` of site.yaml, an extra (`notify`) for channels other than webhooks, Slack and Teams.
+Seams: a command, the key `notify` of site.yaml, documents (`notifications/<id>.json`, where `messages` is on), an extra (`notify`)
+for channels other than webhooks, Slack and Teams.
 """

@@ -5,6 +5,7 @@ incidents, and what an import has taken over from another page.
 """
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
@@ -35,6 +36,10 @@ class EventKind(StrEnum):
 
 RECORD_EVENTS = tuple(kind for kind in EventKind if kind is not EventKind.COMPONENT)
 """The events of incidents and maintenances."""
+
+
+BEGINNING = Instant(datetime.min.replace(tzinfo=UTC))
+"""Before every event."""
 
 
 class ComponentChange(NamedTuple):
@@ -126,6 +131,11 @@ def _kind(record: IncidentState, update: PublishedUpdate, before: PublishedUpdat
     if status == "scheduled" and update.update.automatic:
         return EventKind.REMINDER
     return EventKind.UPDATED
+
+
+def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEvent]:
+    """Yield the events of an incident's or a maintenance's updates up to an instant, in the order in which they are published."""
+    return _updates(history, BEGINNING, until)
 
 
 def _component_changes(timeline: Timeline, after: Instant, until: Instant) -> Iterator[StatusEvent]:

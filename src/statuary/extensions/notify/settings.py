@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from typing_extensions import override
 
 from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import SourceModel, Text
+from statuary.content.source_model import Flag, SourceModel, Text
 from statuary.domain.primitives import InvalidValueError
 from statuary.extensions.notify.events import RECORD_EVENTS, EventKind
 
@@ -44,6 +44,7 @@ class NotifySettings(NamedTuple):
     """The channels of a site, in the order of the file."""
 
     channels: tuple[Channel, ...] = ()
+    messages: bool = False  # whether the site has a document with the message of each update
 
 
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
@@ -93,11 +94,17 @@ class ChannelSource(SourceModel):
 class NotifySource(SourceModel):
     """Notifications of the site."""
 
-    channels: Annotated[tuple[ChannelSource, ...], Field(max_length=100)]
+    channels: Annotated[tuple[ChannelSource, ...], Field(max_length=100)] = ()
     """Where events are sent."""
+    messages: Flag = False
+    """Publish the message of each update as `notifications/<id>.json`, for a service that sends it to its own list of people."""
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if not self.channels and not self.messages:
+            raise InvalidValueError(
+                "nothing is sent or published", "list `channels`, or write `messages: true`"
+            )
         names = [channel.name for channel in self.channels]
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
@@ -115,4 +122,8 @@ class SiteNotifySource(ExtensionSource):
     def settings(self) -> NotifySettings | None:
         if self.notify is None:
             return None
-        return NotifySettings(tuple(channel.channel() for channel in self.notify.channels))
+        channels = tuple(channel.channel() for channel in self.notify.channels)
+        return NotifySettings(channels, messages=self.notify.messages)
+
+
+SOURCE = SiteNotifySource

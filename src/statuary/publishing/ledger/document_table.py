@@ -335,11 +335,7 @@ SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN wor
 
 
 def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
-    """Merge the results of a partition; return the error for a path that another file has.
-
-    Args:
-        connection: a ledger's, outside a transaction.
-    """
+    """Merge the results of a partition, outside a transaction; return the error for a path that another file has."""
     connection.execute("ATTACH ? AS partition", (str(file),))
     try:
         with connection:

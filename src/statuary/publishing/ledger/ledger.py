@@ -376,11 +376,7 @@ class Ledger:
 
 
 def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
-    """Return the entry of a file by one of its names.
-
-    Args:
-        unfinished_run: the run that did not finish, or 0.
-    """
+    """Return the entry of a file by one of its names; `unfinished_run` is 0 if every run has finished."""
     row: Any = connection.execute(
         "SELECT path, aliases, digest, size, modified, sources, run FROM documents WHERE path = ?", (path,)
     ).fetchone()

@@ -301,10 +301,7 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
 def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
     places: dict[int, int] = {}
     listed = {
-        term: [
-            len(numbers),
-            *(places.setdefault(number, len(places)) for number in numbers[:MAX_PER_TERM]),
-        ]
+        term: [len(numbers), *(places.setdefault(number, len(places)) for number in numbers[:MAX_PER_TERM])]
         for term, numbers in terms.items()
     }
     entries_here = [entries[number] for number in places]

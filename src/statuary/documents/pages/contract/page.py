@@ -107,10 +107,7 @@ def head_facts(
     """Yield the facts that are said first, in one line."""
     rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
     compilation, chain_id = as_object(record.get("compilation")), record["chainId"]
-    marks = {
-        PinnedBy.CLAIMED: texts("pinned.mark_claimed"),
-        PinnedBy.STATED: texts("pinned.mark_stated"),
-    }
+    marks = {PinnedBy.CLAIMED: texts("pinned.mark_claimed"), PinnedBy.STATED: texts("pinned.mark_stated")}
     settings, created = (
         marks.get(proof.pinned[member], "") if member in proof.pinned else ""
         for member in ("compilation.compilerSettings", "deployment.blockNumber")

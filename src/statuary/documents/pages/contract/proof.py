@@ -22,11 +22,7 @@ from statuary.domain.primitives import parse_instant
 OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
 """The order of outcomes; checks that do not apply are listed by name only."""
 
-OUTCOME_ICONS = {
-    CheckOutcome.FAILED: "major",
-    CheckOutcome.WARNED: "degraded",
-    CheckOutcome.PASSED: "ok",
-}
+OUTCOME_ICONS = {CheckOutcome.FAILED: "major", CheckOutcome.WARNED: "degraded", CheckOutcome.PASSED: "ok"}
 """The sign of an outcome: its shape means the same as its colour."""
 
 

@@ -40,13 +40,7 @@ from statuary.domain.primitives import Instant
 from statuary.domain.status.downtime import DateRange, DowntimeByDay
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import Maintenance
-from statuary.domain.status.timeline import (
-    PageState,
-    Timeline,
-    later_states,
-    state_at,
-    states_at,
-)
+from statuary.domain.status.timeline import PageState, Timeline, later_states, state_at, states_at
 from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
 
 

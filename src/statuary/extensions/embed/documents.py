@@ -1,0 +1,56 @@
+"""The script, the frame and the badge that pages of other origins embed; each has at most 4 kB."""
+
+from collections.abc import Iterable, Iterator
+from html import escape
+from pathlib import Path
+
+from typing_extensions import override
+
+from statuary.documents.document import Document
+from statuary.documents.families import DocumentFamily
+from statuary.documents.url_table import CSS, FRAMED_POLICY, HTML, JAVASCRIPT, PutStep, Url
+from statuary.domain.catalogue import Catalogue
+
+SCRIPT = Url("embed-script", "embed/script.js", "the script that adds the banner to a page", JAVASCRIPT)
+STATUS_SCRIPT = Url(
+    "embed-status", "embed/status.js", "the script of banner and badge", JAVASCRIPT, put=PutStep.BODY
+)
+STYLE = Url("embed-style", "embed/status.css", "the style sheet of banner and badge", CSS, put=PutStep.BODY)
+FRAME = Url("embed-frame", "embed/frame.html", "the banner", HTML, framed=True, own_rule=True)
+BADGE_PAGE = Url(
+    "embed-badge", "badge.html", "the status of the page in one line, as a page", HTML, framed=True
+)
+URLS = (SCRIPT, STATUS_SCRIPT, STYLE, FRAME, BADGE_PAGE)
+
+FILES = Path(__file__).with_name("files")
+
+TEXTS = {
+    "en": {"title": "Status of {page}", "details": "View the status page", "close": "Close"},
+    "de": {"title": "Status von {page}", "details": "Zur Statusseite", "close": "Schließen"},
+}
+"""The words of banner and badge, by language."""
+
+
+class EmbedDocuments(DocumentFamily):
+    """The documents of embeds."""
+
+    @override
+    def settings_only(self, catalogue: Catalogue) -> Iterable[Document]:
+        return embed_documents(catalogue.status.page.name, catalogue.pages.language)
+
+
+FAMILY = EmbedDocuments
+
+
+def embed_documents(page: str, language: str) -> Iterator[Document]:
+    """Yield the documents of a page, with the words of a language; a theme's own language has those of English."""
+    known = language if language in TEXTS else "en"
+    texts = {name: escape(text.format(page=page)) for name, text in TEXTS[known].items()}
+    for url, name in ((SCRIPT, "script.js"), (STATUS_SCRIPT, "status.js"), (STYLE, "status.css")):
+        yield Document(url.path(), (FILES / name).read_bytes(), url.media_type)
+    for url, name, root in ((FRAME, "frame.html", "../"), (BADGE_PAGE, "badge.html", "")):
+        values = texts | {"language": known, "root": root, "policy": FRAMED_POLICY, "page": escape(page)}
+        text = (FILES / name).read_text("utf-8")
+        for key, value in values.items():
+            text = text.replace(f"[[{key}]]", value)
+        yield Document(url.path(), text.encode(), url.media_type)

@@ -1,0 +1,28 @@
+"""The key `embed` of site.yaml."""
+
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import Flag
+
+
+class EmbedSettings(NamedTuple):
+    """That the site has embeds."""
+
+    is_on: bool = True
+
+
+class SiteEmbedSource(ExtensionSource):
+    """What site.yaml says about embeds."""
+
+    embed: Flag = False
+    """Publish a banner (`embed/script.js`, `embed/frame`) and a badge (`badge`) for pages of other origins."""
+
+    @override
+    def settings(self) -> EmbedSettings | None:
+        return EmbedSettings() if self.embed else None
+
+
+SOURCE = SiteEmbedSource

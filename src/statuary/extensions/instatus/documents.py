@@ -1,0 +1,127 @@
+"""The two documents of Instatus's public API, at an instant.
+
+Members and words are those that programs read there (https://instatus.com/help/api): statuses in one upper-case word, instants in UTC
+with milliseconds, the length of a maintenance in minutes.
+"""
+
+from collections.abc import Callable, Iterable
+
+from typing_extensions import override
+
+from statuary.documents.document import Document, encode_json
+from statuary.documents.families import DocumentFamily
+from statuary.documents.feeds.feed import incident_url
+from statuary.documents.status_api.documents import announced, unresolved_records
+from statuary.documents.url_table import SHORT_LIVED, PutStep, Url
+from statuary.domain.primitives import Instant, format_milliseconds
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.records import Maintenance
+from statuary.domain.status.timeline import ComponentState, PageState, Timeline, later_states
+from statuary.domain.status.vocabulary import Impact, UpdateStatus
+
+SUMMARY = Url(
+    "instatus-summary",
+    "summary.json",
+    "the status of the page and what is going on, as Instatus serves it",
+    cache=SHORT_LIVED,
+    put=PutStep.STATUS,
+)
+COMPONENTS = Url(
+    "instatus-components",
+    "v2/components.json",
+    "the status of every component, as Instatus serves it",
+    cache=SHORT_LIVED,
+    put=PutStep.STATUS,
+    own_rule=True,
+)
+URLS = (SUMMARY, COMPONENTS)
+
+PAGE_STATUSES: dict[Impact, str] = {"none": "UP", "maintenance": "UNDERMAINTENANCE"}
+"""The page's status by its indicator; for all others it is `HASISSUES`."""
+
+IMPACTS: dict[Impact, str] = {
+    "none": "OPERATIONAL",
+    "maintenance": "UNDERMAINTENANCE",
+    "minor": "DEGRADEDPERFORMANCE",
+    "major": "PARTIALOUTAGE",
+    "critical": "MAJOROUTAGE",
+}
+
+MAINTENANCE_STATUSES: dict[UpdateStatus, str] = {"scheduled": "NOTSTARTEDYET", "in_progress": "INPROGRESS"}
+"""The words that differ from the status in capitals."""
+
+
+class InstatusDocuments(DocumentFamily):
+    """The documents of Instatus's public API."""
+
+    api = URLS
+
+    @override
+    def timed(self, timeline: Timeline, start: Instant) -> Callable[[Instant], Iterable[Document]]:
+        states = later_states(timeline, start, ())
+        return lambda at: instatus_documents(states(at))
+
+
+FAMILY = InstatusDocuments
+
+
+def instatus_documents(state: PageState) -> Iterable[Document]:
+    """Yield both documents of a state."""
+    page = state.page
+    summary: dict[str, object] = {
+        "page": {
+            "name": page.name,
+            "url": page.url,
+            "status": PAGE_STATUSES.get(state.overall_status.indicator, "HASISSUES"),
+        }
+    }
+    # a page without any has no member for them
+    incidents = [_incident(record, state) for record in unresolved_records(state.incidents)]
+    maintenances = [_maintenance(record, state) for record in announced(state.maintenances)]
+    summary |= {"activeIncidents": incidents} if incidents else {}
+    summary |= {"activeMaintenances": maintenances} if maintenances else {}
+    yield Document(path=SUMMARY.path(), body=encode_json(summary), cache=SUMMARY.cache)
+    present = [row for row in state.components.values() if not row.component.removed]
+    components = {"components": [_component(row, state) for row in present]}
+    yield Document(path=COMPONENTS.path(), body=encode_json(components), cache=COMPONENTS.cache)
+
+
+def _record(record: IncidentState, state: PageState) -> dict[str, object]:
+    return {
+        "id": record.incident.id,
+        "name": record.incident.name,
+        "status": MAINTENANCE_STATUSES.get(record.status, record.status.upper()),
+        "url": incident_url(state.page, record.incident.id),
+        "updatedAt": format_milliseconds(record.updated_at),
+    }
+
+
+def _incident(record: IncidentState, state: PageState) -> dict[str, object]:
+    started = format_milliseconds(record.incident.started_at)
+    return _record(record, state) | {"started": started, "impact": IMPACTS[record.impact]}
+
+
+def _maintenance(record: IncidentState, state: PageState) -> dict[str, object]:
+    incident = record.incident
+    if not isinstance(incident, Maintenance):
+        raise TypeError("an incident has no window")
+    minutes = (incident.scheduled_until - incident.scheduled_for).total_seconds() // 60
+    start = format_milliseconds(incident.scheduled_for)
+    return _record(record, state) | {"start": start, "duration": int(minutes)}
+
+
+def _component(row: ComponentState, state: PageState) -> dict[str, object]:
+    component = row.component
+    group = state.components.get(component.group_id or "")
+    members = _component_members(row) | {"isParent": component.group}
+    return members | {"group": None if group is None else _component_members(group)}
+
+
+def _component_members(row: ComponentState) -> dict[str, object]:
+    component = row.component
+    return {
+        "id": component.id,
+        "name": component.name,
+        "description": component.description or "",
+        "status": row.status.replace("_", "").upper(),
+    }

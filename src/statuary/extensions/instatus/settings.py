@@ -1,0 +1,28 @@
+"""The key `instatus` of site.yaml."""
+
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import Flag
+
+
+class InstatusSettings(NamedTuple):
+    """That the site has Instatus's API too."""
+
+    is_on: bool = True
+
+
+class SiteInstatusSource(ExtensionSource):
+    """What site.yaml says about Instatus's API."""
+
+    instatus: Flag = False
+    """Publish Instatus's `summary.json` and `v2/components.json` too, for programs that poll a page of Instatus."""
+
+    @override
+    def settings(self) -> InstatusSettings | None:
+        return InstatusSettings() if self.instatus else None
+
+
+SOURCE = SiteInstatusSource

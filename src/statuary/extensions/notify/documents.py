@@ -1,0 +1,80 @@
+"""`notifications/<id>.json`: an update as a message, for services that send it to a list of people of their own."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from typing_extensions import override
+
+from statuary.documents.document import Document, encode_json
+from statuary.documents.families import DocumentFamily
+from statuary.documents.feeds.feed import latest_records, newest_first
+from statuary.documents.url_table import SHORT_LIVED, PutStep, Url
+from statuary.domain.primitives import Instant, format_exact
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.timeline import Timeline, later_states, state_at
+from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
+from statuary.extensions.notify.messages import message_of
+from statuary.extensions.notify.settings import NotifySettings
+
+NOTIFICATION = Url(
+    "notification",
+    "notifications/{update_id}.json",
+    "an update of the latest incidents and maintenances as a message: subject, text and HTML",
+    cache=SHORT_LIVED,
+    put=PutStep.BODY,
+)
+URLS = (NOTIFICATION,)
+
+
+class NotificationDocuments(DocumentFamily):
+    """A message for each update of the records that feeds list, if the settings ask for them."""
+
+    api = URLS
+
+    @override
+    def timed(self, timeline: Timeline, start: Instant) -> Callable[[Instant], Iterable[Document]]:
+        if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
+            return lambda _: ()
+        states = later_states(timeline, start, listed(timeline, start))
+        by_id = {history.incident.id: history for history in timeline.histories}
+        written: dict[str, Document] = {}
+
+        def documents_at(at: Instant) -> Iterator[Document]:
+            state = states(at)
+            for record in latest_records(newest_first([*state.incidents, *state.maintenances])):
+                for event in record_events(by_id[record.incident.id], at):
+                    if event.id not in written:
+                        written[event.id] = notification(event, timeline)
+                    yield written[event.id]
+
+        return documents_at
+
+
+FAMILY = NotificationDocuments
+
+
+def listed(timeline: Timeline, at: Instant) -> tuple[IncidentState, ...]:
+    """Return the records that feeds list at an instant."""
+    state = state_at(timeline, at)
+    return latest_records(newest_first([*state.incidents, *state.maintenances]))
+
+
+def notification(event: StatusEvent, timeline: Timeline) -> Document:
+    """Return an update as a message."""
+    message = message_of(event, timeline)
+    change = event.change
+    if isinstance(change, ComponentChange):
+        raise TypeError("a component's change is no update")
+    members = {
+        "id": event.id,
+        "event": event.kind.value,
+        "published_at": format_exact(event.at),
+        "incident_id": change.record.incident.id,
+        "components": list(event.components),
+        "url": message.url,
+        "subject": message.subject,
+        "text": message.text,
+        "html": message.html,
+    }
+    path = NOTIFICATION.path(update_id=event.id)
+    source = (change.record.incident.source,)
+    return Document(path=path, body=encode_json(members), cache=NOTIFICATION.cache, sources=source)

@@ -1,0 +1,163 @@
+"""Embeds: their documents, and in Chromium inside a page of another origin, served with the headers that hosts send."""
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from statuary.documents.url_table import COMMON_HEADERS, FRAMED_HEADERS, HTML, all_urls
+from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, SCRIPT, URLS, embed_documents
+from statuary.extensions.hosting.documents import header_rules, headers_file
+from statuary.extensions.hosting.hosts import HostOptions, caddy_files, nginx_files, s3_files
+from statuary.publishing.host_layout import headers_of
+from support.browser import LOOKS, browse
+from support.edge_runtimes import served
+from support.file_server import served as plain_files
+from support.sites import INCIDENT, SITE, built_files, small_site, write_files
+
+ON = frozenset({"embed"})
+CALM = "2026-11-20T12:00:00Z"
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    return write_files(small_site(tmp_path), {"site.yaml": SITE + "embed: true\n"})
+
+
+def test_each_document_is_small_and_runs_no_inline_code():
+    documents = {document.path: document for document in embed_documents("Plinth", "en")}
+    assert set(documents) == {url.path() for url in URLS}
+    for document in documents.values():
+        assert len(document.body) <= 4096, document.path
+        assert b"[[" not in document.body
+        assert not re.search(rb"<script(?![^>]*\bsrc=)|\son\w+=|style=", document.body)
+
+
+def test_the_name_of_the_page_is_text():
+    body = b"".join(document.body for document in embed_documents('<b>"x"</b>', "de"))
+    assert b"<b>" not in body
+    assert "Schließen".encode() in body
+
+
+def test_without_the_key_there_is_none(content, tmp_path):
+    assert {url.path() for url in URLS} <= set(built_files(content, tmp_path / "site"))
+    write_files(content, {"site.yaml": SITE})
+    assert built_files(content, tmp_path / "site") == built_files(content, tmp_path / "fresh")
+    assert not (tmp_path / "site/embed").exists()
+    assert not (tmp_path / "site/badge.html").exists()
+
+
+def test_frames_are_allowed_for_these_documents_alone():
+    assert {url.name for url in all_urls() if url.framed} == {FRAME.name, BADGE_PAGE.name}
+    for url in (FRAME, BADGE_PAGE):
+        headers = headers_of(url.path())
+        assert "X-Frame-Options" not in headers
+        assert "frame-ancestors" not in headers["Content-Security-Policy"]
+    assert headers_of("index.html")["X-Frame-Options"] == "DENY"
+
+
+def rule_headers(path: str) -> dict[str, list[str]]:
+    """Return what hosts of globs send for a path: the values of all rules that fit."""
+    found: dict[str, list[str]] = {}
+    for rule in header_rules(ON):
+        expression = re.escape(rule.glob).replace(r"\*", ".*").replace(":epoch", "[^/]+")
+        if re.fullmatch(expression, path):
+            for name, text in rule.headers.items():
+                found.setdefault(name, []).append(text)
+    return found
+
+
+@pytest.mark.parametrize(
+    "url", [url for url in all_urls() if url.media_type == HTML], ids=lambda url: url.name
+)
+def test_hosts_of_globs_forbid_frames_for_every_other_page(url):
+    names = dict.fromkeys(re.findall(r"\{(\w+)\}", url.pattern), "x")
+    for path in (url.path(**names), url.link(**names).removesuffix("index")):
+        headers = rule_headers(f"/{path}")
+        assert all(len(values) == 1 for values in headers.values()), headers
+        assert headers.get("X-Frame-Options") == (None if url.framed else ["DENY"]), path
+        assert headers["Content-Security-Policy"] == [FRAMED_HEADERS["Content-Security-Policy"]]
+
+
+def test_hosts_forbid_every_frame_without_the_key():
+    assert header_rules(frozenset())[0].headers == COMMON_HEADERS
+    assert "embed" not in headers_file(frozenset())
+    for files in (nginx_files, caddy_files, s3_files):
+        plain = files(HostOptions(on=frozenset()))
+        assert "embed" not in "".join(file.path + file.text for file in plain)
+
+
+def test_servers_name_the_frames():
+    (nginx,) = nginx_files(HostOptions(on=ON))
+    assert nginx.text.count('"~^/embed/frame(?:\\.html)?$"') == 2
+    (caddy,) = caddy_files(HostOptions(on=ON))
+    assert "header @framed -X-Frame-Options" in caddy.text
+    policies = {file.path: file.text for file in s3_files(HostOptions(on=ON))}
+    assert "FrameOptions" not in policies["cloudfront/response-headers-policy-embed.json"]
+
+
+def build_outage(content: Path, site: Path) -> None:
+    """Build a site with an incident that is not over: servers show the present."""
+    updates = INCIDENT.partition("  - at: 2026-11-02T11:00:00Z")[0]
+    built_files(write_files(content, {"incidents/slow.yaml": updates}), site, CALM)
+
+
+@contextmanager
+def wallet(tmp_path: Path, status: str, *, scheme: str = "light dark") -> Iterator[str]:
+    """Serve a page of another origin that embeds the banner as Statuspage's snippet does; give its URL."""
+    page = f"""<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="{scheme}">
+<title>A wallet</title><h1>Your coins</h1><p>128.40 PLT</p><script src="{status}/{SCRIPT.path()}"></script></html>"""
+    folder = write_files(tmp_path / "wallet", {"index.html": page})
+    with plain_files(folder) as (url, _):
+        yield f"{url}/index.html"
+
+
+@contextmanager
+def status_site(site: Path) -> Iterator[str]:
+    ready = r"at http://127\.0\.0\.1:(\d+)/"
+    command = [sys.executable, "-m", "statuary", "serve", "--port", "0", str(site)]
+    with served(command, ready) as server:
+        yield f"http://127.0.0.1:{server.port}"
+
+
+def test_the_banner_in_a_page_of_another_origin(content, tmp_path):
+    site = tmp_path / "site"
+    build_outage(content, site)
+    with status_site(site) as status, wallet(tmp_path, status) as url:
+        found = browse(site, "embed", url=url, looks=LOOKS, name="banner", dismiss=True)
+    assert len(found) == 4
+    for look in found:
+        shown = look["shown"]
+        assert shown["inSight"], look
+        assert look["text"].startswith("Slow answers\n\nPartially Degraded Service"), look
+        assert look["violations"] == []
+        assert look["dismissed"] is False
+        if look["width"] == 1280:
+            assert (shown["width"], shown["height"], shown["x"]) == (320, 115, 60)
+            assert shown["y"] + shown["height"] == 900 - 60
+        else:
+            assert (shown["width"], shown["height"], shown["x"]) == (390, 180, 0)
+
+
+def test_the_banner_stays_out_of_sight_on_a_calm_day(content, tmp_path):
+    site = tmp_path / "site"
+    built_files(content, site, CALM)
+    with status_site(site) as status, wallet(tmp_path, status) as url:
+        found = browse(site, "embed", url=url, looks=LOOKS[:1] + LOOKS[2:3], name="calm")
+    assert [look["shown"]["inSight"] for look in found] == [False, False]
+
+
+def test_the_badge_in_a_frame_and_no_other_page(content, tmp_path):
+    site = tmp_path / "site"
+    build_outage(content, site)
+    with status_site(site) as status:
+        for path, is_framed in (("badge?theme=dark", True), ("", False)):
+            page = f'<!DOCTYPE html><html lang="en"><title>W</title><iframe title="Status" src="{status}/{path}" width="250" height="30"></iframe></html>'
+            folder = write_files(tmp_path / "wallet", {"badge.html": page})
+            with plain_files(folder) as (url, _):
+                (look,) = browse(site, "embed", url=f"{url}/badge.html", looks=LOOKS[:1], name="badge")
+            assert ("Partially Degraded Service" in look["text"]) is is_framed, look
+            assert look["violations"] == []

@@ -1,0 +1,140 @@
+"""`notifications/<id>.json`: the message of each update, at every instant, and nothing of it without the key."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from statuary.domain.primitives import format_exact, parse_instant
+from statuary.domain.status.timeline import build_timeline
+from statuary.extensions.notify.documents import NOTIFICATION, NotificationDocuments
+from statuary.extensions.notify.events import RECORD_EVENTS, events_between
+from statuary.extensions.notify.settings import NotifySettings
+from statuary.pipeline.tick import tick
+from support.sites import SITE, build, built_files, files_in, small_site, write_files
+from support.status_site import catalogue_of
+
+ON = "notify: {messages: true}\n"
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    return write_files(small_site(tmp_path), {"site.yaml": SITE + ON})
+
+
+def messages(files: dict[str, bytes]) -> dict[str, dict[str, object]]:
+    return {path: json.loads(body) for path, body in files.items() if path.startswith("notifications/")}
+
+
+def test_each_update_has_a_message(content, tmp_path):
+    files = built_files(content, tmp_path / "site")
+    found = sorted(messages(files).values(), key=lambda one: one["published_at"])
+    assert [(one["event"], one["subject"]) for one in found] == [
+        ("scheduled", "Scheduled: Upgrade"),
+        ("opened", "Investigating: Slow answers"),
+        ("resolved", "Resolved: Slow answers"),
+    ]
+    assert found[1] == {
+        "id": found[1]["id"],
+        "event": "opened",
+        "published_at": "2026-11-02T10:00:00Z",
+        "incident_id": "slow",
+        "components": ["rpc"],
+        "url": f"https://status.plinth.example/incidents/slow#update-{found[1]['id']}",
+        "subject": "Investigating: Slow answers",
+        "text": "We are looking into it.\n\nAffected: Public RPC (degraded performance)",
+        "html": "<p>We are looking into it.</p><p>Affected: Public RPC (degraded performance)</p>",
+    }
+    updates = json.loads(files["incidents/slow.json"])["incident"]["incident_updates"]
+    assert {update["id"] for update in updates} == {one["id"] for one in found[1:]}
+
+
+def test_a_build_without_the_key_has_none_and_turning_it_off_removes_them(content, tmp_path):
+    plain = write_files(small_site(tmp_path / "plain"), {})
+    without = built_files(plain, tmp_path / "a")
+    assert messages(built_files(content, tmp_path / "b"))
+    write_files(content, {"site.yaml": SITE})
+    assert built_files(content, tmp_path / "b") == without
+    assert not (tmp_path / "b/notifications").exists()
+
+
+def test_reminders_and_starts_get_theirs_by_ticks(content, tmp_path):
+    ticked = tmp_path / "ticked"
+    build(content, ticked, "2026-11-20T12:00:00Z")
+    for now in ("2026-12-01T21:30:00Z", "2026-12-01T22:30:00Z"):
+        tick(ticked, parse_instant(now))
+        built = messages(built_files(content, tmp_path / f"built-{now[11:13]}", now))
+        assert messages(files_in(ticked)) == built
+    assert {one["event"] for one in built.values()} == {
+        "scheduled",
+        "reminder",
+        "started",
+        "opened",
+        "resolved",
+    }
+
+
+def test_an_edit_changes_the_message_under_the_same_id(content, tmp_path):
+    before = messages(built_files(content, tmp_path / "site"))
+    slow = (content / "incidents/slow.yaml").read_text()
+    write_files(content, {"incidents/slow.yaml": slow.replace("looking into it", "still looking")})
+    after = messages(built_files(content, tmp_path / "site"))
+    assert before.keys() == after.keys()
+    assert sum(before[path] != after[path] for path in after) == 1
+    assert after == messages(built_files(content, tmp_path / "fresh"))
+
+
+def test_markup_of_an_update_is_what_pages_allow(content, tmp_path):
+    slow = (content / "incidents/slow.yaml").read_text()
+    hostile = "'<script>alert(1)</script> <strong>bold</strong> <a href=\"javascript:alert(1)\">x</a> <img src=x onerror=alert(1)>'"
+    write_files(content, {"incidents/slow.yaml": slow.replace("We are looking into it.", hostile)})
+    html = " ".join(str(one["html"]) for one in messages(built_files(content, tmp_path / "site")).values())
+    assert "<strong>bold</strong>" in html
+    assert "<script" not in html
+    assert "<img" not in html
+    assert 'href="javascript' not in html
+
+
+def test_backfilled_and_silent_updates_have_none(content, tmp_path):
+    slow = (content / "incidents/slow.yaml").read_text()
+    write_files(content, {"incidents/slow.yaml": slow + "    deliver_notifications: false\n"})
+    found = messages(built_files(content, tmp_path / "site"))
+    assert {one["event"] for one in found.values()} == {"scheduled", "opened"}
+    backfilled = slow.replace("components:\n  rpc: degraded_performance\n", "backfilled: true\n")
+    write_files(content, {"incidents/slow.yaml": backfilled})
+    found = messages(built_files(content, tmp_path / "site"))
+    assert {one["event"] for one in found.values()} == {"scheduled"}
+
+
+def test_messages_are_those_of_the_events_of_the_latest_records():
+    """Of sixty incidents those have messages that feeds list: the latest 25, and every one that is not over."""
+    update = "updates: [{{at: 2026-01-01T{hour:02}:{minute:02}:00Z, status: {status}}}]"
+    incidents = {
+        f"i{number}": f"name: I{number}\n"
+        + update.format(
+            hour=number // 6, minute=number % 6 * 10, status="investigating" if number == 3 else "resolved"
+        )
+        for number in range(60)
+    }
+    end = parse_instant("2026-02-01T00:00:00Z")
+    timeline = build_timeline(catalogue_of(incidents=incidents), end)
+    family = NotificationDocuments(NotifySettings(messages=True))
+    paths = [document.path for document in family.timed(timeline, end)(end)]
+    events = [
+        e
+        for e in events_between(timeline, parse_instant("2025-01-01T00:00:00Z"), end)
+        if e.kind in RECORD_EVENTS
+    ]
+    latest = {NOTIFICATION.path(update_id=event.id) for event in events[-25:]}
+    open_one = NOTIFICATION.path(
+        update_id=next(e.id for e in events if format_exact(e.at) == "2026-01-01T00:30:00Z")
+    )
+    assert set(paths) == latest | {open_one}
+    assert len(paths) == len(set(paths)) == 26
+
+
+@pytest.mark.parametrize("written", ["notify: {}\n", "notify: {channels: []}\n"])
+def test_a_key_that_does_nothing_is_an_error(content, tmp_path, written):
+    write_files(content, {"site.yaml": SITE + written})
+    result = build(content, tmp_path / "site")
+    assert [finding.message for finding in result.checked.findings] == ["nothing is sent or published"]
