@@ -16,14 +16,20 @@ from statuary.domain.contracts.rows import ContractCounts
 from statuary.domain.findings import Finding, Severity, error_count, has_errors, has_warnings, sorted_findings
 from statuary.domain.primitives import Instant
 from statuary.domain.work import DEFECT, attempt
-from statuary.extension_table import EXTENSIONS
 from statuary.pipeline.contract_stage import CONTRACTS, BuiltContracts, has_contracts, without_contracts
 from statuary.pipeline.file_list import adopt_listed, list_files
 from statuary.pipeline.options import ALL_CHECKS, DEFAULT_EXECUTION, CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import Progress, stage
 from statuary.pipeline.publish import offer_site, publish
 from statuary.pipeline.sound_status import sound_status
-from statuary.pipeline.stages import NO_OPTIONS, Additions, ExtensionOptions, open_stages, remove_what_is_off
+from statuary.pipeline.stages import (
+    NO_OPTIONS,
+    Additions,
+    ExtensionOptions,
+    open_stages,
+    remove_what_is_off,
+    without_stages,
+)
 from statuary.pipeline.status import SiteStatus
 from statuary.publishing.files import TARGET_ERRORS
 from statuary.publishing.origin import SiteOrigin, build_notes, refuse_earlier_build
@@ -59,9 +65,7 @@ def read_site(
     if catalogue is None:
         return ReadSite(None, None, findings, withheld_because)
     if not with_stages:
-        staged = {row.key for row in EXTENSIONS if row.stage}
-        others = tuple(pair for pair in catalogue.extensions if pair[0] not in staged)
-        catalogue = catalogue._replace(extensions=others)
+        catalogue = without_stages(catalogue)
     with stage(progress, "Status"):
         catalogue, status, unsound = sound_status(catalogue, now)
     left_out = [finding for finding in unsound if not is_withheld(finding)]

@@ -210,6 +210,13 @@ def open_published_stages(options: ExtensionOptions, instant: Instant, target: "
     return stages
 
 
+def without_stages(catalogue: "Catalogue") -> "Catalogue":
+    """Return a site whose extensions that have a stage are off."""
+    staged = {row.key for row in EXTENSIONS if row.stage}
+    others = tuple(pair for pair in catalogue.extensions if pair[0] not in staged)
+    return catalogue._replace(extensions=others)
+
+
 def remove_what_is_off(catalogue: "Catalogue", target: "BuildTarget") -> None:
     """Remove the documents of extensions that the content has no key for."""
     documents = target.ledger.documents
