@@ -1,4 +1,4 @@
-"""`assets/check.js` and `assets/decode.js`: the modules of `check/` in small files, as esbuild makes them.
+"""The scripts of `assets/` that are bundled from modules: in small files, as esbuild makes them.
 
 After a change of a module: `PYTHONPATH=tests .venv/bin/python tests/support/check_bundle.py`.
 """
@@ -9,12 +9,19 @@ from support.edge_runtimes import HOSTS_INSTALL, node
 from support.requirements import CHECKOUT, require_node_package
 
 PAGES = CHECKOUT / "src" / "statuary" / "documents" / "pages"
-MODULES = PAGES / "check"
-BUNDLES = {PAGES / "assets" / "check.js": "page.js", PAGES / "assets" / "decode.js": "decode.js"}
+BUNDLES = {
+    PAGES / "assets" / "check.js": "check/page.js",
+    PAGES / "assets" / "decode.js": "check/decode.js",
+    PAGES / "assets" / "viewer.js": "viewer/page.js",
+}
 """Each bundle with the module that it is made of."""
 
-BANNER = "// {} of a contract's page, bundled from statuary's documents/pages/check."
-TITLES = {"page.js": "The check of the record", "decode.js": "The decoder of calls and logs"}
+BANNER = "// {} of a contract's page, bundled from statuary's documents/pages."
+TITLES = {
+    "check/page.js": "The check of the record",
+    "check/decode.js": "The decoder of calls and logs",
+    "viewer/page.js": "The view of any record",
+}
 
 
 def bundled(module: str) -> bytes:
@@ -22,7 +29,7 @@ def bundled(module: str) -> bytes:
     esbuild = require_node_package("esbuild", install=HOSTS_INSTALL) / "esbuild" / "bin" / "esbuild"
     banner = f"--banner:js={BANNER.format(TITLES[module])}"
     options = ["--bundle", "--minify", "--format=esm", "--target=es2023", banner]
-    command = [node(), str(esbuild), *options, str(MODULES / module)]
+    command = [node(), str(esbuild), *options, str(PAGES / module)]
     return subprocess.run(command, capture_output=True, check=True).stdout
 
 

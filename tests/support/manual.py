@@ -153,7 +153,7 @@ def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Co
 
 def text_keys() -> Iterator[tuple[str, str]]:
     """Yield the page with the key of every text of pages."""
-    texts = page_texts("en")._texts.items()
+    texts = page_texts("en").by_key.items()
     groups: dict[str, list[str]] = {}
     for key, text in texts:
         shown = " ".join(text.split()).replace("|", "\\|").replace("`", "'")

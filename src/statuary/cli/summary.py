@@ -8,27 +8,27 @@ from statuary.domain.primitives import Instant, format_utc
 from statuary.pipeline.build import BuildResult, CheckedSite
 from statuary.publishing.plan import Action
 
+WITHOUT_FILES = "contracts in bulk or above pages.contracts: contract.html shows each in the browser"
+
 
 def build_summary(result: BuildResult, out: Path, now: Instant) -> str:
     """Return counts, sizes, changes, the time taken and the next transition."""
     plan, catalogue = result.plan, result.checked.catalogue
     if plan is None or catalogue is None:
         return findings_line(result.checked)
-    status = catalogue.status
-    published = result.checked.contracts
-    sources = (
-        (len(status.components), "component"),
-        (len(status.incidents), "incident"),
-        (len(status.maintenances), "maintenance"),
-    )
-    contracts = (
-        f"{count_text(published.contracts, 'contract')} on {count_text(len(published.by_chain), 'chain')}"
-    )
+    status, published = catalogue.status, result.checked.contracts
+    contracts, chains = published.contracts, len(published.by_chain)
+    counts = [
+        count_text(len(status.components), "component"),
+        count_text(len(status.incidents), "incident"),
+        count_text(len(status.maintenances), "maintenance"),
+    ]
     return "\n".join(
         [
-            ", ".join([contracts, *(count_text(number, noun) for number, noun in sources)]),
+            ", ".join([f"{count_text(contracts, 'contract')} on {count_text(chains, 'chain')}", *counts]),
             f"{count_text(plan.documents, 'document')}, {size_text(plan.size)}, in {out}/ as of {format_utc(now)}",
             changes_line(plan, applied=result.applied),
+            *([WITHOUT_FILES] if contracts and not catalogue.has_contract_pages else []),
             *([result.checked.line] if result.checked.line else []),
             findings_line(result.checked),
             *_withheld_lines(result),

@@ -337,10 +337,7 @@ CONTRACTS_HOME = _url(
     "contracts-home", "contracts/index.html", "the chains, and a search over their contracts", HTML
 )
 CHAIN_PAGE = _url(
-    "chain-page",
-    "contracts/{chain_id}/index.html",
-    "the newest verified contracts of a chain, as a page",
-    HTML,
+    "chain-page", "contracts/{chain_id}/index.html", "the newest contracts of a chain, as a page", HTML
 )
 CHAIN_PAGES = _url(
     "chain-pages",
@@ -356,6 +353,9 @@ CONTRACT_PAGE = _url(
     HTML,
     put=PutStep.PAGE,
 )
+CONTRACT_VIEWER = _url("contract-viewer", "contract.html", "any contract: `?chain=…&address=…`", HTML)
+CONTRACT_LINK = f"{CONTRACT_VIEWER.pattern}?chain={{chain_id}}&address={{address}}"
+"""The link to the page of a contract that has no file of its own."""
 SEARCH_INDEX = _url("search-index", "contracts/search/index.json", "the files of the contract search")
 SEARCH_SHARD = _url(
     "search-shard",

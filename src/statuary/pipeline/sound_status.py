@@ -66,7 +66,7 @@ def _with_sound_theme(sound: SoundStatus) -> SoundStatus:
 def _pages_of_every_site(status: SiteStatus) -> None:
     from statuary.documents.pages.site_pages import not_found_page
 
-    _ = status.present, status.context and not_found_page(status.context)
+    _ = status.present, status.context and not_found_page(status.context, 1)
     for part in status.final_parts:
         list(part.documents())
 

@@ -12,7 +12,7 @@ from statuary.domain.settings import LANGUAGES
 from statuary.extensions import own_pages
 
 PACKAGE = Path(package.__file__).parent
-ENGLISH = page_texts("en")._texts
+ENGLISH = page_texts("en").by_key
 
 
 def gaps(text: str) -> set[str]:
@@ -25,7 +25,7 @@ def test_the_languages_are_those_that_settings_know() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_every_text_with_the_same_placeholders(language: str) -> None:
-    own = page_texts(language)._texts
+    own = page_texts(language).by_key
     described = {key for key in own if key.startswith("description.")}
     assert set(own) - described == set(ENGLISH)
     assert {key for key in ENGLISH if gaps(own[key]) != gaps(ENGLISH[key])} == set()

@@ -23,9 +23,9 @@ def gaps(text: str) -> set[str]:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_every_text_with_the_same_placeholders(language):
-    core = page_texts(language)._texts
+    core = page_texts(language).by_key
     english, own = (
-        {key: text for key, text in page_texts(tag, (), (PARTS.folder,))._texts.items() if key not in core}
+        {key: text for key, text in page_texts(tag, (), (PARTS.folder,)).by_key.items() if key not in core}
         for tag in ("en", language)
     )
     assert own.keys() == english.keys()

@@ -65,9 +65,9 @@ class PageTemplates:
         """Take the site, its texts, and the parts of extensions; a template is compiled on first use."""
         theme = dict(context.settings.theme.templates)
         self._own = list(theme)
-        package = dict(_package_templates(TEMPLATES))
+        package = dict(package_templates(TEMPLATES))
         for part in parts:
-            package |= _package_templates(part.folder / "templates")
+            package |= package_templates(part.folder / "templates")
         self._environment = _theme_environment(theme, package) if theme else _package_environment(package)
         self._environment.globals |= _globals(context, texts) | _part_globals(context, parts)
         if not theme:
@@ -169,7 +169,7 @@ def _own_source() -> str:
 
 
 @cache
-def _package_templates(folder: Path) -> Mapping[str, str]:
+def package_templates(folder: Path) -> Mapping[str, str]:
     """Return the templates of a folder of the package by name."""
     return {file.name: file.read_text("utf-8") for file in folder.glob("*.html")}
 

@@ -24,11 +24,11 @@ class PageTexts:
 
     def __init__(self, language: str, texts: Mapping[str, str]) -> None:
         self.language = language
-        self._texts = dict(texts)
+        self.by_key = dict(texts)
 
     def __call__(self, key: str, /, **values: object) -> str:
         """Return a text with its placeholders filled; raise KeyError if the text or a value is missing."""
-        text = self._texts[key]
+        text = self.by_key[key]
         return self.fill(text, values) if values else text
 
     @staticmethod
@@ -63,10 +63,6 @@ class PageTexts:
             name: self.number(value) if isinstance(value, int) else value for name, value in reason.values
         }
         return self(f"claim_reason.{reason.key}", **values)
-
-    def has(self, key: str) -> bool:
-        """Return whether there is a text."""
-        return key in self._texts
 
 
 def languages() -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import orjson
@@ -22,9 +23,8 @@ FOLDER = Path(__file__).with_name("assets")
 
 EDGE_FOLDER = Path(__file__).parents[2] / "edge"
 
-CHECK_SCRIPTS = ("check", "decode")
-"""What checks a record, and decodes calls and logs, in the reader's browser: bundled from `check/` by
-`tests/support/check_bundle.py`."""
+CONTRACT_SCRIPTS = ("check", "compare", "decode")
+"""The scripts of contract pages; all but `compare` are bundled by `tests/support/check_bundle.py`."""
 
 ICON_SHAPES = {
     "site": ("#565c66", '<circle cx="10" cy="10" r="9"/>', ""),
@@ -49,21 +49,16 @@ def asset_documents(
     if theme.stylesheet:
         style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
     yield Document(path=STYLE.path(), body=style, media_type=STYLE.media_type, cache=STYLE.cache)
-    yield _script("statuary")
-    yield _script("epochs")
-    yield _script("docs")
+    yield from map(script_document, ("statuary", "epochs", "docs"))
     if contracts:
-        yield from map(_script, CHECK_SCRIPTS)
-        yield _script("compare")
-        languages = (
-            b"const LANGUAGES = " + orjson.dumps(orjson.loads(_package_file("languages.json"))) + b";\n"
-        )
-        yield _script("contract", languages)
+        yield from map(script_document, CONTRACT_SCRIPTS)
+        languages = orjson.dumps(orjson.loads(_package_file("languages.json")))
+        yield script_document("contract", b"const LANGUAGES = " + languages + b";\n")
     if search:
-        yield _script("search")
+        yield script_document("search")
     for part in parts:
         for file in sorted((part.folder / "assets").glob("*.js")):
-            yield _script(file.stem, body=file.read_bytes())
+            yield script_document(file.stem, body=file.read_bytes())
     for name in ICON_SHAPES:
         yield Document(
             path=ICON.path(name=name), body=_icon(name), media_type=ICON.media_type, cache=ICON.cache
@@ -72,7 +67,8 @@ def asset_documents(
         yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
 
 
-def _script(name: str, before: bytes = b"", body: bytes | None = None) -> Document:
+def script_document(name: str, before: bytes = b"", body: bytes | None = None) -> Document:
+    """Return a script of the package, or of `body`, with bytes before it."""
     return Document(
         path=SCRIPT.path(name=name),
         body=before + (_package_file(f"{name}.js") if body is None else body),
@@ -113,12 +109,17 @@ def settings_only_pages(
         contracts: the published contracts in numbers.
         openapi: the OpenAPI document, or None.
     """
-    return {
-        "404.html": lambda catalogue: [not_found_page(site_context(catalogue))],
+    pages: dict[str, MakePages] = {
+        "404.html": lambda catalogue: [not_found_page(site_context(catalogue), contracts.contracts)],
         "the page of the API": lambda catalogue: [api_page(catalogue, contracts, present, openapi or {})],
         "the former page of the reference": lambda catalogue: [reference_page(site_context(catalogue))],
         "the files that pages share": lambda catalogue: _shared_files(site_context(catalogue)),
     }
+    if contracts.by_chain:
+        # sites without contracts do not load it
+        viewer = import_module("statuary.documents.pages.contract.viewer")
+        pages["the page of any contract"] = viewer.viewer_documents
+    return pages
 
 
 def _shared_files(site: SiteContext) -> Iterator[Document]:
@@ -160,12 +161,12 @@ def _contract_lists(
         yield from search_documents(entries, renderer.localization.texts, with_pages=with_pages)
 
 
-def not_found_page(site: SiteContext) -> Document:
-    """Return the page for an unknown address."""
+def not_found_page(site: SiteContext, contracts: int) -> Document:
+    """Return the page for an unknown address of a site with a number of contracts."""
     renderer = renderer_of(site)
     head = PageHead(
         path=NOT_FOUND_PAGE.path(),
         title=renderer.localization.texts("not_found.title"),
         description=renderer.localization.texts("not_found.text"),
     )
-    return renderer.page(NOT_FOUND_PAGE, "not_found.html", head, None, root=site.root)
+    return renderer.page(NOT_FOUND_PAGE, "not_found.html", head, contracts, root=site.root)

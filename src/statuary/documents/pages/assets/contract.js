@@ -39,7 +39,7 @@ export function* highlighted(text, language) {
 }
 
 /** Gives a source its lines, each with a number that is a link, and its colours. */
-function colour(code, anchor) {
+export function colour(code, anchor) {
   const text = code.textContent.replace(/\n+$/, "");
   const { language } = code.dataset;
   delete code.dataset.language;

@@ -346,6 +346,11 @@ enhance(document);
 loadExamples();
 setInterval(() => showTimes(document), REFRESH_INTERVAL);
 offerDownloads();
+// the page of any contract is made after this script has run
+document.addEventListener("statuary:content", () => {
+  showTimes(document);
+  offerDownloads();
+});
 if (path) {
   refresh();
   document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });

@@ -15,7 +15,7 @@ from statuary.documents.pages.states import level_of, verdict_sign
 from statuary.documents.url_table import (
     CHAIN_PAGE,
     CHAIN_PAGES,
-    CONTRACT,
+    CONTRACT_LINK,
     CONTRACT_PAGE,
     CONTRACTS,
     CONTRACTS_HOME,
@@ -37,7 +37,7 @@ class ContractListRow(NamedTuple):
 
     name: str
     address: str
-    href: str  # its page, or its record if it has none, relative to the site's root
+    href: str  # its page, relative to the site's root
     level: str
     sign: str  # the icon of the level
     language: str  # with the version of the compiler
@@ -196,11 +196,11 @@ class ContractListPages:
         )
 
     def _row(self, entry: ContractRow) -> ContractListRow:
-        url = CONTRACT_PAGE if self._with_pages else CONTRACT
+        link = CONTRACT_PAGE.pattern if self._with_pages else CONTRACT_LINK
         return ContractListRow(
             name=entry.name or entry.address,
             address=entry.address,
-            href=url.path(chain_id=entry.chainId, address=entry.address),
+            href=link.format(chain_id=entry.chainId, address=entry.address),
             level=self._localization.texts(f"level.{level_of(entry)}"),
             sign=verdict_sign(entry.verdict, entry.runtimeMatch or ""),
             language=entry.language,
@@ -234,7 +234,7 @@ def search_documents(
     """Yield the files of the search.
 
     Args:
-        with_pages: whether results lead to pages; to records if not.
+        with_pages: whether each contract has a file of its own; if not, results lead to the page of any contract.
     """
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     names: dict[str, list[str]] = {}
@@ -248,7 +248,7 @@ def search_documents(
         "levels": {
             level: texts(f"level.{level}") for level in ("exact_match", "match", "unchecked", "contradicted")
         },
-        "page": (CONTRACT_PAGE if with_pages else CONTRACT).pattern,
+        "page": CONTRACT_PAGE.pattern if with_pages else CONTRACT_LINK,
     }
     yield Document(path=SEARCH_INDEX.path(), body=encode_json(index), cache=SEARCH_INDEX.cache)
 

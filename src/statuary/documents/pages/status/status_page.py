@@ -135,7 +135,7 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
 def description_of(overall_status: OverallStatus, texts: PageTexts) -> str:
     """Return the description of the status in the language of the pages; one from the settings stays as it is."""
     key = f"description.{overall_status.description}"
-    return texts(key) if texts.has(key) else one_line(overall_status.description)
+    return texts.by_key.get(key, one_line(overall_status.description))
 
 
 def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
