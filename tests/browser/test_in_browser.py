@@ -36,6 +36,7 @@ KINDS = [
     "api.html",
     "pages/manual/index.html",
     "pages/manual/content-reference/site.html",
+    "contract.html",
     "404.html",
 ]
 """A page of every kind."""
@@ -373,3 +374,13 @@ def test_two_implementations_of_a_proxy_are_compared(site: Path) -> None:
     assert long["parts"][2].splitlines()[-1].startswith("… and ")
     assert unread["status"].startswith("A record could not be read: 404 ")
     assert len(found["complaints"]) == 1  # the browser itself notes the 404
+
+
+def test_a_task_that_is_given_up_leaves_no_answer_for_the_next(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("support.browser.TIMEOUT", 0)
+    with pytest.raises(AssertionError, match="takes longer than 0 s"):
+        browse(site, "skip_link", path="index.html")
+    monkeypatch.undo()
+    assert "shown" in browse(site, "viewer_inert", paths=["contract.html"])

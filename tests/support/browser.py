@@ -69,15 +69,25 @@ def _harness() -> subprocess.Popen[bytes]:
 def browse(site: Path, task: str, **question: Any) -> Any:
     """Run a task over a site and return what it found."""
     harness = _harness()
-    assert harness.stdin
-    assert harness.stdout
-    line = json.dumps({"site": str(site), "task": task, "question": question})
-    harness.stdin.write(f"{line}\n".encode())
-    harness.stdin.flush()
-    assert select.select([harness.stdout], [], [], TIMEOUT)[0], f"{task} takes longer than {TIMEOUT} s"
-    answer = json.loads(harness.stdout.readline())
+    try:
+        answer = _answer(harness, {"site": str(site), "task": task, "question": question})
+    except BaseException:
+        # its answer would come later, as that of the next task
+        harness.terminate()
+        _harness.cache_clear()
+        raise
     assert "error" not in answer, answer["error"]
     return answer["found"]
+
+
+def _answer(harness: subprocess.Popen[bytes], question: dict[str, Any]) -> dict[str, Any]:
+    assert harness.stdin
+    assert harness.stdout
+    harness.stdin.write(f"{json.dumps(question)}\n".encode())
+    harness.stdin.flush()
+    ready = select.select([harness.stdout], [], [], TIMEOUT)[0]
+    assert ready, f"{question['task']} takes longer than {TIMEOUT} s"
+    return json.loads(harness.stdout.readline())
 
 
 def html_complaints(site: Path) -> list[str]:
