@@ -8,6 +8,7 @@ import asyncio
 import os
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import Context
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -423,6 +424,21 @@ CONCURRENT_REQUESTS = 32
 """Requests in flight: the number with the highest rate of puts (measured on three servers)."""
 
 
+class TransferLoop(asyncio.SelectorEventLoop):
+    """An event loop that requests may answer after it has closed: nobody waits for them once a transfer was interrupted."""
+
+    @override
+    def call_soon_threadsafe(
+        self, callback: Callable[..., object], *args: object, context: Context | None = None
+    ) -> asyncio.Handle:
+        try:
+            return super().call_soon_threadsafe(callback, *args, context=context)
+        except RuntimeError:
+            if not self.is_closed():
+                raise
+        return asyncio.Handle(callback, args, self, context)
+
+
 def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease: Lease | None) -> None:
     """Call a function for every item, concurrently, and renew the lease meanwhile.
 
@@ -432,7 +448,8 @@ def transfer(items: Iterable[Item], do: Callable[[Item], Awaitable[None]], lease
     if lease is not None:
         lease.renew()
     try:
-        asyncio.run(_transfer(iter(items), do, lease))
+        with asyncio.Runner(loop_factory=TransferLoop) as runner:
+            runner.run(_transfer(iter(items), do, lease))
     except BaseExceptionGroup as group:
         raise _first(group) from None
 

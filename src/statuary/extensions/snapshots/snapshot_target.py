@@ -13,7 +13,7 @@ from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
 from statuary.extensions.snapshots.streams import Spool
-from statuary.extensions.snapshots.zip_file import require_zip_name, write_zip
+from statuary.extensions.snapshots.zip_file import require_zip_name, snapshot_file, write_zip
 from statuary.extensions.snapshots.zip_format import (
     DEFLATED,
     ENDING_SIZE,
@@ -30,7 +30,6 @@ from statuary.publishing.files import (
     MANIFEST,
     SIGNATURE,
     PublishingError,
-    atomic_file,
     fold_case,
 )
 from statuary.publishing.host_layout import media_type_of
@@ -194,7 +193,7 @@ class SnapshotTarget(RebuiltTarget):
         """Write the file atomically; raise PublishingError if it cannot be written, or in a dry run."""
         if self.dry_run:
             raise PublishingError("a dry run cannot be applied")
-        with atomic_file(self.out) as stream:
+        with snapshot_file(self.out) as stream:
             write_zip(stream, chain(map(compress_member, self._own_members()), self._documents()))
 
     def _own_members(self) -> Iterator[SnapshotMember]:
@@ -253,7 +252,7 @@ def copy_snapshot(
         _require_snapshot_or_nothing(out)
         if not allow_older:
             refuse_older_file(snapshot.manifest.origin, out)
-        with atomic_file(out) as stream:
+        with snapshot_file(out) as stream:
             return write_zip(stream, compress_members(_members(snapshot, signer)))
 
 

@@ -5,9 +5,14 @@ Everything but the members' data follows from the members, so the same code writ
 would not write is found.
 """
 
+import os
+import re
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, Self
 
 from statuary.extensions.snapshots import zip_format
@@ -24,7 +29,7 @@ from statuary.extensions.snapshots.zip_format import (
     ZipHeader,
     decompress_member,
 )
-from statuary.publishing.files import PublishingError, is_snapshot_path
+from statuary.publishing.files import PublishingError, atomic_file, is_snapshot_path
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT
 from statuary.publishing.listing import DamagedSnapshotError
 
@@ -93,6 +98,56 @@ def require_zip_name(path: Path) -> None:
     """Raise PublishingError if a file that is to be a snapshot is not named .zip."""
     if path.suffix != ".zip":
         raise PublishingError(f"{path} does not end in .zip, as the name of a snapshot does")
+
+
+if sys.platform != "win32":
+    import fcntl
+
+
+@contextmanager
+def snapshot_file(out: Path) -> Iterator[IO[bytes]]:
+    """Open the temporary file beside a snapshot that replaces it, as `atomic_file` does; remove those of killed processes.
+
+    A process locks its file, and the folder until it has, so that what has no lock was left behind. Windows has no such locks:
+    there, the files of killed processes stay.
+
+    Raises:
+        PublishingError: if it cannot be written.
+    """
+    with ExitStack() as stack:
+        with _locked_folder(out.parent):
+            stream = stack.enter_context(atomic_file(out))
+            if sys.platform != "win32":
+                with suppress(OSError):  # a file system without locks: of other files nothing can be known
+                    fcntl.flock(stream, fcntl.LOCK_EX)
+                    _remove_abandoned(out, Path(stream.name))
+        yield stream
+
+
+@contextmanager
+def _locked_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder where that is possible."""
+    descriptor = -1
+    try:
+        if sys.platform != "win32":
+            with suppress(OSError):  # a folder that is missing, or cannot be read
+                descriptor = os.open(folder, os.O_RDONLY)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _remove_abandoned(out: Path, own: Path) -> None:
+    """Remove the temporary files beside a snapshot that no process has locked and that begin as a snapshot does."""
+    name = re.compile(rf"\.{re.escape(out.name)}\.[0-9a-f]{{8}}")
+    for file in out.parent.iterdir():
+        if name.fullmatch(file.name) and file != own and S_ISREG(file.lstat().st_mode):
+            with suppress(OSError), file.open("rb") as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if LOCAL_MARK.startswith(stream.read(len(LOCAL_MARK))):
+                    file.unlink()
 
 
 def write_zip(stream: IO[bytes], members: Iterable[CompressedMember]) -> str:
