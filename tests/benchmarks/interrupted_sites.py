@@ -13,20 +13,20 @@ import random
 import re
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import product
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from statuary.cli.exit_codes import ExitCode
+from support.damages import DAMAGES, damaged_ledger
 from support.interrupted_logs import LoggedSite, import_of, written
 from support.object_stores import STORES, moto
 from support.sites import INCIDENT, NOW, files_in, path_of, record_of, site_of_many, write_files
@@ -39,133 +39,6 @@ CALLS = (
     "write,pwrite64,ftruncate,mkdir,rename,link,unlink,unlinkat,rmdir,utimensat,syncfs,sync,fsync,fdatasync"
 )
 """The calls of the system with which a command changes a disk; SQLite's are among them."""
-
-
-def _other_byte(file: Path) -> None:
-    body = bytearray(file.read_bytes())
-    body[len(body) // 2] ^= 1
-    file.write_bytes(body)
-
-
-def _same_size_and_time(file: Path) -> None:
-    status = file.stat()
-    _other_byte(file)
-    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-
-def _as_folder(file: Path) -> None:
-    file.unlink()
-    file.mkdir()
-
-
-def _as_link(file: Path) -> None:
-    file.unlink()
-    file.symlink_to("/nothing/there")
-
-
-def _swapped(file: Path) -> None:
-    site = next(folder for folder in file.parents if (folder / ".statuary").is_dir())
-    other = next(one for one in sorted(site.rglob("*.json")) if one != file)
-    body = other.read_bytes()
-    file.unlink()
-    file.write_bytes(body)
-
-
-WAYS: dict[str, Callable[[Path], object]] = {
-    "gone": Path.unlink,
-    "empty": lambda file: os.truncate(file, 0),
-    "half": lambda file: os.truncate(file, file.stat().st_size // 2),
-    "longer": lambda file: file.write_bytes(file.read_bytes() + b"\0"),
-    "zeros": lambda file: file.write_bytes(bytes(file.stat().st_size)),
-    "one byte": _other_byte,
-    "one byte, time kept": _same_size_and_time,
-    "another file's body": _swapped,
-    "a link to nothing": _as_link,
-}
-FAMILIES = (
-    r"v2/contract/\d+/0x",
-    r"proof/\d+/0x",
-    r"v2/contract/all-chains/",
-    r"v2/contracts/",
-    r"api/v2/[a-z-]+\.json",
-    r"(index|404)\.html",
-)
-DAMAGES = [(name, family, way) for family in FAMILIES for name, way in WAYS.items()]
-"""Every way of every family of documents."""
-
-
-def damaged_ledger(folder: Path, dice: random.Random) -> str:
-    """Damage the databases of a site in a random way, and return which."""
-    ledger = folder / "ledger.sqlite3"
-    kind = dice.choice(list(LEDGER_WAYS))
-    file = ledger if dice.random() < 0.75 else dice.choice(sorted(folder.glob("*.sqlite3")))
-    LEDGER_WAYS[kind](file, dice)
-    return kind
-
-
-def _cut(file: Path, dice: random.Random) -> None:
-    os.truncate(file, dice.randrange(file.stat().st_size))
-
-
-def _overwritten(file: Path, dice: random.Random) -> None:
-    body = bytearray(file.read_bytes())
-    start = dice.randrange(len(body))
-    piece = dice.choice((bytes, dice.randbytes))(dice.randrange(1, 8192))
-    body[start : start + len(piece)] = piece[: len(body) - start]
-    file.write_bytes(body)
-
-
-def _flipped(file: Path, dice: random.Random) -> None:
-    body = bytearray(file.read_bytes())
-    for _ in range(dice.randrange(1, 200)):
-        body[dice.randrange(len(body))] ^= 1 << dice.randrange(8)
-    file.write_bytes(body)
-
-
-def _pages_swapped(file: Path, dice: random.Random) -> None:
-    pages = [file.read_bytes()[start : start + 4096] for start in range(0, file.stat().st_size, 4096)]
-    dice.shuffle(pages)
-    file.write_bytes(b"".join(pages))
-
-
-def _replaced(file: Path, dice: random.Random) -> None:
-    file.write_bytes(dice.choice((b"", b"x", b"no database" * 1000, b"SQLite format 3\0" + bytes(5000))))
-
-
-def _folder(file: Path, _: random.Random) -> None:
-    file.unlink()
-    (file / "inside").mkdir(parents=True)
-
-
-def _gone(file: Path, _: random.Random) -> None:
-    file.unlink()
-
-
-def _without_table(file: Path, dice: random.Random) -> None:
-    with closing(sqlite3.connect(file)) as connection:
-        tables = [
-            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        ]
-        connection.execute(f"DROP TABLE {dice.choice(tables)}")
-        connection.commit()
-
-
-def _from_another_site(file: Path, dice: random.Random) -> None:
-    shutil.copy(dice.choice(sorted(file.parent.glob("*.sqlite3"))), file.with_suffix(".copy"))
-    file.with_suffix(".copy").replace(file)
-
-
-LEDGER_WAYS: dict[str, Callable[[Path, random.Random], None]] = {
-    "cut": _cut,
-    "overwritten": _overwritten,
-    "bits": _flipped,
-    "pages in another order": _pages_swapped,
-    "other bytes": _replaced,
-    "a folder": _folder,
-    "gone": _gone,
-    "a table less": _without_table,
-    "another database": _from_another_site,
-}
 
 
 class Trials:
@@ -181,6 +54,7 @@ class Trials:
         self.tracebacks = self.bad = 0
         self.spans: dict[str, float] = {}  # seconds that each command took lately
         self.imported: Mapping[str, bytes] = {}  # by an import that nobody disturbed
+        self.logged, self.url = LoggedSite(root), ""  # a site with a log; the URL of an object store
         self.contents = [site_of_many(root / name, count) for name in ("before", "after")]
         changed = {path_of(1): record_of(1).replace(b'"matchId":"', b'"matchId":"90'), path_of(2): None}
         new = {path_of(count + 1): record_of(count + 1), "incidents/slower.yaml": INCIDENT}
@@ -278,64 +152,52 @@ WEIGHTS = {"build": 8, "tick": 3, "publish": 2, "store": 1, "snapshot": 2, "impo
 
 def kills(trials: Trials, times: int) -> Iterator[str]:
     """Kill and stop builds, ticks, publications, snapshots, imports, and builds with a log at random instants."""
-    logged = LoggedSite(trials.root)
-    assert trials.run(*logged.next_build()).code == 0
-    with ExitStack() as stack:
-        url = ""
-        if (STORES / "moto").is_dir():
-            server = stack.enter_context(moto())
-            os.environ.update(server.environment())
-            url = f"{server.make_bucket('kills')}/site"
+    with _prepared(trials):
         for number in range(times):
             kind = trials.dice.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
-            kind, state = "publish" if kind == "store" and not url else kind, number % 2
-            command = _command(trials, kind, state, logged, url)
-            sent = _kill_one(trials, f"{number} ({kind})", command, logged)
-            _expect_after_kill(trials, kind, number, logged, url)
+            kind, state = "publish" if kind == "store" and not trials.url else kind, number % 2
+            command = _command(trials, kind, state)
+            sent = _kill_one(trials, f"{number} ({kind})", command)
+            _expect_whole(trials, kind, state, f"kill {number} ({kind})")
             yield f"{kind}, {sent}"
 
 
-def _command(trials: Trials, kind: str, state: int, logged: LoggedSite, url: str) -> list[object]:
+def _command(trials: Trials, kind: str, state: int) -> list[object]:
     """Return the command to kill, with everything that it needs."""
     site = trials.root / f"undisturbed-{state}"
     if kind == "tick":
         trials.run(*trials.build(0))
         return ["tick", "--out", trials.out, "--now", LATER]
     if kind == "log":
-        return logged.next_build()
+        return trials.logged.next_build()
     if kind == "import":
         shutil.rmtree(trials.root / "imported", ignore_errors=True)
         return import_of(trials.root, trials.root / "imported")
     (trials.root / "snapshots").mkdir(exist_ok=True)
     snapshot = ["snapshot", "create", "--from", site, "--allow-older", trials.root / "snapshots/site.zip"]
-    store = ["publish", site, "--to", url, "--lease-seconds", "12", "--wait", "120"]
+    store = ["publish", site, "--to", trials.url, "--lease-seconds", "12", "--wait", "120"]
     publish = ["publish", trials.root / "undisturbed-1", "--to", trials.root / "copy"]
     others = {"build": trials.build(state), "publish": publish, "store": store, "snapshot": snapshot}
     return others[kind]
 
 
-def _expect_after_kill(trials: Trials, kind: str, number: int, logged: LoggedSite, url: str) -> None:
-    """Hold that the command after a kill has done all of its work."""
-    state, what = number % 2, f"kill {number} ({kind})"
-    site = trials.root / f"undisturbed-{state}"
+def _expect_whole(trials: Trials, kind: str, state: int, what: str) -> None:
+    """Hold that the command that has ended, or the one after it, has done all of its work."""
     if kind in ("build", "tick"):
         trials.expect(trials.wanted[state] if kind == "build" else trials.later, what)
     elif kind == "publish":
         trials.expect(files_in(trials.root / "undisturbed-1"), what, trials.root / "copy")
     elif kind == "snapshot":
-        if (
-            written(trials.root / "snapshots") != trials.snapshots[state]
-        ):  # a killed one leaves a hidden file behind
-            trials.note("the snapshot is another", what)
+        trials.expect(trials.snapshots[state], what, trials.root / "snapshots")
     elif kind == "import":
         trials.expect_import(what, is_over=True)
     elif kind == "log":
-        trials.note(logged.fault(is_over=True), what)
+        trials.note(trials.logged.fault(is_over=True), what)
     else:
-        _expect_in_store(trials, url, site, number)
+        _expect_in_store(trials, trials.root / f"undisturbed-{state}", what)
 
 
-def _kill_one(trials: Trials, what: str, command: list[object], logged: LoggedSite) -> str:
+def _kill_one(trials: Trials, what: str, command: list[object]) -> str:
     kind = what.partition("(")[2].rstrip(")")
     sent = trials.dice.choice((signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
     running = WarmCommand(trials.root / "log", *command)
@@ -344,7 +206,7 @@ def _kill_one(trials: Trials, what: str, command: list[object], logged: LoggedSi
     trials.ended(running)
     trials.expect_old_or_new(what)
     if kind == "log":
-        trials.note(logged.fault(is_over=False), what)
+        trials.note(trials.logged.fault(is_over=False), what)
     if kind == "import":
         trials.expect_import(what, is_over=False)
     began = time.monotonic()
@@ -361,7 +223,7 @@ def _kill_one(trials: Trials, what: str, command: list[object], logged: LoggedSi
     return sent.name
 
 
-def _expect_in_store(trials: Trials, url: str, site: Path, number: int) -> None:
+def _expect_in_store(trials: Trials, site: Path, what: str) -> None:
     """Hold that the store has a site, by a download into a folder."""
     script = (
         "import sys, json; sys.path.insert(0, sys.argv[1])\nfrom support.object_stores import objects_of\n"
@@ -370,82 +232,117 @@ def _expect_in_store(trials: Trials, url: str, site: Path, number: int) -> None:
         "found = {p: b for p, (b, _) in objects_of(sys.argv[2]).items() if not p.startswith('.statuary/')}\n"
         "sys.exit(found != wanted)"
     )
-    command = [sys.executable, "-c", script, Path(__file__).parents[1], url, site]
+    command = [sys.executable, "-c", script, Path(__file__).parents[1], trials.url, site]
     if subprocess.run(command, check=False).returncode:
-        trials.bad += 1
-        print(f"the store is not whole after kill {number}", file=sys.stderr)
+        trials.note("the store is not whole", what)
 
 
 def calls(trials: Trials, times: int) -> Iterator[str]:
-    """Let calls of the system that change the disk fail in a build, a tick, a publication and a snapshot, with EIO and ENOSPC.
+    """Let calls of the system that change the disk fail in each command, with EIO and ENOSPC.
 
-    A command that fails ends with 3; one that ends with 0 has done all of its work. The next one ends with 0.
+    A command that fails ends with 3; one that ends with 0 has done all of its work. The next one ends with 0. A build whose
+    log fails has published the news, and ends with 1.
 
-    So many of each call as `times` says, spread evenly from the first to the last, or all.
+    So many places of each call of each command as `times` says, spread evenly from the first to the last, or all; in random order.
     """
-    for call, kind in product(CALLS.split(","), ("build", "tick", "publish", "snapshot")):
-        most = max(_fail_one(trials, kind, state, call) for state in (0, 1))
-        places = sorted({1 + most * number // times for number in range(times if most else 0)})
-        for number, failure in enumerate(product(("EIO", "ENOSPC"), places)):
+    with _prepared(trials):
+        kinds = [kind for kind in WEIGHTS if trials.url or kind != "store"]
+        tries = []
+        for kind in kinds:
+            for call, most in _calls_of(trials, kind).items():
+                places = sorted({1 + most * number // times for number in range(times)})
+                tries += [(kind, call, failure) for failure in product(("EIO", "ENOSPC"), places)]
+        trials.dice.shuffle(tries)
+        print(f"{len(tries)} places", file=sys.stderr, flush=True)
+        for number, (kind, call, failure) in enumerate(tries):
             if _fail_one(trials, kind, number % 2, call, failure):
-                yield f"{kind}: {call} ({most})"
+                yield f"{kind}, {call}"
 
 
-def _fail_one(trials: Trials, kind: str, state: int, call: str, failure: tuple[str, int] = ("", 0)) -> int:
-    """Let a call fail; return whether it did. At no place, return how many such calls there are."""
-    what, copy, site = (
-        f"{call} {failure[1]} of {kind} with {failure[0]}",
-        trials.root / "copy",
-        trials.root / "undisturbed-",
-    )
-    command, out, wanted = trials.build(state), trials.out, trials.wanted[state]
-    if kind == "tick":
-        trials.run(*trials.build(0))
-        command, wanted = ["tick", "--out", trials.out, "--now", LATER], trials.later
-    elif kind == "publish":
-        published = Path(f"{site}{state}")
-        command, out, wanted = ["publish", published, "--to", copy], copy, files_in(published)
-    elif kind == "snapshot":
-        out = trials.root / "snapshots"
-        out.mkdir(exist_ok=True)
-        command = ["snapshot", "create", "--from", f"{site}{state}", "--allow-older", out / "site.zip"]
-        wanted = trials.snapshots[state]
-    done, made = _with_failure(trials, command, call, *failure)
+def _calls_of(trials: Trials, kind: str) -> dict[str, int]:
+    """Return how many calls of each name a process of a command makes at most."""
+    most: dict[str, int] = {}
+    for state in (0, 1):
+        done, made = _traced(trials, _command(trials, kind, state), CALLS)
+        trials.looked_at(done, kind)
+        for (_, call), count in made.items():
+            most[call] = max(count, most.get(call, 0))
+    return most
+
+
+@contextmanager
+def _prepared(trials: Trials) -> Iterator[None]:
+    """Publish a log once, and run an object store where there is one."""
+    assert trials.run(*trials.logged.next_build()).code == 0
+    with ExitStack() as stack:
+        if (STORES / "moto").is_dir():
+            server = stack.enter_context(moto())
+            os.environ.update(server.environment())
+            trials.url = f"{server.make_bucket('trials')}/site"
+        yield
+
+
+CODES = {"log": ([0], [ExitCode.FAILED, 0], [ExitCode.FINDINGS, 0])}
+"""The exit codes of a command that meets an error, and of the next run if it failed; of other commands, without the second."""
+
+
+def _fail_one(trials: Trials, kind: str, state: int, call: str, failure: tuple[str, int]) -> bool:
+    """Let a call fail; return whether it did."""
+    error, place = failure
+    what = f"{call} {place} of {kind} with {error}"
+    command = _command(trials, kind, state)
+    done, made = _traced(trials, command, call, "-e", f"inject={call}:error={error}:when={place}")
     trials.looked_at(done, what)
+    _expect_part(trials, kind, what, done)
+    again = [] if done.code == 0 else [trials.run(*command)]
+    codes = [end.code for end in (done, *again)]
+    if codes not in CODES.get(kind, CODES["log"][:2]):
+        outputs = "; then ".join(end.output[-500:] for end in (done, *again))
+        trials.note(f"exit codes {codes}: {outputs}", what)
+    _expect_whole(trials, kind, state, what)
+    return any(name == INJECTED for _, name in made)
+
+
+def _expect_part(trials: Trials, kind: str, what: str, done: Outcome) -> None:
+    """Hold that a command that has failed left every file old or new."""
     if kind == "snapshot":
-        trials.expect_one_of([*trials.snapshots, {}], what, out)
+        trials.expect_one_of([*trials.snapshots, {}], what, trials.root / "snapshots")
+    elif kind == "import":
+        trials.expect_import(what, is_over=False)
+    elif kind == "log":
+        trials.note(trials.logged.fault(is_over=done.code == 0), what)
+        if done.code == ExitCode.FINDINGS and not trials.logged.has_news():
+            trials.note("the log's error held back the news", what)
+    elif kind == "publish":
+        trials.expect_old_or_new(what, trials.root / "copy")
     else:
-        trials.expect_old_or_new(what, out)
-    codes = [done.code] if done.code == 0 else [done.code, trials.run(*command).code]
-    if codes not in ([0], [ExitCode.FAILED, 0]):
-        trials.bad += 1
-        print(f"exit codes after {what}: {codes}: {done.output[-500:]}", file=sys.stderr)
-    trials.expect(wanted, what, out)
-    return made
+        trials.expect_old_or_new(what)
 
 
-def _with_failure(
-    trials: Trials, command: list[object], call: str, error: str, place: int
-) -> tuple[Outcome, int]:
-    """Run a command whose call fails at a place; return how it ended, and how many calls failed.
+INJECTED = "injected"
 
-    At no place, that is how many calls a process of it makes.
-    """
+
+def _traced(
+    trials: Trials, command: list[object], calls: str, *options: str
+) -> tuple[Outcome, Counter[tuple[str, str]]]:
+    """Run a command under strace; return how it ended, and how often each process made each call, or had it fail."""
     log, trace = trials.root / "log", trials.root / "trace"
-    traced = ["strace", "--seccomp-bpf", "-f", "-o", trace, "-e", f"trace={call}"]
-    injected = ["-e", f"inject={call}:error={error}:when={place}"] if place else []
+    traced = ["strace", "--seccomp-bpf", "-f", "-o", trace, "-e", f"trace={calls}", *options]
     with log.open("wb") as file:
         done = subprocess.run(
-            [*traced, *injected, sys.executable, "-m", "statuary", *map(str, command)],
+            [*traced, sys.executable, "-m", "statuary", *map(str, command)],
             stdout=file,
             stderr=file,
             check=False,
             env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
         )
-    seen = trace.read_text("utf-8", "replace")
-    made = Counter(line.partition(" ")[0] for line in seen.splitlines() if f" {call}(" in line)
-    outcome = Outcome(done.returncode, log.read_text("utf-8", "replace"))
-    return outcome, seen.count("(INJECTED)") if place else max(made.values(), default=0)
+    made: Counter[tuple[str, str]] = Counter()
+    for line in trace.read_text("utf-8", "replace").splitlines():
+        if call := re.match(r"(\d+) +(\w+)\(", line):
+            made[call[1], call[2]] += 1
+        if line.endswith("(INJECTED)"):
+            made[line.partition(" ")[0], INJECTED] += 1
+    return Outcome(done.returncode, log.read_text("utf-8", "replace")), made
 
 
 def disks(trials: Trials, times: int) -> Iterator[str]:

@@ -38,14 +38,31 @@ def publish_folder(folder: Path, to: str, *, dry_run: bool = False, to_error: bo
     """
     scheme = scheme_of(to)
     if not scheme:
+        _require_folder(to)
         documents = folder_documents(folder)
         return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
     publish: PublishFolder = load(_target(scheme, to), to)
     return publish(folder, to, to_error=to_error)
 
 
+def _require_folder(to: str) -> None:
+    """Raise PublishingError if the name of a folder is empty, or begins like a URL."""
+    if not to:
+        raise PublishingError("the target has no name", "publish to a folder, such as `.`, or to a URL")
+    scheme, colon, rest = to.partition(":")
+    if colon and scheme in _targets():
+        raise PublishingError(
+            f"{to} is neither a URL nor a folder",
+            f"write {scheme}://{rest.strip('/') or 'BUCKET'}, or ./{to} for a folder",
+        )
+
+
+def _targets() -> dict[str, str]:
+    return {name: target for row in EXTENSIONS for name, target in row.publish.items()}
+
+
 def _target(scheme: str, to: str) -> str:
-    targets = {name: target for row in EXTENSIONS for name, target in row.publish.items()}
+    targets = _targets()
     if scheme not in targets:
         schemes = ", ".join(f"{name}://" for name in targets)
         raise PublishingError(f"cannot publish to {to}", f"publish to a folder, or to {schemes}")

@@ -129,7 +129,11 @@ def run_checks(
     deployment: CheckedDeployment, checks: Sequence[ConformanceCheck]
 ) -> Iterator[ConformanceResult]:
     """Yield the result of each check; raise UnreachableError if the deployment cannot be reached."""
-    deployment.get("/")
+    try:
+        deployment.get("/")
+    except UnreachableError as error:
+        error.hint = error.hint or "check the URL, and that a server runs there"
+        raise
     for check in checks:
         verdict = _judge(deployment, check)
         if verdict.outcome is ConformanceOutcome.FAILED:

@@ -211,8 +211,13 @@ def _longer(own: PublishedLog | None, published: PublishedLog | None) -> tuple[P
 
 def _require(log: PublishedLog | None, earlier: TreeHead, what: str) -> None:
     if log is None:
-        raise LogError(f"the log is missing: {earlier.size:,} of its entries were published", RESTORE)
+        raise LogError(
+            f"the log is missing: {earlier.size:,} of its entries were published",
+            RESTORE,
+            "missing",
+            earlier=earlier.size,
+        )
     try:
         log.verify_extends(earlier, what)
     except LogError as error:
-        raise LogError(str(error), RESTORE) from None
+        raise LogError(str(error), RESTORE, error.cause, **error.values) from None

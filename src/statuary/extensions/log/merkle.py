@@ -22,6 +22,17 @@ SubtreeHash = Callable[[int, int], bytes]
 class LogError(StatuaryError):
     """A log differs from its checkpoint, or cannot be read."""
 
+    def __init__(self, message: str, hint: str = "", cause: str = "", **values: str | int) -> None:
+        """Make an error.
+
+        Args:
+            cause: the name of the text below `log.cause` that says it to readers of pages; empty if none does.
+            values: what stands in that text.
+        """
+        super().__init__(message, hint)
+        self.cause = cause
+        self.values = values
+
 
 class ProofError(LogError):
     """A proof does not show its claim."""

@@ -239,9 +239,11 @@ def verify_checkpoint(checkpoint: Checkpoint, key: PublicKey, former: PublicKey 
     if former is not None and checkpoint.origin == former.name and checkpoint.note.signed_by([former]):
         return
     if checkpoint.origin != key.name:
-        raise LogError(f"the checkpoint is of the log {checkpoint.origin}, not of {key.name}")
+        raise LogError(f"the checkpoint is of the log {checkpoint.origin}, not of {key.name}", cause="key")
     if not checkpoint.note.signed_by([key]):
-        raise LogError(f"the checkpoint of {checkpoint.origin} is not signed with the key {key.text}")
+        raise LogError(
+            f"the checkpoint of {checkpoint.origin} is not signed with the key {key.text}", cause="key"
+        )
 
 
 EXAMPLE_SEED = sha256(

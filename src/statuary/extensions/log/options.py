@@ -64,6 +64,7 @@ def _readable(name: str) -> ReadPath:
         raise LogError(
             f"the published log cannot be read: {error}",
             "the site keeps the log that it has; the next build appends what is missing",
+            "unreadable",
         ) from None
     return reader
 

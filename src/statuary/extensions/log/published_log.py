@@ -176,7 +176,7 @@ class PublishedLog:
         """Verify the tiles at the right edge against the checkpoint; raise LogError if they differ."""
         size, root = self.head
         if range_hash(0, size, tile_subtrees(self.read, size)) != root:
-            raise LogError(f"its tiles do not match its checkpoint of {size:,} entries")
+            raise LogError(f"its tiles do not match its checkpoint of {size:,} entries", cause="damaged")
 
     def verify_extends(self, earlier: TreeHead, what: str) -> None:
         """Verify that the log begins with an earlier state of it.
@@ -188,14 +188,20 @@ class PublishedLog:
         if earlier.size > size:
             raise LogError(
                 f"the log of {self.name} has {size:,} entries, fewer than the {earlier.size:,} of {what}:"
-                " an old copy was restored, or entries were removed"
+                " an old copy was restored, or entries were removed",
+                cause="older",
+                size=size,
+                earlier=earlier.size,
             )
         try:
             proof = consistency_proof(earlier.size, size, tile_subtrees(self.read, size))
             verify_consistency(earlier.size, size, proof, earlier.root, root)
         except LogError as error:
             raise LogError(
-                f"the log of {self.name} ({size:,} entries) does not continue {what} ({earlier.size:,} entries): {error}"
+                f"the log of {self.name} ({size:,} entries) does not continue {what} ({earlier.size:,} entries): {error}",
+                cause="fork",
+                size=size,
+                earlier=earlier.size,
             ) from None
 
 
@@ -221,7 +227,7 @@ def open_log(
         log = PublishedLog(name, checkpoint, read_site)
         log.verify_root()
     except LogError as error:
-        raise LogError(f"the log of {name}: {error}", error.hint) from None
+        raise LogError(f"the log of {name}: {error}", error.hint, error.cause or "damaged") from None
     return log
 
 
@@ -332,6 +338,7 @@ class LogKeeper(NamedTuple):
             raise LogError(
                 f"the signing key belongs to the log {self.key.name}, but site.yaml names {origin}",
                 f"use the key of {origin}; `statuary log rotate` announces another name or key",
+                "key",
             )
         return self.key
 
@@ -355,9 +362,12 @@ class LogKeeper(NamedTuple):
             raise LogError(
                 "no log was found to continue, and a second log from entry 0 on is a fork",
                 "the first time: --log-start. Else name a place that has the log: --to, `log: {url: …}`, or --log-from",
+                "none",
             )
         if size and self.may_start:
-            raise LogError(f"the log has {size:,} entries already", "leave out --log-start")
+            raise LogError(
+                f"the log has {size:,} entries already", "leave out --log-start", "started", size=size
+            )
 
 
 class LogExtension(NamedTuple):

@@ -200,7 +200,7 @@ class SiteLog:
         if last is not None and last[1].key_change is not None:
             key = last[1].key_change.key
             if (key.name, key.id) not in [(signer.name, signer.key_id) for signer in signers]:
-                raise LogError(f"the log is not signed with its last key, {key.text}", RESTORE)
+                raise LogError(f"the log is not signed with its last key, {key.text}", RESTORE, "key")
         return former is not None and (former.name, former.id) in [
             (signer.name, signer.key_id) for signer in signers
         ]
@@ -220,6 +220,9 @@ class SiteLog:
             raise LogError(
                 f"the clock says {entry.time}, and the last entry is of {self.rules.clock}",
                 "set the clock; if the last entry is wrong: --log-correct-clock, which the log shows",
+                "clock",
+                now=entry.time,
+                last=self.rules.clock,
             )
         number = last[0] if (last := self.table.last(CLOCK)) else None
         yield LogEntry(CLOCK, LogAction.CHANGE, entry.time, replaces=number)

@@ -73,12 +73,15 @@ class LogStage(SiteStage):
         if self._is_failed:  # the first error is the cause
             return
         self._is_failed = True
-        reason = self._public(str(error)) if isinstance(error, LogError) else OTHER_FAULT
+        reason, cause, values = OTHER_FAULT, "other", dict[str, str | int]()
+        if isinstance(error, LogError):
+            reason, cause, values = self._public(str(error)), error.cause, error.values
         self._extension = None
         former = self._target.published(LOG_FAULT.path())
         if former is not None and b'"reason":%b' % encode_json(reason) in former:
             return  # it says since when
-        body = encode_json({"at": format_milliseconds(self._inputs.instant), "reason": reason})
+        at = format_milliseconds(self._inputs.instant)
+        body = encode_json({"at": at, "reason": reason, "cause": cause, "values": values})
         self._target.offer([log_document(LOG_FAULT, body)])
 
     def _public(self, message: str) -> str:

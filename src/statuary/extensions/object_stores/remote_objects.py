@@ -1,6 +1,7 @@
 """Reads objects from an object store by URL; obstore repeats requests that fail."""
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -87,6 +88,26 @@ def import_obstore() -> ModuleType:
     return optional("obstore", extra="s3", purpose="an object store")
 
 
+BUCKET = re.compile(r"\$?[A-Za-z0-9][A-Za-z0-9._-]*")
+"""Names of buckets and containers, `$web` included; which of them a store takes is its own business."""
+
+
+def url_fault(url: str) -> str:
+    """Return what is wrong with the form of an object store's URL; empty for nothing."""
+    scheme, _, rest = url.partition("://")
+    bucket, _, prefix = rest.partition("/")
+    if not bucket:
+        return f"{scheme}:// has no name of a bucket"
+    if not BUCKET.fullmatch(bucket):
+        return f"{bucket!r} is no name of a bucket"
+    if {"..", "."} & set(prefix.split("/")) or {"?", "#"} & set(prefix):
+        return f"{prefix!r} is no prefix of objects"
+    return ""
+
+
+FORM_HINT = "write it like s3://BUCKET or s3://BUCKET/PREFIX"
+
+
 def from_url(url: str, **options: object) -> "ObjectStore":
     """Return the store of a URL; raise MissingExtraError if the library is not installed."""
     library = optional("obstore.store", extra="s3", purpose="an object store")
@@ -107,6 +128,8 @@ def _parts(url: str) -> tuple[str, str]:
 
 @contextmanager
 def _reading(url: str) -> Iterator[None]:
+    if fault := url_fault(url):
+        raise UnreadableError(fault, FORM_HINT)
     try:
         failures = _errors()
     except MissingExtraError as missing:

@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from statuary.content.remote_files import is_remote
 from statuary.domain.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
-from statuary.extensions.object_stores.remote_objects import from_url, import_obstore
+from statuary.extensions.object_stores.remote_objects import FORM_HINT, from_url, import_obstore, url_fault
 from statuary.optional import MissingExtraError, optional
 from statuary.publishing.files import OWN_FOLDER, PublishingError
 from statuary.publishing.places import Place
@@ -79,8 +79,10 @@ class ObjectStore:
                 credentials come from the usual environment variables (`AWS_…`, `GOOGLE_…`, `AZURE_…`).
 
         Raises:
-            PublishingError: if the library is not installed, or does not know such a store.
+            PublishingError: if the URL has no bucket, or the library is not installed or does not know such a store.
         """
+        if fault := url_fault(url):
+            raise PublishingError(fault, FORM_HINT)
         self.url = url.rstrip("/")
         self.has_conditions = True  # whether puts have conditions; False for a store that refuses them
         self.patience = patience

@@ -329,7 +329,10 @@ def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> Memb
     try:
         return _zip_members(stack.enter_context(path.open("rb")), location, stack)
     except OSError as error:
-        raise PublishingError(f"{location} cannot be read: {error.strerror}") from None
+        raise PublishingError(
+            f"{location} cannot be read: {error.strerror}",
+            "name a snapshot or the folder of a site; `statuary build` makes one",
+        ) from None
 
 
 def _read(read: ReadPath, trusted: SiteReader | None) -> ReadPath:

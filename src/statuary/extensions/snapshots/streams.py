@@ -105,7 +105,10 @@ class FileRanges:
         try:
             self.file = path.open("rb", buffering=0)
         except OSError as error:
-            raise PublishingError(f"{path} cannot be read: {error.strerror}") from None
+            raise PublishingError(
+                f"{path} cannot be read: {error.strerror}",
+                "name a snapshot or the folder of a site; `statuary build` makes one",
+            ) from None
         self.name = str(path)
         self.size = os.fstat(self.file.fileno()).st_size
         self._lock = threading.Lock()

@@ -4,12 +4,14 @@ const sha256 = async (bytes) => new Uint8Array(await crypto.subtle.digest("SHA-2
 const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 const joined = (...parts) => new Uint8Array(parts.flatMap((part) => [...part]));
 const utf8 = (text) => new TextEncoder().encode(text);
+/** Return an error that the page says in its language: the text `log.cause.NAME` with values. */
+const fault = (message, name, values = {}) => new Error(message, { cause: { name, values } });
 const isSignature = (line) => /^— [^\s+]+ [A-Za-z0-9+/]+={0,2}$/.test(line);
 
 /** Return the bytes of canonical base64; `atob` also accepts other encodings of them. */
 function base64(text) {
   const bytes = atob(text);
-  if (btoa(bytes) !== text) throw new Error("a line is not base64");
+  if (btoa(bytes) !== text) throw fault("a line is not base64", "form");
   return Uint8Array.from(bytes, (one) => one.charCodeAt(0));
 }
 
@@ -18,14 +20,14 @@ export function parseProof(text) {
   const end = text.indexOf("\n\n");
   const [header, ...lines] = text.slice(0, end).split("\n");
   if (header !== "c2sp.org/tlog-proof@v1" || !lines[0]?.startsWith("extra ") || !/^index (0|[1-9]\d*)$/.test(lines[1])) {
-    throw new Error("this is not a proof of this site's log");
+    throw fault("this is not a proof of this site's log", "form");
   }
   const checkpoint = text.slice(end + 2);
   const body = checkpoint.slice(0, checkpoint.lastIndexOf("\n\n") + 1);
   const [origin, size, root] = body.split("\n");
   const signatures = checkpoint.slice(body.length + 1).split("\n");
   if (signatures.pop() !== "" || !signatures.every(isSignature) || !/^(0|[1-9]\d*)$/.test(size)) {
-    throw new Error("this is not a checkpoint with signatures");
+    throw fault("this is not a checkpoint with signatures", "form");
   }
   return {
     entry: base64(lines[0].slice(6)),
@@ -43,10 +45,10 @@ export function parseProof(text) {
 export async function rootOf(leaf, { index, size, hashes }) {
   let position = index;
   let last = size - 1n;
-  if (position > last) throw new Error("the log has no such entry");
+  if (position > last) throw fault("the log has no such entry", "form");
   let found = leaf;
   for (const sibling of hashes) {
-    if (last === 0n) throw new Error("the proof is too long");
+    if (last === 0n) throw fault("the proof is too long", "path");
     if (position & 1n || position === last) {
       found = await sha256(joined([1], sibling, found));
       while (position && !(position & 1n)) [position, last] = [position >> 1n, last >> 1n];
@@ -55,7 +57,7 @@ export async function rootOf(leaf, { index, size, hashes }) {
     }
     [position, last] = [position >> 1n, last >> 1n];
   }
-  if (last !== 0n) throw new Error("the proof is too short");
+  if (last !== 0n) throw fault("the proof is too short", "path");
   return hex(found);
 }
 
@@ -101,24 +103,36 @@ export async function verify(proof, document) {
   const entry = JSON.parse(new TextDecoder().decode(proof.entry));
   const digest = hex(await sha256(entry.kind === "incident" ? authoredIncident(document) : document));
   if (digest !== entry.sha256 && digest !== entry.proofSha256) {
-    throw new Error(`the document has the SHA-256 ${digest}, and entry ${proof.index} names ${entry.sha256}`);
+    const message = `the document has the SHA-256 ${digest}, and entry ${proof.index} names ${entry.sha256}`;
+    throw fault(message, "document", { number: proof.index });
   }
   const leaf = await sha256(joined([0], proof.entry));
-  if ((await rootOf(leaf, proof)) !== proof.root) throw new Error("it does not lead to the root of the checkpoint");
+  if ((await rootOf(leaf, proof)) !== proof.root) throw fault("it does not lead to the root of the checkpoint", "path");
   return entry;
 }
 
 async function bytesOf(url) {
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`${new URL(url, location.href).pathname}: ${response.status}`);
+  const path = new URL(url, location.href).pathname;
+  const { status } = response;
+  if (!response.ok) throw fault(`${path}: ${status}`, "request", { path, status });
   return new Uint8Array(await response.arrayBuffer());
 }
 
+/** Return a text with values in the places of their names. */
+const filled = (text, values) => text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
+
+/** Return a cause in the language of the page; what has none there, as it is. */
+function told(dataset, { name, values } = {}, message) {
+  const text = dataset[`cause${String(name).charAt(0).toUpperCase()}${String(name).slice(1)}`];
+  return text === undefined ? message : filled(text, values ?? {});
+}
+
 /** Return what the site itself says is wrong with its log; empty if it says nothing. */
-async function faultOf({ fault, behind }) {
+async function faultOf(dataset) {
   try {
-    const { at, reason } = JSON.parse(new TextDecoder().decode(await bytesOf(fault)));
-    return behind.replace("{at}", () => at).replace("{reason}", () => reason);
+    const { at, reason, cause, values } = JSON.parse(new TextDecoder().decode(await bytesOf(dataset.fault)));
+    return filled(dataset.behind, { at, reason: told(dataset, { name: cause, values }, reason) });
   } catch {
     return "";
   }
@@ -133,12 +147,13 @@ async function show(line) {
     await verify(proof, document);
     const log = JSON.parse(new TextDecoder().decode(about));
     const signed = await isSigned(proof, log.publicKey);
-    if (signed === false) throw new Error("the checkpoint is not signed with the log's key");
+    if (signed === false) throw fault("the checkpoint is not signed with the log's key", "signature");
     const parts = [dataset.holds.replace("{number}", String(proof.index)), signed ? dataset.signed : dataset.unsigned];
     result.textContent = [...parts, ...(log.exampleKey ? [dataset.example] : [])].join(" ");
     line.classList.add("holds");
   } catch (error) {
-    const parts = [dataset.fails.replace("{reason}", () => error.message), await faultOf(dataset)];
+    const reason = told(dataset, error.cause, error.message);
+    const parts = [filled(dataset.fails, { reason }), await faultOf(dataset)];
     result.textContent = parts.filter(Boolean).join(". ");
     line.classList.add("fails");
   }
