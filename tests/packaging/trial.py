@@ -2,6 +2,8 @@
 
     PYTHONPATH=tests python tests/packaging/trial.py [clone] [wheel] [outage] [HOST ...]
 
+VERCEL_CLI names a folder in which npm has installed `vercel` and `node@22`; without it, Vercel's files are not tried.
+
 Everything runs as a new user would, with an empty home folder, and is printed as tables of Markdown. A host's own build is
 run in a fresh clone of the project, with the command that `statuary hosting` wrote for it.
 """
@@ -216,8 +218,11 @@ EMULATED = {
     "deno": "Deno",
     "nginx": "nginx",
     "caddy": "Caddy",
+    "vercel": "Vercel (`vercel build`)",
+    "s3": "S3 (`moto`)",
+    "github-pages": "GitHub Pages",
 }
-"""The hosts that have a server or an emulator on this machine, by the name of it in tests/support/host_servers.py."""
+"""The hosts that have a server or an emulator on this machine, by its name in tests/support: host_servers.py, rule_hosts.py."""
 
 FIRST, OLD = "From an empty machine", "From an old Statuspage"
 
@@ -226,20 +231,27 @@ def outage_lines() -> dict[str, str]:
     """Return the command lines of the manual's page by what they begin with, and by host."""
     page = (CHECKOUT / "content/pages/manual/outage.md").read_text("utf-8")
     lines = {
-        title: page.partition(f"## {title}")[2].partition("```text\n")[2].partition("\n")[0]
+        title: page.partition(f"## {title}")[2].partition("```sh account\n")[2].partition("\n")[0]
         for title in (FIRST, OLD)
     }
     rows = re.findall(r"^\| ([\w ]+) \| `(.+)` \|$", page, re.MULTILINE)
-    return lines | {name.lower().replace(" workers", ""): line for name, line in rows}
+    return lines | {name.lower().replace(" workers", "").replace(" ", "-"): line for name, line in rows}
 
 
 def to_incident(first: str, host: str, wheel: Path) -> tuple[float, list[dict[str, object]]]:
     """Type the line, serve the result as the host does, and return the seconds until the page shows the incident, and its checks."""
     from support.host_servers import EMULATORS_LACK, SERVERS
+    from support.rule_hosts import RULE_HOSTS
 
-    serve, level = SERVERS[EMULATED[host]]
-    local = outage_lines()[host]
-    for upload in (" && npx ", " && rsync ", " && deno "):  # what needs an account or another machine
+    serve, level = (SERVERS | RULE_HOSTS)[EMULATED[host]]
+    local = outage_lines()[host].replace("'STATUARY[s3]'", f"'{wheel}[s3]'")
+    for upload in (
+        " && npx ",
+        " && rsync ",
+        " && deno ",
+        " && git ",
+        " && statuary publish ",
+    ):  # what needs an account or another machine
         local = local.partition(upload)[0]
     with person("outage") as user:
         began = perf_counter()
@@ -271,6 +283,8 @@ def print_outage(wheel: Path) -> None:
             "an old Statuspage": lines[OLD].replace("https://status.example.org", old.url),
         }
         for host in EMULATED:
+            if host == "vercel" and "VERCEL_CLI" not in os.environ:
+                continue  # it needs Node 22
             for title, line in begins.items():
                 seconds, checks = to_incident(line, host, wheel)
                 failed = [str(check["check"]) for check in checks if check["outcome"] == "failed"]

@@ -205,6 +205,9 @@ def test_the_worker_runs_before_the_assets():
 
 def test_vercel_has_every_rule():
     found = json.loads(vercel_files(HostOptions())[0].text)
+    assert [(rule["source"], rule["destination"], rule["statusCode"]) for rule in found["redirects"]] == [
+        ("/.statuary/(.*)", "/404.html", 302)  # its builds publish names with a leading dot too
+    ]
     assert [one["source"].replace("(.*)", "*") for one in found["headers"]] == [
         rule.glob for rule in header_rules()
     ]

@@ -444,6 +444,13 @@ def vercel_files(options: HostOptions) -> list[HostFile]:
             }
             for rule in header_rules(options.on)
         ],
+        "redirects": [
+            {
+                "source": INTERNAL_FILES_RULE[0].replace("*", "(.*)"),
+                "destination": INTERNAL_FILES_RULE[1],
+                "statusCode": 302,
+            }
+        ],
         "rewrites": [
             {
                 "source": f"/{API_PAGE.link()}",
