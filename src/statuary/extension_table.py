@@ -211,6 +211,15 @@ EXTENSIONS = (
             ),
         },
     ),
+    Extension(
+        "cards",
+        key="cards",
+        folders=("cards",),
+        urls="statuary.extensions.cards.parts:CARD_URLS",
+        documents="statuary.extensions.cards.documents:CardDocuments",
+        settings="statuary.extensions.cards.settings:SiteCardsSource",
+        pages="statuary.extensions.cards.parts:PARTS",
+    ),
     Extension("own_pages", own_pages="statuary.extensions.own_pages.pages:MarkdownPages"),
     Extension(
         "hosting",

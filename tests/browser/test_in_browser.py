@@ -212,6 +212,31 @@ def test_the_search_finds_names_addresses_selectors_and_topics(site: Path) -> No
     assert found["answers"]["Stak"]["url"] == "contracts/index.html?q=Stak"
 
 
+def test_the_search_filters_by_language_match_and_proxy_and_by_keyboard(site: Path) -> None:
+    asked = ["?language=Vyper", "?proxy=yes", "?q=sta&language=Vyper", "?q=sta&proxy=no", "?language=Cobol"]
+    keys = ["/", "Tab", "Tab", "V", "Shift+Tab", "Shift+Tab", "ArrowDown", "ArrowDown", "ArrowUp", "Escape"]
+    output = browse(site, "filters", addresses=asked, keys=keys)
+    records = [
+        json.loads(file.read_bytes()) for file in site.glob("v2/contract/748463/0x*") if file.is_file()
+    ]
+    of = {record["address"]: record for record in records}.values()
+    vyper = sorted(r["compilation"]["name"] for r in of if r["compilation"]["language"] == "Vyper")
+    proxies = sorted(r["compilation"]["name"] for r in of if r["proxyResolution"].get("isProxy"))
+    answers = output["answers"]
+    assert sorted(answers["?language=Vyper"]["names"]) == vyper != []
+    assert answers["?language=Vyper"]["found"] == f"Found: {len(vyper)}"
+    assert sorted(answers["?proxy=yes"]["names"]) == proxies != []
+    assert answers["?q=sta&language=Vyper"]["found"] == "No contracts found."
+    assert "Staking" in answers["?q=sta&proxy=no"]["names"]
+    assert answers["?language=Cobol"]["names"] == [], "what no contract has is no filter"
+    first, second = output["last"]["names"][:2]
+    assert output["focused"] == [
+        "field=", "Search", "language=", "language=Vyper", "Search", "field=", first, second, first, "field="
+    ]  # fmt: skip
+    assert output["last"]["url"] == "contracts/index.html?language=Vyper"
+    assert output["complaints"] == []
+
+
 def test_the_status_page_keeps_to_its_budget(site: Path) -> None:
     transferred = browse(site, "transfer", path="index.html")
     sizes = {request["url"]: request["bytes"] for request in transferred["requests"]}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from support.browser import browse, build
-from support.sites import write_files
+from support.sites import path_of, site_of_many, write_files
 
 NOW = "2026-11-22T14:32:00Z"
 
@@ -133,6 +133,32 @@ def test_while_nothing_is_wrong_all_components_are_on_the_first_screens(sites: d
     assert places["1280"][".row"][0] <= 370
     assert places["1280"][".group:last-of-type .row:last-child"][0] <= 1000
     assert places["390"][".row"][0] <= 410
+
+
+def test_the_verdict_is_near_however_many_sections_there_are(tmp_path: Path) -> None:
+    site, contract = tmp_path / "site", path_of(1).replace(".json", ".html")
+    content = site_of_many(tmp_path, 1, pages=True)
+    named = ("Support", "About us", "Terms of service")
+    write_files(
+        content,
+        {
+            f"pages/{at}.md": f"---\ntitle: {name}\nnavigation: true\n---\nText.\n"
+            for at, name in enumerate(named)
+        },
+    )
+    build(content, site, NOW)
+    places = browse(
+        site,
+        "places",
+        path=contract,
+        now=NOW,
+        widths=[1280, 390, 320],
+        selectors=[".verdict", ".masthead nav"],
+    )
+    assert places["1280"][".verdict"][0] <= 205
+    assert places["390"][".verdict"][0] <= 228
+    assert places["390"][".masthead nav"][1] == places["320"][".masthead nav"][1] == 44, "one line"
+    assert {place["wider"] for place in places.values()} == {0}
 
 
 @pytest.mark.parametrize("name", SITES)

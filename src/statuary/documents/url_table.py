@@ -376,6 +376,16 @@ PAGE_SEARCH = _url(
 )
 NOT_FOUND_PAGE = _url("not-found-page", "404.html", "the page for an unknown address", HTML)
 STYLE = _url("style", "assets/statuary.css", "the style sheet of all pages", CSS, put=PutStep.BODY)
+CONTRACT_STYLE = _url(
+    "contract-style",
+    "assets/contract.css",
+    "what only pages of contracts have of style",
+    CSS,
+    put=PutStep.BODY,
+)
+DOCS_STYLE = _url(
+    "docs-style", "assets/docs.css", "what only a manual and the API have of style", CSS, put=PutStep.BODY
+)
 SCRIPT = _url("script", "assets/{name}.js", "a script of the pages", JAVASCRIPT, put=PutStep.BODY)
 ICON = _url("icon", "assets/{name}.svg", "the icon of the pages for a status", SVG, put=PutStep.BODY)
 THEME_FILE = _url(

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -117,6 +118,37 @@ def test_a_common_term_gives_the_newest_contracts_and_their_count() -> None:
     assert count == 300
     newest = [one.address for one in reversed(entries)][:MAX_PER_TERM]
     assert [shard["contracts"][place][1] for place in places] == newest
+
+
+def test_whatever_is_filtered_by_the_newest_are_listed_and_counted() -> None:
+    languages, levels, proxies = (
+        ("Solidity 0.8.30", "Vyper 0.4.3", "Yul 0.8.30"),
+        ("match", "exact_match"),
+        ("", "EIP1967Proxy"),
+    )
+    entries = [
+        entry(n)._replace(
+            language=languages[n % 3 if n % 9 else 1], runtimeMatch=levels[n % 2], proxy=proxies[n % 11 == 0]
+        )
+        for n in range(2_000)
+    ]
+    index = index_of(entries)
+    shards = {path: index[path] for path in ("selector/a.json", "all/_.json")}
+    for shard, term in zip(shards.values(), ("a9059cbb", ""), strict=True):
+        total, *places = shard["terms"][term]
+        assert total == 2_000 == sum(shard["facets"][term].values())
+        rows = [shard["contracts"][place] for place in places]
+        for language, level, proxy in product(languages, levels, proxies):
+            alike = [
+                e
+                for e in reversed(entries)
+                if (e.language, e.runtimeMatch, e.proxy) == (language, level, proxy)
+            ]
+            listed = [row[1] for row in rows if row[3:] == [language, level, proxy]]
+            assert listed[:MAX_PER_TERM] == [one.address for one in alike[:MAX_PER_TERM]]
+            facet = f"{language.split()[0]} {level} {'proxy' if proxy else ''}"
+            assert shard["facets"][term][facet] == len(alike) > 0
+    assert max(len(gzip.compress(json.dumps(value).encode())) for value in index.values()) < 40_000
 
 
 def test_the_index_names_every_file_there_is() -> None:

@@ -266,11 +266,6 @@ class SchemaView(NamedTuple):
     values: tuple[str, ...]
     fields: tuple[FieldView, ...]
 
-    @property
-    def is_described(self) -> bool:
-        """Whether any member has a description."""
-        return any(field.description for field in self.fields)
-
 
 def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
     for path, item in as_object(openapi.get("paths")).items():

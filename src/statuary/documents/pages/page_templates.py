@@ -22,39 +22,15 @@ from statuary.documents.url_table import CALENDAR, CONTRACTS_HOME, FEED, HISTORY
 from statuary.domain.primitives import is_utc
 from statuary.domain.settings import ThemeError
 
-REMEMBERED = (
-    ("calendar_week.html", "calendar_head"),
-    ("calendar_week.html", "calendar_week"),
-    ("downtime_day.html", "downtime_day"),
-    ("macros.html", "sign"),
-    ("macros.html", "icon"),
-    ("macros.html", "moment"),
-    ("macros.html", "brief"),
-    ("macros.html", "day"),
-    ("macros.html", "ago"),
-    ("macros.html", "age"),
-    ("macros.html", "period"),
-    ("macros.html", "running"),
-    ("macros.html", "since"),
-    ("macros.html", "tag"),
-    ("macros.html", "state"),
-    ("macros.html", "affects"),
-    ("macros.html", "short_updates"),
-    ("macros.html", "more"),
-    ("macros.html", "incident_card"),
-    ("macros.html", "work_card"),
-    ("macros.html", "past_card"),
-    ("macros.html", "past_line"),
-    ("macros.html", "planned_line"),
-    ("macros.html", "component_row"),
-    ("macros.html", "tabs"),
-    ("macros.html", "month_cell"),
-    ("macros.html", "downtime_line"),
-    ("macros.html", "component_calendar"),
-    ("legend.html", "legend"),
-    ("feed_links.html", "feed_links"),
-    ("masthead.html", "masthead"),
-)
+REMEMBERED = {
+    "calendar_week.html": "calendar_head calendar_week",
+    "downtime_day.html": "downtime_day",
+    "macros.html": "sign icon moment brief day ago age period running since tag state affects short_updates more incident_card"
+    " work_card past_card past_line planned_line component_row tabs month_cell downtime_line component_calendar",
+    "legend.html": "legend",
+    "feed_links.html": "feed_links",
+    "masthead.html": "masthead",
+}
 """Macros whose result depends on their parameters alone; a macro comes after those that it uses."""
 
 
@@ -188,9 +164,10 @@ def _package_environment(package: Mapping[str, str]) -> Environment:
 
 def _remember_macros(environment: Environment) -> None:
     """Cache the results of macros: pages show the same cards and days of downtime at many instants."""
-    for template, macro in REMEMBERED:
+    for template, macros in REMEMBERED.items():
         module = environment.get_template(template).module
-        setattr(module, macro, lru_cache(maxsize=16_384)(getattr(module, macro)))
+        for macro in macros.split():
+            setattr(module, macro, lru_cache(maxsize=16_384)(getattr(module, macro)))
 
 
 def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> Environment:

@@ -148,13 +148,6 @@ class DateFormatter:
         is_same_day = start.astimezone(self.zone).date() == end.astimezone(self.zone).date()
         return FormattedRange(first, self.time(end) if is_same_day else last)
 
-    def weekday(self, day: date) -> FormattedTime:
-        """Return a day with its weekday: `Friday, 20 Nov 2026`."""
-        text = self._texts(
-            "date.weekday", weekday=self._texts(f"weekday.{day.isoweekday()}"), day=self._short_day(day)
-        )
-        return FormattedTime(day.isoformat(), text)
-
     def short_day(self, day: date) -> FormattedTime:
         """Return a day: `20 Nov 2026`."""
         return FormattedTime(day.isoformat(), self._short_day(day), self._brief_day(day), day.year)

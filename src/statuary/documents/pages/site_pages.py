@@ -13,7 +13,16 @@ from statuary.documents.pages.contract.lists import ContractListPages, search_do
 from statuary.documents.pages.page_parts import PageParts
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead, SiteContext, site_context
-from statuary.documents.url_table import ICON, NOT_FOUND_PAGE, SCRIPT, STYLE, THEME_FILE
+from statuary.documents.pages.states import IMPACT_STATES
+from statuary.documents.url_table import (
+    CONTRACT_STYLE,
+    DOCS_STYLE,
+    ICON,
+    NOT_FOUND_PAGE,
+    SCRIPT,
+    STYLE,
+    THEME_FILE,
+)
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts, ContractRow
 from statuary.domain.json_values import Json
@@ -21,34 +30,24 @@ from statuary.domain.settings import Theme
 
 FOLDER = Path(__file__).with_name("assets")
 
+ICONS = ("site", *(f"status-{impact}" for impact in IMPACT_STATES))
+"""The icon of a site without a status page, and that of each status."""
+
 EDGE_FOLDER = Path(__file__).parents[2] / "edge"
 
 CONTRACT_SCRIPTS = ("check", "compare", "decode")
 """The scripts of contract pages; all but `compare` are bundled by `tests/support/check_bundle.py`."""
-
-ICON_SHAPES = {
-    "site": ("#565c66", '<circle cx="10" cy="10" r="9"/>', ""),
-    "status-none": ("#17764a", '<circle cx="10" cy="10" r="9"/>', "m5.6 10.4 3 3 5.8-6.6"),
-    "status-maintenance": ("#1f5fbf", '<rect x="1" y="1" width="18" height="18" rx="5"/>', "M6 14l8-8"),
-    "status-minor": ("#b07400", '<path d="M10 .6 19.4 10 10 19.4.6 10z"/>', "M6 10h8"),
-    "status-major": ("#c2540c", '<path d="M10 1.2 19.6 18.6H.4z"/>', "M10 7.4v5.2m0 2.7v.1"),
-    "status-critical": (
-        "#c42a22",
-        '<path d="M6 .8h8L19.2 6v8L14 19.2H6L.8 14V6z"/>',
-        "m6.6 6.6 6.8 6.8m0-6.8-6.8 6.8",
-    ),
-}
-"""The icon of a page by its status: colour, shape, and the sign within."""
 
 
 def asset_documents(
     theme: Theme, *, contracts: bool, search: bool, parts: Iterable[PageParts]
 ) -> Iterator[Document]:
     """Yield the files that pages share, those of contracts, of the search and of extensions where there are any."""
-    style = _package_file("statuary.css")
-    if theme.stylesheet:
-        style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
-    yield Document(path=STYLE.path(), body=style, media_type=STYLE.media_type, cache=STYLE.cache)
+    for url in (STYLE, DOCS_STYLE, *([CONTRACT_STYLE] if contracts else [])):
+        style = _package_file(url.path().rpartition("/")[2])
+        if theme.stylesheet:  # its rules follow those of every sheet
+            style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
+        yield Document(path=url.path(), body=style, media_type=url.media_type, cache=url.cache)
     yield from map(script_document, ("statuary", "epochs", "docs"))
     if contracts:
         yield from map(script_document, CONTRACT_SCRIPTS)
@@ -59,10 +58,9 @@ def asset_documents(
     for part in parts:
         for file in sorted((part.folder / "assets").glob("*.js")):
             yield script_document(file.stem, body=file.read_bytes())
-    for name in ICON_SHAPES:
-        yield Document(
-            path=ICON.path(name=name), body=_icon(name), media_type=ICON.media_type, cache=ICON.cache
-        )
+    for name in ICONS:
+        body = _package_file(f"{name}.svg")
+        yield Document(path=ICON.path(name=name), body=body, media_type=ICON.media_type, cache=ICON.cache)
     for name, body in theme.files:
         yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
 
@@ -75,16 +73,6 @@ def script_document(name: str, before: bytes = b"", body: bytes | None = None) -
         media_type=SCRIPT.media_type,
         cache=SCRIPT.cache,
     )
-
-
-def _icon(name: str) -> bytes:
-    colour, shape, sign = ICON_SHAPES[name]
-    strokes = 'fill="none" stroke="#fff" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"'
-    inner = f'<path {strokes} d="{sign}"/>' if sign else ""
-    svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20" fill="{colour}">{shape}{inner}</svg>\n'
-    )
-    return svg.encode("ascii")
 
 
 @cache

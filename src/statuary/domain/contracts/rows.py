@@ -20,6 +20,7 @@ class ContractRow(NamedTuple):
     selectors: bytes = b""  # concatenated 4-byte hashes of functions, events and errors
     abi_names: str = ""  # the names of these, with a space between two
     verdict: str = ""  # the word of the proof's verdict
+    proxy: str = ""  # the kind of proxy that the record says the contract is; empty if it is none
 
 
 LIST_MEMBERS = ContractRow._fields[:7]

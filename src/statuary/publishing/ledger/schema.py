@@ -86,6 +86,7 @@ class SourceRow(NamedTuple):
     selectors: bytes = b""
     abi_names: str = ""
     verdict: str = ""
+    proxy: str = ""
 
     def listed_as(self, row: ContractRow | None) -> "SourceRow":
         """Return the row with a list entry."""
@@ -114,7 +115,7 @@ def names_of(path: str, aliases: str) -> list[str]:
     return [path, *aliases.split("\n")] if aliases else [path]
 
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 MAIN = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -170,7 +171,7 @@ SOURCE_COLUMNS = """(
     published INTEGER NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
     chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
     name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL,
-    abi_names TEXT NOT NULL, verdict TEXT NOT NULL
+    abi_names TEXT NOT NULL, verdict TEXT NOT NULL, proxy TEXT NOT NULL
 )"""
 """Columns as `SourceRow` has them."""
 
@@ -202,7 +203,7 @@ SOURCE_INDEXES = {
 
 LISTED = (
     "match, creation_match, runtime_match, chain_id, address, verified_at,"
-    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names, verdict"
+    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names, verdict, proxy"
 )
 """The columns of `ContractRow`."""
 
@@ -259,7 +260,7 @@ INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
 
 COMPARED = (
     "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors,"
-    " abi_names, verdict"
+    " abi_names, verdict, proxy"
 )
 BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
 REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"

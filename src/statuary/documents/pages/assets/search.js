@@ -1,7 +1,8 @@
-// The search over contracts: reads the one or two files that hold what a query begins with.
+// The search over contracts: reads the one or two files that hold what a query begins with; filters choose among what they list.
 
 const form = document.querySelector("form[role=search]");
 const input = form.querySelector("input");
+const filters = [...form.querySelectorAll("select")];
 const found = document.getElementById("found");
 const results = document.getElementById("results");
 const ROOT = new URL(form.dataset.root, location.href);
@@ -62,9 +63,11 @@ async function contractsOf(kind, beginning, index) {
   for (const shard of shards) {
     for (const [term, [total, ...positions]] of Object.entries(shard.terms)) {
       if (!compared(term).startsWith(beginning)) continue;
-      count = Math.max(count, total);
-      for (const position of positions) {
-        const contract = shard.contracts[position];
+      const chosen = positions.map((position) => shard.contracts[position]).filter(isChosen);
+      const facets = Object.entries(shard.facets[term] ?? {});
+      const inFacets = facets.filter(([facet]) => isChosen(["", "", "", ...facet.split(" ")]));
+      count = Math.max(count, isFiltered() ? inFacets.reduce((sum, [, some]) => sum + some, 0) || chosen.length : total);
+      for (const contract of chosen) {
         const key = `${contract[0]}/${contract[1]}`;
         if (!contracts.has(key)) contracts.set(key, [...contract, kind, term]);
       }
@@ -73,10 +76,21 @@ async function contractsOf(kind, beginning, index) {
   return { contracts, count };
 }
 
+const isFiltered = () => filters.some(({ value }) => value);
+
+/** Whether the filters let a contract through; its parts are those of a row of the index. */
+function isChosen([, , , written, level, proxy]) {
+  const { language, match, proxy: kind } = form.elements;
+  return (!language.value || written.split(" ")[0] === language.value) && (!match.value || level === match.value) &&
+    (!kind.value || (kind.value === "yes") === (proxy !== ""));
+}
+
 async function search(query) {
   const thisSearch = ++latestSearch;
-  lists.forEach((list) => { list.hidden = query !== ""; });
-  const ways = (await wanted(query)).filter((terms) => terms.some(([, beginning]) => beginning.length > 1));
+  const all = query === "" && isFiltered();
+  lists.forEach((list) => { list.hidden = query !== "" || all; });
+  const ways = all ? [[["all", ""]]]
+    : (await wanted(query)).filter((terms) => terms.some(([, beginning]) => beginning.length > 1));
   if (thisSearch !== latestSearch) return;
   if (!ways.length) {
     results.replaceChildren();
@@ -111,7 +125,7 @@ function inAny(answers) {
 
 function show({ contracts, count }, index, query) {
   const shown = [...contracts.values()].slice(0, 50);
-  const named = [...chains.values()].filter(({ name }) => words(name).some((word) => words(query).includes(word)));
+  const named = isFiltered() ? [] : [...chains.values()].filter(({ name }) => words(name).some((word) => words(query).includes(word)));
   const text = form.dataset[!shown.length && !named.length ? "none" : count > shown.length ? "more" : "some"];
   found.textContent = text
     .replace("{shown}", shown.length + named.length).replace("{count}", Math.max(count, shown.length));
@@ -131,7 +145,7 @@ function chainItem({ name, href }) {
 }
 
 /** The list item of a contract, with the searched words marked. */
-function item([chain, address, name, language, level, kind, term], index, query) {
+function item([chain, address, name, language, level, proxy, kind, term], index, query) {
   const link = element("a", "");
   link.href = new URL(index.page.replace("{chain_id}", chain).replace("{address}", address), ROOT);
   link.append(...marked(name || address, kind === "name" ? words(query) : []));
@@ -142,6 +156,7 @@ function item([chain, address, name, language, level, kind, term], index, query)
   const where = document.createElement("span");
   where.append(code);
   const entry = document.createElement("li");
+  if (proxy) title.append(" ", element("span", form.dataset.proxy, "tag quiet"));
   entry.append(title, element("span", index.levels[level] ?? ""), where, element("small", chains.get(chain)?.name ?? chain));
   if (kind === "selector" || kind === "abi") {
     const because = element("span", "", "because");
@@ -159,20 +174,42 @@ function marked(text, wanted) {
   return [text.slice(0, at), element("mark", text.slice(at, at + word.length)), text.slice(at + word.length)];
 }
 
+/** Searches for what the field and the filters say, which the address of the page says too. */
+function update() {
+  const query = input.value.trim();
+  const said = new URLSearchParams([["q", query], ...filters.map(({ name, value }) => [name, value])].filter(([, value]) => value));
+  history.replaceState(null, "", said.size ? `?${said}` : location.pathname);
+  search(query);
+}
+
 let waiting;
 input.addEventListener("input", () => {
   clearTimeout(waiting);
-  waiting = setTimeout(() => {
-    const query = input.value.trim();
-    history.replaceState(null, "", query ? `?q=${encodeURIComponent(query)}` : location.pathname);
-    search(query);
-  }, 120);
+  waiting = setTimeout(update, 120);
 });
+for (const filter of filters) filter.addEventListener("change", update);
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   results.querySelector("a")?.focus();
 });
+form.addEventListener("keydown", (event) => {
+  if (event.target instanceof HTMLSelectElement) return;
+  const links = [...results.querySelectorAll("a")];
+  const place = links.indexOf(document.activeElement);
+  const target = { ArrowDown: links[place + 1], ArrowUp: place > 0 ? links[place - 1] : input, Escape: input }[event.key];
+  if (!target) return;
+  event.preventDefault();
+  target.focus();
+  if (event.key === "Escape" && place < 0 && input.value) {
+    input.value = "";
+    update();
+  }
+});
 
-
-input.value = new URLSearchParams(location.search).get("q") ?? "";
-if (input.value) search(input.value.trim());
+const asked = new URLSearchParams(location.search);
+input.value = asked.get("q") ?? "";
+for (const filter of filters) {
+  const value = asked.get(filter.name) ?? "";
+  if ([...filter.options].some((option) => option.value === value)) filter.value = value;
+}
+if (input.value || isFiltered()) search(input.value.trim());

@@ -88,6 +88,7 @@ class ContractsIndexView(NamedTuple):
     search: bool
     listed: bool
     newest: tuple[ContractListRow, ...]
+    languages: tuple[str, ...]  # of all contracts
 
 
 class ContractListPages:
@@ -135,6 +136,9 @@ class ContractListPages:
             search=search,
             listed=listed,
             newest=tuple(self._row(entry) for entry in newest[:10]),
+            languages=tuple(
+                sorted({e.language.split(" ")[0] for of in self._by_chain.values() for e in of} - {""})
+            ),
         )
         head = PageHead(
             path=CONTRACTS_HOME.path(),
@@ -148,8 +152,7 @@ class ContractListPages:
         self, chain: Chain, oldest_first: Sequence[ContractRow], pages: tuple[PageLink, ...]
     ) -> Document:
         view = self._view(chain, oldest_first[-NEWEST_CONTRACTS:], len(oldest_first))
-        path = CHAIN_PAGE.path(chain_id=chain.chain_id)
-        return self._document(CHAIN_PAGE, path, replace(view, pages=pages))
+        return self._document(CHAIN_PAGE, view.first, replace(view, pages=pages))
 
     def _page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
         ids = {"first": page.rows[0].matchId, "last": page.rows[-1].matchId}
@@ -209,7 +212,8 @@ class ContractListPages:
 
 
 MAX_PER_TERM = 50
-"""The newest contracts listed for one term; every third contract has `transfer(address,uint256)`."""
+"""The newest contracts listed for one term, of each language, match and whether it is a proxy: whatever a reader
+filters by, the newest are among them. Every third contract has `transfer(address,uint256)`."""
 
 MAX_SHARD_CONTRACTS = 500
 """Contracts that a shard holds at most, unless they all have the same term."""
@@ -224,8 +228,8 @@ WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 """A word within a name such as `ERC20VotesComp`."""
 
 
-Terms = Mapping[str, Sequence[int]]
-"""The contracts of each term, by their number in the order of the newest."""
+Terms = Mapping[str, tuple[Sequence[int], Mapping[str, int]]]
+"""Of each term the newest contracts of each facet, by their number in the order of the newest, and how many there are."""
 
 
 def search_documents(
@@ -238,7 +242,7 @@ def search_documents(
     """
     newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
     names: dict[str, list[str]] = {}
-    for kind in ("address", "selector", "name", "abi"):
+    for kind in ("address", "selector", "name", "abi", "all"):
         names[kind] = []
         for name, terms in _shards(_terms(kind, newest_first)):
             names[kind].append(name)
@@ -266,18 +270,22 @@ def _compared(term: str) -> str:
 
 
 def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
-    places: dict[str, list[int]] = {}
+    terms: dict[str, tuple[list[int], dict[str, int]]] = {}
     for number, entry in enumerate(entries):
-        for term in _terms_of(kind, entry):
-            places.setdefault(term, []).append(number)
-    return places
+        facet = f"{entry.language.partition(' ')[0]} {level_of(entry)} {'proxy' if entry.proxy else ''}"
+        for text in _terms_of(kind, entry):
+            listed, facets = terms.setdefault(text, ([], {}))
+            facets[facet] = facets.get(facet, 0) + 1
+            if facets[facet] <= MAX_PER_TERM:
+                listed.append(number)
+    return terms
 
 
 def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
     if kind == "address":
         return (entry.address[2:].lower(),)
-    if kind == "name":
-        return words_of(entry.name)
+    if kind in ("name", "all"):
+        return words_of(entry.name) if kind == "name" else ("",)
     if kind == "abi":
         return (name for name in entry.abi_names.split() if len(_compared(name)) > 1)
     digits = entry.selectors.hex()
@@ -286,11 +294,11 @@ def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
 
 def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
     """Yield the shards of terms with a common beginning of some length, by name, in order."""
-    by_name: dict[str, dict[str, Sequence[int]]] = {}
+    by_name: dict[str, dict[str, tuple[Sequence[int], Mapping[str, int]]]] = {}
     for term in sorted(terms):
         by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]
     for name, of_name in by_name.items():
-        listed = {number for numbers in of_name.values() for number in numbers[:MAX_PER_TERM]}
+        listed = {number for numbers, _ in of_name.values() for number in numbers}
         is_small = len(listed) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH
         if is_small and not is_reserved_name(name):
             yield name, of_name
@@ -301,14 +309,16 @@ def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
 def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
     places: dict[int, int] = {}
     listed = {
-        term: [len(numbers), *(places.setdefault(number, len(places)) for number in numbers[:MAX_PER_TERM])]
-        for term, numbers in terms.items()
+        text: [sum(facets.values()), *(places.setdefault(number, len(places)) for number in numbers)]
+        for text, (numbers, facets) in terms.items()
     }
-    entries_here = [entries[number] for number in places]
+    rows = (entries[number] for number in places)
     value = {
-        "contracts": [[e.chainId, e.address, e.name, e.language, level_of(e)] for e in entries_here],
+        "contracts": [[e.chainId, e.address, e.name, e.language, level_of(e), e.proxy] for e in rows],
         "terms": listed,
+        "facets": {
+            text: facets for text, (_, facets) in terms.items() if max(facets.values()) > MAX_PER_TERM
+        },
     }
-    return Document(
-        path=SEARCH_SHARD.path(kind=kind, shard=name), body=encode_json(value), cache=SEARCH_SHARD.cache
-    )
+    path = SEARCH_SHARD.path(kind=kind, shard=name)
+    return Document(path=path, body=encode_json(value), cache=SEARCH_SHARD.cache)

@@ -24,7 +24,13 @@ def with_page_members(row: ContractRow, record: RecordValue, verdict: str) -> Co
         selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
         abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
         verdict=verdict,
+        proxy=_proxy_of(record),
     )
+
+
+def _proxy_of(record: RecordValue) -> str:
+    resolution = as_object(record.get("proxyResolution"))
+    return as_text(resolution.get("proxyType")) or "proxy" if resolution.get("isProxy") is True else ""
 
 
 def _cut(name: str) -> str:

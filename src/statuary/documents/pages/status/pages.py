@@ -48,13 +48,12 @@ class IncidentView(NamedTuple):
     """The content of the page."""
 
     card: IncidentCard
-    course: Markup  # the components over its time, as a picture; empty if nothing can be drawn
     json: str  # the document of the incident, relative to the site's root
 
 
 def incident_view(card: IncidentCard) -> IncidentView:
     """Return the content of the page."""
-    return IncidentView(card, course=Markup(), json=INCIDENT.path(incident_id=card.id))
+    return IncidentView(card, json=INCIDENT.path(incident_id=card.id))
 
 
 def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:

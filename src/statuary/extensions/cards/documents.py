@@ -1,0 +1,213 @@
+"""The pictures: one for each state that a page can have, 1,200 by 630 pixels, drawn with Pillow without a browser.
+
+Readers' services keep a picture for weeks, and a page's state changes at instants without a build: so a picture says
+nothing that becomes false, and the page, which changes on time, names the picture of its state. What a link is about, its
+name, stands in its title, which services show below the picture.
+"""
+
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from typing_extensions import override
+
+from statuary.documents.document import Document
+from statuary.documents.families import DocumentFamily
+from statuary.documents.pages.page_texts import PageTexts, page_texts
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import site_context
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.errors import StatuaryError
+from statuary.extensions.cards.parts import CARD, PARTS
+from statuary.extensions.cards.settings import CardSettings
+from statuary.optional import optional
+
+if TYPE_CHECKING:
+    from PIL.ImageDraw import ImageDraw
+    from PIL.ImageFont import FreeTypeFont
+
+WIDTH, HEIGHT = 1_200, 630
+"""What services show without cutting."""
+
+MOST_BYTES = 15_000
+
+PAPER, INK, SOFT = "#ffffff", "#14161a", "#5a606a"
+
+COLOURS = {
+    "ok": "#0f6f43",
+    "work": "#2557b3",
+    "degraded": "#825300",
+    "partial": "#ad4600",
+    "major": "#b1211a",
+    "none": "#5a606a",
+}
+"""The colours of states by day, as in the style sheet: of text, so that the strip and the sign stand out."""
+
+SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
+    "degraded": ((10, 0.8), (19.2, 10), (10, 19.2), (0.8, 10)),
+    "partial": ((10, 1.6), (19.2, 18), (0.8, 18)),
+    "major": ((6.2, 1), (13.8, 1), (19, 6.2), (19, 13.8), (13.8, 19), (6.2, 19), (1, 13.8), (1, 6.2)),
+}
+"""The corners of signs on a square of 20, as on pages; the others are a circle and a square with round corners."""
+
+SIGNS: dict[str, tuple[tuple[tuple[float, float], ...], ...]] = {
+    "ok": (((6, 10.4), (8.8, 13.2), (14, 7.4)),),
+    "work": (((10, 5.6), (10, 10), (13, 12)),),
+    "degraded": (((6.6, 10), (13.4, 10)),),
+    "partial": (((10, 7.6), (10, 12.2)), ((10, 14), (10, 15.4))),
+    "major": (((7, 7), (13, 13)), ((13, 7), (7, 13))),
+    "none": (((6.8, 10), (13.2, 10)),),
+}
+"""The strokes within, in the colour of the paper."""
+
+VERDICTS = {
+    "verified_here": "ok",
+    "stated_by_a_file": "none",
+    "not_shown": "none",
+    "contradicted": "major",
+    "refused": "major",
+}
+"""The state of a contract's verdict."""
+
+LEFT, TOP, SCALE = 80, 90, 8
+"""Where the sign begins, and the pixels of one of its units."""
+
+NO_CHARACTER = "\uffff"
+"""What no font has; it is drawn as what is absent."""
+
+PURPOSE = "`cards` in site.yaml"
+
+
+def names_and_states(*, status: bool, contracts: bool) -> Iterator[tuple[str, str]]:
+    """Yield the name of every card of a site with its state."""
+    if status:
+        for kind in ("status", "incident"):
+            yield from ((f"{kind}-{state}", state) for state in COLOURS)
+    if contracts:
+        yield from ((f"contract-{verdict}", state) for verdict, state in VERDICTS.items())
+
+
+class CardDocuments(DocumentFamily):
+    """The pictures of a site."""
+
+    @override
+    def settings_only(self, catalogue: Catalogue) -> Iterable[Document]:
+        settings = catalogue.settings_of(CardSettings) or CardSettings()
+        font = font_of(settings, dict(catalogue.pages.theme.files))
+        site = site_context(catalogue)
+        texts = renderer_of(site).localization.texts
+        own = site.name if can_draw(font, site.name) else ""
+        for name, state in names_and_states(status=site.settings.status, contracts=site.has_contracts):
+            line = line_of(font, texts, f"cards.{name}")
+            body = card(font, state, line, own, urlsplit(site.url).netloc)
+            yield Document(path=CARD.path(kind=name), body=body, media_type=CARD.media_type, cache=CARD.cache)
+
+
+def line_of(font: "FreeTypeFont", texts: PageTexts, key: str) -> str:
+    """Return a text in the site's language if the font has all of it, and in English if not."""
+    line = texts(key)
+    return line if can_draw(font, line) else page_texts("en", (), (PARTS.folder,))(key)
+
+
+def font_of(settings: CardSettings, files: dict[str, bytes]) -> "FreeTypeFont":
+    """Return the theme's font, or the library's own.
+
+    Raises:
+        MissingExtraError: if Pillow is not installed.
+        StatuaryError: if the theme has no such font.
+    """
+    fonts: Any = optional("PIL.ImageFont", extra="cards", purpose=PURPOSE)
+    if not settings.font:
+        own: FreeTypeFont = fonts.load_default(size=64)
+        return own
+    if settings.font not in files:
+        raise StatuaryError(
+            f"`cards` in site.yaml names the font {settings.font!r}, which content/theme/ does not have",
+            "put the font there, or leave `font` out",
+        )
+    try:
+        theme: FreeTypeFont = fonts.truetype(BytesIO(files[settings.font]), 64)
+    except OSError as error:
+        raise StatuaryError(
+            f"content/theme/{settings.font} is not a font that cards can be drawn with: {error}",
+            "use another font in WOFF2",
+        ) from error
+    return theme
+
+
+def can_draw(font: "FreeTypeFont", text: str) -> bool:
+    """Return whether a font has every character of a text: what it lacks would be drawn as boxes."""
+    absent = _pixels(font, NO_CHARACTER)
+    return all(character.isspace() or _pixels(font, character) != absent for character in text)
+
+
+def _pixels(font: "FreeTypeFont", character: str) -> tuple[tuple[int, int], bytes]:
+    mask = font.getmask(character)
+    return mask.size, bytes(mask)
+
+
+def card(font: "FreeTypeFont", state: str, line: str, name: str, address: str) -> bytes:
+    """Return a picture as PNG: the sign and a line, then the site's name, if it can be drawn, and its address.
+
+    Raises:
+        StatuaryError: if it is larger than services take without a delay.
+    """
+    image: Any = optional("PIL.Image", extra="cards", purpose=PURPOSE)
+    drawing: Any = optional("PIL.ImageDraw", extra="cards", purpose=PURPOSE)
+    picture = image.new("RGB", (WIDTH, HEIGHT), PAPER)
+    picture.paste(COLOURS[state], (0, 0, WIDTH, 24))
+    _draw_sign(drawing.Draw(picture), state)
+    pen = drawing.Draw(picture)
+    for place, part in enumerate(_wrapped(font, line)):
+        pen.text((LEFT, 300 + 80 * place), part, fill=INK, font=font)
+    small = font.font_variant(size=40)
+    for place, part in enumerate(filter(None, (_cut(small, name), _cut(small, address)))):
+        pen.text((LEFT, 490 + 54 * place), part, fill=INK if part == name else SOFT, font=small)
+    written = BytesIO()
+    picture.quantize(16, dither=image.Dither.NONE).save(written, "PNG", optimize=True)
+    if written.tell() > MOST_BYTES:
+        raise StatuaryError(
+            f"a card has {written.tell():,} bytes, and may have {MOST_BYTES:,}", "use another font"
+        )
+    return written.getvalue()
+
+
+def _wrapped(font: "FreeTypeFont", text: str) -> list[str]:
+    """Return the lines of a text; texts of cards are short, so that two are enough."""
+    lines = [""]
+    for word in text.split():
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and font.getlength(longer) > WIDTH - 2 * LEFT:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines[:2]
+
+
+def _cut(font: "FreeTypeFont", text: str) -> str:
+    """Return a text that fits one line, with dots where it is cut."""
+    if font.getlength(text) <= WIDTH - 2 * LEFT:
+        return text
+    return next(
+        cut
+        for cut in (f"{text[:end]}..." for end in range(len(text), 0, -1))
+        if font.getlength(cut) <= WIDTH - 2 * LEFT
+    )
+
+
+def _draw_sign(pen: "ImageDraw", state: str) -> None:
+    """Draw the sign of a state: its shape, and the stroke within."""
+
+    def scaled(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+        return [(LEFT + x * SCALE, TOP + y * SCALE) for x, y in points]
+
+    colour = COLOURS[state]
+    if state in SHAPES:
+        pen.polygon(scaled(SHAPES[state]), fill=colour)
+    elif state == "work":
+        pen.rounded_rectangle(scaled(((1, 1), (19, 19))), radius=5 * SCALE, fill=colour)
+    else:
+        pen.ellipse(scaled(((1, 1), (19, 19))), fill=colour)
+    for stroke in SIGNS[state]:
+        pen.line(scaled(stroke), fill=PAPER, width=18, joint="curve")

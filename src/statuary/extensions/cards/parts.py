@@ -1,0 +1,30 @@
+"""What cards add to pages: the address of a picture, absolute, as readers of Open Graph want it."""
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from statuary.documents.pages.page_parts import PageParts
+from statuary.documents.url_table import PutStep, Url
+from statuary.extensions.cards.settings import CardSettings
+
+CARD = Url(
+    "card", "cards/{kind}.png", "the picture of a link to a page, by its state", "image/png", put=PutStep.BODY
+)
+
+CARD_URLS = (CARD,)
+"""The rows of cards in the table of URLs."""
+
+
+def _values(_settings: CardSettings) -> Mapping[str, str]:
+    # without the library there are no pictures to link to; the build says so
+    return {"drawn": "yes" if find_spec("PIL") else ""}
+
+
+PARTS = PageParts(
+    folder=Path(__file__).parent,
+    urls=CARD_URLS,
+    slots={"head": "card_of_page.html"},
+    scripts={},
+    values=_values,
+)

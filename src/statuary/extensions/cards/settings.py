@@ -1,0 +1,32 @@
+"""The key `cards` of site.yaml."""
+
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import SourceModel, Text
+
+
+class CardSettings(NamedTuple):
+    """How cards are drawn."""
+
+    font: str = ""  # a font of the theme, by file name; empty for the library's own, which has ASCII alone
+
+
+class CardsSource(SourceModel):
+    """The pictures that other sites show with links to pages. They need the extra `cards`."""
+
+    font: Annotated[Text, Field(pattern=r"^[^/\\]+\.woff2$")] | None = None
+    """A font in `content/theme/`, for names that have more than ASCII; default: a plain font for ASCII."""
+
+
+class SiteCardsSource(ExtensionSource):
+    """The key in site.yaml."""
+
+    cards: CardsSource
+
+    @override
+    def settings(self) -> CardSettings:
+        return CardSettings(font=self.cards.font or "")

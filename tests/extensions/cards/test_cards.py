@@ -1,0 +1,130 @@
+"""Pictures of links: every page that has one names a file that is there, small, and the same on every machine."""
+
+import re
+import struct
+import sys
+from pathlib import Path
+
+import pytest
+
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.cards.documents import COLOURS, MOST_BYTES, VERDICTS
+from statuary.pipeline.build import BuildResult, build_site
+from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.stages import NO_OPTIONS
+from statuary.publishing.folder.folder_target import FolderTarget
+from support.requirements import require_module
+from support.sites import NOW, path_of, site_of_many, write_files
+
+IMAGE = re.compile(r'<meta property="og:image" content="([^"]+)">')
+
+
+@pytest.fixture(autouse=True)
+def _pillow() -> None:
+    require_module("PIL", install='pip install -e ".[all,test]"')
+
+
+def build(content: Path, out: Path) -> BuildResult:
+    with FolderTarget(out) as target:
+        return build_site(content, target, parse_instant(NOW), NoProgress(), extension_options=NO_OPTIONS)
+
+
+def content_with(root: Path, extra: str = "cards: {}\n", name: str = "Plinth") -> Path:
+    content = site_of_many(root, 1, pages=True)
+    site = content / "site.yaml"
+    site.write_text(
+        site.read_text("utf-8").replace("name: Plinth\n  url", f"name: {name}\n  url") + extra, "utf-8"
+    )
+    return content
+
+
+def images_of(site: Path) -> dict[str, str]:
+    """Return the picture of each page that has one, those of later instants among them."""
+    pages = {page.relative_to(site).as_posix(): page.read_text("utf-8") for page in site.rglob("*.html")}
+    return {path: found[1] for path, text in pages.items() if (found := IMAGE.search(text))}
+
+
+def cards_of(site: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in (site / "cards").iterdir()}
+
+
+def test_pages_name_pictures_that_are_there(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    assert build(content_with(tmp_path), site).applied
+    images = images_of(site)
+    page = path_of(1).replace(".json", ".html")
+    assert {"index.html", "incidents/slow.html", "incidents/upgrade.html", page} <= images.keys()
+    assert not {"api.html", "404.html", "uptime.html", "contracts/index.html"} & images.keys()
+    for path, url in images.items():
+        assert (site / url.removeprefix("https://status.plinth.example/")).is_file(), (path, url)
+    assert images["index.html"].endswith("/cards/status-ok.png")
+    assert images["incidents/slow.html"].endswith("/cards/incident-degraded.png")
+
+
+def test_pictures_are_small_and_deterministic(tmp_path: Path) -> None:
+    content = content_with(tmp_path)
+    assert build(content, tmp_path / "one").applied
+    assert build(content, tmp_path / "other").applied
+    cards = cards_of(tmp_path / "one")
+    assert cards == cards_of(tmp_path / "other")
+    assert len(cards) == 2 * len(COLOURS) + len(VERDICTS)
+    assert len(set(cards.values())) > len(cards) - 2, "each says something of its own"
+    for name, body in cards.items():
+        assert body.startswith(b"\x89PNG\r\n\x1a\n"), name
+        assert struct.unpack(">II", body[16:24]) == (1200, 630)
+        assert len(body) <= MOST_BYTES, name
+
+
+def test_what_the_font_lacks_is_left_out_or_english(tmp_path: Path) -> None:
+    """The library's own font has ASCII alone: a name that it lacks is not drawn as boxes; the page's title has it."""
+    german = "pages: {language: de}\n"
+    for folder, name in (("latin", "Plinth"), ("cyrillic", "Плинт")):
+        assert build(
+            content_with(tmp_path / folder, f"cards: {{}}\n{german}", name), tmp_path / folder / "site"
+        ).applied
+    latin, cyrillic = cards_of(tmp_path / "latin/site"), cards_of(tmp_path / "cyrillic/site")
+    assert latin.keys() == cyrillic.keys()
+    assert all(len(cyrillic[name]) < len(latin[name]) for name in latin), "the name is left out"
+    assert build(content_with(tmp_path / "english", "cards: {}\n"), tmp_path / "english/site").applied
+    english = cards_of(tmp_path / "english/site")
+    assert latin["incident-major.png"] == english["incident-major.png"], (
+        "German for it has a letter that is no ASCII"
+    )
+    assert latin["status-ok.png"] != english["status-ok.png"]
+
+
+def test_a_long_name_is_cut(tmp_path: Path) -> None:
+    assert build(content_with(tmp_path, name="N" * 200), tmp_path / "site").applied
+    assert max(map(len, cards_of(tmp_path / "site").values())) <= MOST_BYTES
+
+
+def test_a_font_that_the_theme_lacks_is_named(tmp_path: Path) -> None:
+    content = content_with(tmp_path, "cards: {font: missing.woff2}\n")
+    result = build(content, tmp_path / "site")
+    assert result.applied, "the status is published all the same"
+    assert [one.message for one in result.checked.all_findings if "missing.woff2" in one.message]
+
+
+def test_without_the_library_the_error_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "PIL"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setattr("statuary.extensions.cards.parts.find_spec", lambda name: None)
+    site = tmp_path / "site"
+    result = build(content_with(tmp_path), site)
+    assert result.applied
+    findings = [one for one in result.checked.all_findings if "extra 'cards'" in one.message]
+    assert findings
+    assert findings[0].hint == 'pip install "statuary[cards]"'
+    assert images_of(site) == {}
+
+
+def test_off_it_leaves_nothing(tmp_path: Path) -> None:
+    content, site = content_with(tmp_path), tmp_path / "site"
+    build(content, site)
+    write_files(content, {"site.yaml": (content / "site.yaml").read_text("utf-8").replace("cards: {}\n", "")})
+    build(content, site)
+    assert images_of(site) == {}
+    assert not (site / "cards").exists()
