@@ -220,6 +220,14 @@ EXTENSIONS = (
         settings="statuary.extensions.cards.settings:SiteCardsSource",
         pages="statuary.extensions.cards.parts:PARTS",
     ),
+    Extension(
+        "theme_preview",
+        commands={
+            "theme": Command(
+                "statuary.extensions.theme_preview.commands:theme_command", "Work on the look of pages."
+            ),
+        },
+    ),
     Extension("own_pages", own_pages="statuary.extensions.own_pages.pages:MarkdownPages"),
     Extension(
         "hosting",

@@ -1,0 +1,95 @@
+"""`statuary theme preview`: a page with every part in every state, in the look of a content folder."""
+
+from pathlib import Path
+
+import click
+
+from statuary.cli.options import content_option
+from statuary.content.read_content import read_content
+from statuary.documents.document import Document
+from statuary.documents.pages.page_parts import PageParts
+from statuary.documents.pages.page_templates import PageTemplates
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import PageHead, site_context
+from statuary.documents.pages.site_pages import asset_documents
+from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.errors import StatuaryError
+from statuary.domain.settings import ThemeError
+
+PARTS = PageParts(folder=Path(__file__).parent, urls=(), slots={}, scripts={}, values=lambda _: {})
+
+PAGE = "index.html"
+
+VERDICTS = {
+    "verified_here": "ok",
+    "stated_by_a_file": "stated",
+    "not_shown": "none",
+    "contradicted": "major",
+    "refused": "major",
+}
+"""The sign of each verdict."""
+
+MARKS = ("cborAuxdata", "immutable", "library", "constructorArguments", "callProtection")
+
+
+@click.group("theme")
+def theme_command() -> None:
+    """Work on the look of pages."""
+
+
+@theme_command.command()
+@content_option
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("theme-preview"),
+    show_default=True,
+    help="The folder that the page and its files are written into; it must be empty or absent.",
+)
+def preview(content: Path, out: Path) -> None:
+    """Write a page with every part of pages in every state, in the theme of the content folder.
+
+    Open its index.html in a browser. It shows what a site may not have today: each state by colour and shape, in
+    bars, tags, cards and tables, each verdict of a contract, code, fields and buttons.
+    """
+    catalogue = read_content(content).catalogue
+    if catalogue is None:
+        raise StatuaryError(f"the content in {str(content)!r} cannot be read", "run `statuary check`")
+    if out.is_dir() and any(out.iterdir()):
+        raise StatuaryError(f"the folder {str(out)!r} is not empty", "name another one with --out")
+    try:
+        documents = [preview_page(catalogue), *_files(catalogue)]
+    except ThemeError as error:
+        raise StatuaryError(
+            f"a template of the theme cannot be rendered: {error}", "run `statuary check`"
+        ) from error
+    for document in documents:
+        file = out / document.path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(document.body)
+    click.echo(f"{out / PAGE}: every part in every state")
+
+
+def preview_page(catalogue: Catalogue) -> Document:
+    """Return the page, with links to files beside it."""
+    site = site_context(catalogue)
+    renderer = renderer_of(site)
+    templates = PageTemplates(site, renderer.localization.texts, [*renderer.parts, PARTS])
+    head = PageHead(path=PAGE, title="Theme", description="Every part of pages in every state.")
+    text = templates.render(
+        "theme_preview.html",
+        head=head,
+        root="",
+        sections=(),
+        states=list(dict.fromkeys(STATUS_STATES.values())),
+        statuses=STATUS_STATES,
+        impacts=IMPACT_STATES,
+        verdicts=VERDICTS,
+        marks=MARKS,
+    )
+    return Document(path=PAGE, body=text.encode("utf-8", "replace"))
+
+
+def _files(catalogue: Catalogue) -> list[Document]:
+    return list(asset_documents(catalogue.pages.theme, contracts=True, search=False, parts=()))
