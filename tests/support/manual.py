@@ -61,7 +61,7 @@ def _keys(file: SourceFileKeys, number: int) -> Iterator[str]:
         for key in section.keys:
             if key.see:
                 continue
-            yield f"### {key.path}\n"
+            yield f"{'###' if section.title else '##'} {key.path}\n"
             yield (
                 " ".join(filter(None, (f"{key.type}.", "Required." if key.required else "", key.default)))
                 + "\n"
