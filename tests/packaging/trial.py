@@ -13,7 +13,6 @@ import os
 import re
 import resource
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -100,7 +99,7 @@ class Person:
                 page, browser = first_page(url)
             finally:
                 seconds = perf_counter() - began
-                server.send_signal(signal.SIGINT)
+                server.terminate()
         assert 'id="component-' in page, page[:1000]
         self.steps.append(Step(f"statuary serve {site}", seconds, spent() - cpu, f"the page in {browser}"))
 

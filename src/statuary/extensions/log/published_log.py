@@ -282,7 +282,7 @@ def require_growth(site: Place, target: Place) -> dict[str, str | None]:
         own.verify_extends(there.head, f"the log of {target.name}")
     except LogError as error:
         raise LogError(
-            f"{error}; nothing was published",
+            str(error),
             f"build into a new folder with `--to {target.name}`, which continues its log",
         ) from None
     return {LOG_CHECKPOINT.path(): sha256(body).hexdigest()}
