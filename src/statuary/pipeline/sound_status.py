@@ -163,19 +163,19 @@ def _sound_sources(make: Make, sources: Sequence[str], doing: str) -> tuple[Sequ
     """
     if _fault_of(partial(make, sources)) is None or _fault_of(partial(make, ())) is not None:
         return sources, []
-    blamed = dict(_blamed(make, sources))
-    return [source for source in sources if source not in blamed], [
-        finding_of(error, path, doing) for path, error in blamed.items()
-    ]
+    blamed = [finding_of(error, path, doing) for path, error in _blamed(make, sources)]
+    paths = {finding.path for finding in blamed}
+    return [source for source in sources if source not in paths], blamed
 
 
 def _blamed(make: Make, sources: Sequence[str]) -> Iterator[tuple[str, BaseException]]:
     """Yield each file with which alone something cannot be made; halving finds few among many soon."""
     error = _fault_of(partial(make, sources))
-    if error is not None and len(sources) == 1:
+    middle = len(sources) // 2 if error is not None else 0
+    if error is not None and not middle:
         yield sources[0], error
-    elif error is not None:
-        middle = len(sources) // 2
+    error = None  # it keeps all values of its frames
+    if middle:
         yield from _blamed(make, sources[:middle])
         yield from _blamed(make, sources[middle:])
 
