@@ -26,6 +26,7 @@ class SiteCardsSource(ExtensionSource):
     """The key in site.yaml."""
 
     cards: CardsSource
+    """Pictures of links to pages, by their state, with the extra `cards`; without it there are none."""
 
     @override
     def settings(self) -> CardSettings:

@@ -7,7 +7,7 @@ const found = document.getElementById("found");
 const results = document.getElementById("results");
 const ROOT = new URL(form.dataset.root, location.href);
 const read = new Map();
-const lists = [...document.querySelectorAll("main > .wrap > section")];
+const lists = [...document.querySelectorAll("main > .wrap > :is(section, .links)")];
 const chains = new Map([...document.querySelectorAll("[data-chain]")].map((row) => [
   row.dataset.chain, { name: row.querySelector("th").textContent, href: row.querySelector("a").href },
 ]));
