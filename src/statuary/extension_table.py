@@ -53,7 +53,9 @@ class Extension(NamedTuple):
     publish: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `PublishFolder`
     workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> WorkerPool`
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
-    key: str = ""  # its key in site.yaml; the extension is on where it is written
+    key: str = (
+        ""  # its key in site.yaml; the extension is on where it is written, and reads the folder of that name
+    )
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
@@ -249,6 +251,15 @@ EXTENSIONS = (
             "JSONL": "statuary.extensions.bulk.readers:LineReader",
             "tables of an export": "statuary.extensions.bulk.readers:ExportReader",
         },
+    ),
+    Extension(
+        "clear_signing",
+        key="clear_signing",
+        folders=("clear-signing",),
+        urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",
+        settings="statuary.extensions.clear_signing.settings:SiteClearSigningSource",
+        stage="statuary.extensions.clear_signing.stage:open_stage",
+        rules="statuary.extensions.clear_signing.rules:RULES",
     ),
     Extension("cluster", workers={"dask": "statuary.extensions.cluster.dask_pool:DaskPool"}),
     Extension(

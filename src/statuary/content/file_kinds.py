@@ -1,6 +1,7 @@
 """The folder convention: the kind of each file of the content folder, in one table."""
 
 from enum import Enum
+from functools import partial
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -50,52 +51,31 @@ class FilePattern(NamedTuple):
         return has_depth and path.name.endswith(self.suffixes) and self.stem in ("", path.stem)
 
 
+_of_contracts = partial(FilePattern, folder=CONTRACTS, limit=LARGEST_RECORD)
+_WORKSPACE = "contracts/<chainId>/<address>"
+
 FILE_PATTERNS = (
     FilePattern(kind=FileKind.SITE, folder="", stem="site", pattern="site.yaml"),
     FilePattern(kind=FileKind.COMPONENTS, folder="", stem="components", pattern="components.yaml"),
     FilePattern(kind=FileKind.INCIDENT, folder="incidents", depth=None, pattern="incidents/<id>.yaml"),
-    FilePattern(
-        kind=FileKind.MAINTENANCE, folder="maintenances", depth=None, pattern="maintenances/<id>.yaml"
-    ),
+    FilePattern(FileKind.MAINTENANCE, "maintenances", "maintenances/<id>.yaml", depth=None),
     FilePattern(kind=FileKind.TEMPLATE, folder="templates", pattern="templates/<name>.yaml"),
     FilePattern(kind=FileKind.PAGE, folder="pages", depth=None, pattern="pages/<name>.md", suffixes=(".md",)),
+    _of_contracts(FileKind.WORKSPACE, depth=2, stem="contract", pattern=f"{_WORKSPACE}/contract.yaml"),
     FilePattern(
-        kind=FileKind.WORKSPACE,
-        folder=CONTRACTS,
-        depth=2,
-        stem="contract",
-        pattern="contracts/<chainId>/<address>/contract.yaml",
-        limit=LARGEST_RECORD,
+        FileKind.ANCHOR, CONTRACTS, f"{_WORKSPACE}/anchor.json", depth=2, stem="anchor", suffixes=(".json",)
     ),
-    FilePattern(
-        kind=FileKind.ANCHOR,
-        folder=CONTRACTS,
-        depth=2,
-        stem="anchor",
-        suffixes=(".json",),
-        pattern="contracts/<chainId>/<address>/anchor.json",
-    ),
-    FilePattern(
-        kind=FileKind.RECORD,
-        folder=CONTRACTS,
-        depth=1,
-        pattern="contracts/<chainId>/<address>.json",
-        limit=LARGEST_RECORD,
-    ),
-    FilePattern(
-        kind=FileKind.LINES,
-        folder=CONTRACTS,
+    _of_contracts(FileKind.RECORD, depth=1, pattern=f"{_WORKSPACE}.json"),
+    _of_contracts(
+        FileKind.LINES,
         pattern="contracts/<name>.jsonl[.gz|.zst]",
         suffixes=(".jsonl", ".jsonl.gz", ".jsonl.zst"),
-        limit=LARGEST_RECORD,
     ),
-    FilePattern(
-        kind=FileKind.TABLE,
-        folder=CONTRACTS,
+    _of_contracts(
+        FileKind.TABLE,
         depth=None,
         pattern="contracts/[<export>/]<table>_<from>_<to>.parquet",
         suffixes=(".parquet",),
-        limit=LARGEST_RECORD,
     ),
 )
 """The whole convention; the first pattern that matches a path decides what the file is."""

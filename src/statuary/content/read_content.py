@@ -131,6 +131,7 @@ class _Reader:
         if site is None or (components is None and self.files[FileKind.COMPONENTS]):
             return None
         file, (settings, extensions) = site
+        self._leave_folders_of(extensions)
         page = translate_page(settings.page)
         status = StatusCatalogue(
             page=page,
@@ -145,6 +146,11 @@ class _Reader:
         )
         self._require_components(status)
         return self._catalogue(file, settings, with_creation(status))._replace(extensions=extensions)
+
+    def _leave_folders_of(self, extensions: ExtensionSettings) -> None:
+        """Forget what was said of the folders that extensions read: each has the name of its key."""
+        folders = tuple(f"{key.replace('_', '-')}/" for key, _ in extensions)
+        self.findings[:] = [item for item in self.findings if not item.path.startswith(folders)]
 
     def _require_components(self, status: StatusCatalogue) -> None:
         """Note that components.yaml is missing, if an incident or a maintenance names a component."""

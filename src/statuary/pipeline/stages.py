@@ -74,6 +74,7 @@ class StageInputs(NamedTuple):
     target: "BuildTarget | None" = None  # None in a check
     to: str | None = None  # where the site is published besides
     root: Path | None = None  # the content folder; None in a tick
+    catalogue: "Catalogue | None" = None  # of it
 
 
 OpenStage = Callable[[StageInputs], SiteStage | None]
@@ -197,7 +198,10 @@ def open_stages(
         is_on = extension.key in settings if extension.key else options.ask_for(extension)
         if extension.stage and is_on:
             inputs = options.inputs(extension, instant, target)
-            stages.open(extension, inputs._replace(settings=settings.get(extension.key), root=root))
+            stages.open(
+                extension,
+                inputs._replace(settings=settings.get(extension.key), root=root, catalogue=catalogue),
+            )
     return stages
 
 

@@ -1,0 +1,257 @@
+"""Attestations of auditors: EAS's off-chain attestations (EIP-712, ERC-8176), with their signatures checked.
+
+What is signed is the Keccak-256 of the descriptor's JSON in the canonical form of RFC 8785, without what it includes.
+"""
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+from statuary.checks.contracts.anchor_claims import recover_sender
+from statuary.domain.chain.transaction import CURVE_ORDER, RecoverableSignature
+from statuary.domain.contracts.proof import ClaimStatus
+from statuary.domain.json_values import Json, JsonObject, NumberText, as_list, as_object
+from statuary.domain.primitives import InvalidValueError, is_hex_digits, keccak256
+from statuary.domain.reasons import EvidenceError
+from statuary.domain.work import spend
+from statuary.extensions.clear_signing.descriptors import attested_descriptor
+from statuary.optional import MissingExtraError
+
+SCHEMA: Final = "0xe023eef113c1670774801c34b377fdf612dd8a4d2fa92fe382e15bd91fafb5c2"
+"""The schema of attestations of descriptors on EAS: one member, `bytes32 descriptorHash`."""
+
+DOMAIN_NAME: Final = "EAS Attestation"
+_DOMAIN: Final = (
+    ("name", "string"),
+    ("version", "string"),
+    ("chainId", "uint256"),
+    ("verifyingContract", "address"),
+)
+_MESSAGE: Final = (
+    ("version", "uint16"),
+    ("schema", "bytes32"),
+    ("recipient", "address"),
+    ("time", "uint64"),
+    ("expirationTime", "uint64"),
+    ("revocable", "bool"),
+    ("refUID", "bytes32"),
+    ("data", "bytes"),
+    ("salt", "bytes32"),
+)
+_PACKED: Final = (
+    "version",
+    "schema",
+    "recipient",
+    "attester",
+    "time",
+    "expirationTime",
+    "revocable",
+    "refUID",
+    "data",
+    "salt",
+)
+LARGEST_EXACT: Final = 1 << 53
+
+
+class Attestation(NamedTuple):
+    """What an attestation's file shows."""
+
+    path: str
+    descriptor: str  # the path of the file that it is beside
+    signer: str  # the address in its name
+    status: ClaimStatus
+    reason: str
+    time: str = ""  # in seconds since 1970, as it states; empty if it could not be read
+
+
+def canonical_json(value: Json) -> bytes:
+    """Return JSON in the canonical form of RFC 8785; raise InvalidValueError for a number that has none."""
+    return _canonical(value).encode("utf-8", "surrogatepass")
+
+
+def _canonical(value: Json) -> str:
+    spend(1)
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
+        return "{" + ",".join(f"{_quoted(key)}:{_canonical(value[key])}" for key in keys) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_canonical, value)) + "]"
+    if isinstance(value, NumberText):
+        return _number(float(value))
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(value)
+    return json.dumps(value)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _number(written: float) -> str:
+    """Write a number as JavaScript does."""
+    if isinstance(written, int) and abs(written) <= LARGEST_EXACT:
+        return str(written)
+    number = float(written)
+    if not math.isfinite(number):
+        raise InvalidValueError("a number is too large for JSON")
+    if number == int(number) and abs(number) < 1e21:
+        return str(int(number))
+    digits, _, exponent = repr(number).partition("e")
+    if not exponent:
+        return digits
+    power = int(exponent)
+    if -7 < power < 0:
+        whole, _, rest = digits.removeprefix("-").partition(".")
+        sign = "-" if number < 0 else ""
+        return f"{sign}0.{'0' * (-power - 1)}{whole}{rest}"
+    return f"{digits}e{'+' if power > 0 else '-'}{abs(power)}"
+
+
+def descriptor_hash(own: Json) -> str:
+    """Return the hash that attestations of a descriptor sign, as 0x hex."""
+    return "0x" + keccak256(canonical_json(own)).hex()
+
+
+def _bytes(value: Json, length: int | None) -> bytes:
+    if not (
+        isinstance(value, str) and value.startswith("0x") and is_hex_digits(value[2:]) and len(value) % 2 == 0
+    ):
+        raise InvalidValueError(f"{value!r} is not hex")
+    raw = bytes.fromhex(value[2:])
+    if length is not None and len(raw) != length:
+        raise InvalidValueError(f"{value!r} has {len(raw)} bytes, not {length}")
+    return raw
+
+
+def _whole(value: Json) -> int:
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).isdecimal():
+        raise InvalidValueError(f"{value!r} is not a whole number")
+    number = int(value)
+    if number >> 256:
+        raise InvalidValueError(f"{value!r} is too large")
+    return number
+
+
+def _flag(value: Json) -> bool:
+    if not isinstance(value, bool):
+        raise InvalidValueError(f"{value!r} is not true or false")
+    return value
+
+
+def _number_word(value: Json) -> bytes:
+    return _whole(value).to_bytes(32, "big")
+
+
+_WORDS: Final[Mapping[str, Callable[[Json], bytes]]] = {
+    "string": lambda value: keccak256(str(value).encode()),
+    "bytes": lambda value: keccak256(_bytes(value, None)),
+    "bytes32": lambda value: _bytes(value, 32),
+    "address": lambda value: _bytes(value, 20).rjust(32, b"\0"),
+    "bool": lambda value: _flag(value).to_bytes(32, "big"),
+}
+
+
+def _struct_hash(name: str, members: tuple[tuple[str, str], ...], values: JsonObject) -> bytes:
+    """Return EIP-712's `hashStruct`; raise InvalidValueError if a value is not of its type."""
+    written = ",".join(f"{kind} {member}" for member, kind in members)
+    words = [keccak256(f"{name}({written})".encode())]
+    words += [_WORDS.get(kind, _number_word)(values.get(member)) for member, kind in members]
+    return keccak256(b"".join(words))
+
+
+def signed_digest(signed: JsonObject) -> bytes:
+    """Return what an off-chain attestation signs: 32 bytes."""
+    domain = _struct_hash("EIP712Domain", _DOMAIN, as_object(signed.get("domain")))
+    return keccak256(
+        b"\x19\x01" + domain + _struct_hash("Attest", _MESSAGE, as_object(signed.get("message")))
+    )
+
+
+def _uid(message: JsonObject) -> str:
+    """Return the name that EAS gives to an off-chain attestation of version 2."""
+    sizes = {"version": 2, "time": 8, "expirationTime": 8}
+    parts = []
+    for member in _PACKED:
+        value = message.get(member)
+        if member in sizes:
+            parts.append(_whole(value).to_bytes(32, "big")[-sizes[member] :])
+        elif member == "revocable":
+            parts.append(_flag(value).to_bytes(1, "big"))
+        elif member == "attester":
+            parts.append(bytes(20))
+        elif member == "schema":
+            parts.append(str(value).encode())
+        else:
+            parts.append(_bytes(value, None))
+    return "0x" + keccak256(b"".join([*parts, bytes(4)])).hex()
+
+
+def _signature(signed: JsonObject) -> RecoverableSignature:
+    written = as_object(signed.get("signature"))
+    v, r, s = _whole(written.get("v")), _bytes(written.get("r"), 32), _bytes(written.get("s"), 32)
+    if v not in (0, 1, 27, 28):
+        raise InvalidValueError(f"the signature's v is {v}")
+    numbers = [int.from_bytes(part, "big") for part in (r, s)]
+    if not (0 < numbers[0] < CURVE_ORDER and 0 < numbers[1] <= CURVE_ORDER // 2):
+        raise InvalidValueError("the signature's r or s is out of range")
+    return RecoverableSignature(signed_digest(signed), r + s + bytes([v % 27]))
+
+
+def read_attestation(path: str, value: Json, own: Json | None) -> Attestation | None:
+    """Return what an attestation's file shows; None if its name is that of no attestation.
+
+    Args:
+        own: the JSON of the descriptor beside it; None if there is none.
+    """
+    about = attested_descriptor(path)
+    if about is None:
+        return None
+    descriptor, signer_name = about
+    _, chain_id, signer = signer_name.split("-")
+    contradicted = Attestation(path, descriptor, signer, ClaimStatus.CONTRADICTED, "")
+    try:
+        file = as_object(value)
+        signed = as_object(file.get("sig"))
+        fault = _fault(signed, str(file.get("signer")), signer, chain_id, own)
+        if fault:
+            return contradicted._replace(reason=fault)
+        recovered = recover_sender(_signature(signed))
+    except (InvalidValueError, EvidenceError) as error:
+        reason = "no key made the signature" if isinstance(error, EvidenceError) else str(error)
+        return contradicted._replace(reason=reason)
+    except MissingExtraError as error:
+        return contradicted._replace(status=ClaimStatus.NOT_SHOWN, reason=f"{error}: {error.hint}")
+    if recovered.lower() != signer.lower():
+        return contradicted._replace(reason=f"{recovered} signed it, and not {signer}")
+    time = str(as_object(signed.get("message")).get("time"))
+    reason = f"{recovered} signed the hash of this descriptor"
+    return contradicted._replace(status=ClaimStatus.VERIFIED, reason=reason, time=time)
+
+
+def _fault(signed: JsonObject, stated: str, signer: str, chain_id: str, own: Json | None) -> str:
+    """Return why an attestation is not about the descriptor beside it; empty if it is."""
+    message, domain = as_object(signed.get("message")), as_object(signed.get("domain"))
+    expected = "" if own is None else descriptor_hash(own)
+    is_of_eas = domain.get("name") == DOMAIN_NAME and str(domain.get("chainId")) == chain_id
+    has_types = _types(signed) == _MESSAGE and signed.get("primaryType") == "Attest"
+    faults = {
+        f"the file's name has the signer {signer}, and `signer` is {stated}": stated.lower()
+        != signer.lower(),
+        f"its domain is not that of EAS on chain {chain_id}": not is_of_eas,
+        "its types are not those of EAS's off-chain attestations of version 2": not has_types,
+        f"its schema is {message.get('schema')!r}, and not that of descriptors": message.get("schema")
+        != SCHEMA,
+        "there is no descriptor beside it": own is None,
+        f"it is about {message.get('data')}, and the descriptor's hash is {expected}": message.get("data")
+        != expected,
+    }
+    fault = next((text for text, is_so in faults.items() if is_so), "")
+    return fault or ("" if signed.get("uid") == _uid(message) else "its uid is not that of its members")
+
+
+def _types(signed: JsonObject) -> tuple[tuple[str, str], ...]:
+    members = as_list(as_object(signed.get("types")).get("Attest"))
+    return tuple((str(as_object(item).get("name")), str(as_object(item).get("type"))) for item in members)

@@ -1,0 +1,337 @@
+"""The files of `clear-signing/`: which there are, and descriptors with what they include, each value with its origin."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from statuary.content.parse_json import parse_json
+from statuary.content.source_files import SourceFile, decode_utf8, is_utf8, walk_path
+from statuary.content.unreadable import UnreadableError
+from statuary.domain.findings import Finding, Pointer, Severity
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.work import spend
+from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR, MAX_FILES, MAX_INCLUDES
+
+FOLDER: Final = "clear-signing"
+"""The folder of descriptors, in the content and in the site."""
+
+REGISTRY: Final = "registry"
+"""The folder in it whose descriptors are indexed."""
+
+FOLDERS: Final = (REGISTRY, "ercs")
+"""The folders in it whose files a descriptor may include."""
+
+INCLUDES: Final = "includes-stay-inside"
+READABLE: Final = "readable-descriptor"
+
+
+class SigningFileKind(Enum):
+    """What a file of the folder is."""
+
+    CALLDATA = "calldata"
+    MESSAGES = "eip712"
+    ATTESTATION = "attestation"
+    TESTS = "tests"
+    SHARED = "shared"
+    """It is only read where a descriptor includes it."""
+
+
+_ATTESTATION = re.compile(r"(?P<name>.+)\.(?P<signer>eip155-[0-9]{1,20}-0x[0-9a-fA-F]{40})\.json")
+
+
+def kind_of(path: str) -> SigningFileKind:
+    """Return the kind of a file by its path below the folder, by the rules of the registry's own index."""
+    *folders, name = path.split("/")
+    if "sigs" in folders:
+        return SigningFileKind.ATTESTATION
+    if "tests" in folders or "testsv2" in folders or name.endswith(".tests.json"):
+        return SigningFileKind.TESTS
+    if folders[:1] == [REGISTRY] and name.endswith(".json"):
+        for kind in (SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
+            if name.startswith(f"{kind.value}-"):
+                return kind
+    return SigningFileKind.SHARED
+
+
+class Origins:
+    """Where each part of a merged descriptor is written."""
+
+    def __init__(self, path: str) -> None:
+        self._files: dict[Pointer, tuple[str, Pointer]] = {(): (path, ())}
+
+    def of(self, pointer: Pointer) -> tuple[str, Pointer]:
+        """Return the file and the place in it of a part of the merged descriptor."""
+        for length in range(len(pointer), -1, -1):
+            if pointer[:length] in self._files:
+                path, base = self._files[pointer[:length]]
+                return path, base + pointer[length:]
+        raise KeyError(pointer)
+
+    def put(self, pointer: Pointer, path: str, written: Pointer) -> None:
+        """Note that a part, with all that is in it, is written elsewhere."""
+        spend(len(self._files))
+        for inner in [inner for inner in self._files if inner[: len(pointer)] == pointer and inner]:
+            del self._files[inner]
+        self._files[pointer] = path, written
+
+
+class IncludedFile(NamedTuple):
+    """A file that a descriptor consists of, with the digest of its bytes."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """A descriptor, merged with what it includes."""
+
+    path: str  # below the folder, as the indexes name it
+    kind: SigningFileKind
+    value: JsonObject  # without `includes`
+    own: Json  # as the file has it, unmerged: what attestations are about
+    files: tuple[IncludedFile, ...]  # its own first
+    origins: Origins = field(compare=False)
+
+    def finding(
+        self,
+        rule: str,
+        message: str,
+        pointer: Pointer = (),
+        *,
+        hint: str = "",
+        severity: Severity = Severity.ERROR,
+        on_key: bool = False,
+    ) -> Finding:
+        """Return a finding about a part of the merged descriptor, where that is written."""
+        path, written = self.origins.of(pointer)
+        return Finding(
+            rule=rule,
+            message=message,
+            hint=hint,
+            path=f"{FOLDER}/{path}",
+            pointer=written,
+            severity=severity,
+            on_key=on_key,
+        )
+
+    @cached_property
+    def formats(self) -> Mapping[str, JsonObject]:
+        """The formats by key; a value that is no object is left out, as the shape is checked elsewhere."""
+        formats = as_object(as_object(self.value.get("display")).get("formats"))
+        return {key: value for key, value in formats.items() if isinstance(value, dict)}
+
+    @property
+    def context(self) -> JsonObject:
+        """What it is bound to: `context.contract` or `context.eip712`."""
+        name = "contract" if self.kind is SigningFileKind.CALLDATA else "eip712"
+        return as_object(as_object(self.value.get("context")).get(name))
+
+
+class DescriptorError(Exception):
+    """A file cannot be read or merged; carries the finding."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.message)
+        self.finding = finding
+
+
+class _Merged(NamedTuple):
+    value: Json
+    files: tuple[IncludedFile, ...]
+    origins: Origins
+
+
+class DescriptorFolder:
+    """The folder of a content folder; a file is read when it is asked for, and kept."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._values: dict[str, Json] = {}
+
+    @cached_property
+    def listing(self) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+        """The paths of its files below the folder, sorted, and what cannot be read."""
+        if not (self.root / FOLDER).is_dir():
+            return (), ()
+        paths, findings = [], []
+        for file in walk_path(self.root, FOLDER):
+            if isinstance(file, Finding):
+                findings.append(file)
+            elif file.path.endswith(".json"):
+                paths.append(file.path.removeprefix(f"{FOLDER}/"))
+        if len(paths) > MAX_FILES:
+            message = f"the folder has {len(paths):,} files; the limit is {MAX_FILES:,}"
+            findings.append(Finding(rule=READABLE, message=message, hint="remove some", path=FOLDER))
+        return tuple(sorted(paths[:MAX_FILES])), tuple(findings)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return frozenset(self.listing[0])
+
+    def paths(self, *kinds: SigningFileKind) -> Iterator[str]:
+        """Yield the paths of files of these kinds, sorted."""
+        return (path for path in self.listing[0] if kind_of(path) in kinds)
+
+    def raw(self, path: str) -> bytes:
+        """Return the bytes of a file; raise DescriptorError if it cannot be read."""
+        try:
+            return SourceFile(self.root, f"{FOLDER}/{path}").bytes(LARGEST_DESCRIPTOR)
+        except UnreadableError as error:
+            raise DescriptorError(error.finding(f"{FOLDER}/{path}")) from None
+
+    def value(self, path: str) -> Json:
+        """Return the JSON value of a file; raise DescriptorError if it has none."""
+        if path not in self._values:
+            try:
+                self._values[path] = parse_json(decode_utf8(self.raw(path)))
+            except UnreadableError as error:
+                raise DescriptorError(error.finding(f"{FOLDER}/{path}")) from None
+        return self._values[path]
+
+    def descriptor(self, path: str) -> Descriptor:
+        """Return a descriptor with what it includes; raise DescriptorError if a file is missing or wrong."""
+        merged = self._merged(path, ())
+        value = {key: item for key, item in as_object(merged.value).items() if key != "includes"}
+        return Descriptor(path, kind_of(path), value, self.value(path), merged.files, merged.origins)
+
+    def _merged(self, path: str, above: tuple[str, ...]) -> _Merged:
+        own, files = self.value(path), (IncludedFile(path, sha256(self.raw(path)).hexdigest()),)
+        origins = Origins(path)
+        if not isinstance(own, dict):
+            raise _error(READABLE, "this is not a JSON object", path)
+        written = own.get("includes")
+        if written in (None, ""):
+            return _Merged(own, files, origins)
+        target = self._target(path, written, (*above, path))
+        included = self._merged(target, (*above, path))
+        merger = _Merger(path, included.origins)
+        without = {key: value for key, value in own.items() if key != "includes"}
+        value = merger.merge(as_object(included.value), without, (), ())
+        return _Merged(value, files + included.files, included.origins)
+
+    def _target(self, path: str, written: Json, above: tuple[str, ...]) -> str:
+        """Return the path of what a file includes: inside the folder, and no file that includes this one."""
+        pointer: Pointer = ("includes",)
+        if not isinstance(written, str) or not is_utf8(written):
+            raise _error(INCLUDES, "`includes` is not a text", path, pointer)
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
+        if ":" in written or "\\" in written or target.partition("/")[0] not in FOLDERS:
+            allowed = " and ".join(f"{FOLDER}/{folder}/" for folder in FOLDERS)
+            hint = "copy the file there and write its relative path"
+            raise _error(INCLUDES, f"`includes` leads out of {allowed}: {written!r}", path, pointer, hint)
+        if target in above:
+            ring = " -> ".join((*above[above.index(target) :], target))
+            raise _error(
+                INCLUDES, f"files include each other in a ring: {ring}", path, pointer, "break the ring"
+            )
+        if len(above) > MAX_INCLUDES:
+            message = f"files include each other {len(above)} levels deep; the limit is {MAX_INCLUDES}"
+            raise _error(INCLUDES, message, path, pointer)
+        if target not in self._names:
+            raise _error(
+                INCLUDES, f"there is no file {FOLDER}/{target}", path, pointer, "copy it from the registry"
+            )
+        return target
+
+
+def _error(rule: str, message: str, path: str, pointer: Pointer = (), hint: str = "") -> DescriptorError:
+    return DescriptorError(
+        Finding(rule=rule, message=message, hint=hint, path=f"{FOLDER}/{path}", pointer=pointer)
+    )
+
+
+class _Merger:
+    """Merges a file over what it includes: its own values win, and fields of one path become one."""
+
+    def __init__(self, path: str, origins: Origins) -> None:
+        self._path, self._origins = path, origins
+
+    def merge(self, included: JsonObject, own: JsonObject, at: Pointer, written: Pointer) -> JsonObject:
+        """Return two objects as one.
+
+        Args:
+            at: where it stands in the merged descriptor.
+            written: where `own` stands in its file.
+        """
+        merged: dict[str, Json] = dict(included)
+        for key, value in own.items():
+            spend(1)
+            before, inner, source = merged.get(key), (*at, key), (*written, key)
+            if isinstance(value, dict) and isinstance(before, dict):
+                merged[key] = self.merge(before, value, inner, source)
+            elif key == "fields" and isinstance(value, list) and isinstance(before, list):
+                merged[key] = self._fields(before, value, inner, source)
+            else:
+                merged[key] = value
+                self._origins.put(inner, self._path, source)
+        return merged
+
+    def _fields(self, included: list[Json], own: list[Json], at: Pointer, written: Pointer) -> list[Json]:
+        merged = list(included)
+        places: dict[str, int] = {}
+        for number, item in enumerate(included):
+            path = as_object(item).get("path")
+            if isinstance(path, str):
+                places.setdefault(path, number)
+        for number, item in enumerate(own):
+            path = as_object(item).get("path")
+            place = places.get(path) if isinstance(path, str) else None
+            if place is not None:
+                inner, source = (*at, place), (*written, number)
+                merged[place] = self.merge(as_object(merged[place]), as_object(item), inner, source)
+            else:
+                self._origins.put((*at, len(merged)), self._path, (*written, number))
+                merged.append(item)
+        return merged
+
+
+class BoundContract(NamedTuple):
+    """A contract that a descriptor is bound to."""
+
+    chain_id: str
+    address: str  # in lower case
+    written: str  # the address as the file has it
+    pointer: Pointer
+
+    @property
+    def caip(self) -> str:
+        """Its key in the indexes."""
+        return f"eip155:{self.chain_id}:{self.address}"
+
+
+_ADDRESS = re.compile("0x[0-9a-f]{40}")
+
+
+def deployments_of(descriptor: Descriptor) -> Iterator[BoundContract]:
+    """Yield the deployments of a descriptor that have a chain and an address, each once."""
+    base: Pointer = (
+        "context",
+        "contract" if descriptor.kind is SigningFileKind.CALLDATA else "eip712",
+        "deployments",
+    )
+    seen = set()
+    for number, item in enumerate(as_list(descriptor.context.get("deployments"))):
+        entry = as_object(item)
+        chain_id, address = entry.get("chainId"), entry.get("address")
+        if isinstance(chain_id, bool) or not isinstance(chain_id, int) or not isinstance(address, str):
+            continue
+        deployment = BoundContract(str(chain_id), address.strip().lower(), address.strip(), (*base, number))
+        if _ADDRESS.fullmatch(deployment.address) and chain_id > 0 and deployment.caip not in seen:
+            seen.add(deployment.caip)
+            yield deployment
+
+
+def attested_descriptor(path: str) -> tuple[str, str] | None:
+    """Return the descriptor that an attestation's file is beside, and the signer in its name; None if it has neither."""
+    folder, _, name = path.rpartition("/")
+    match = _ATTESTATION.fullmatch(name)
+    if match is None or not folder.endswith("/sigs"):
+        return None
+    return f"{folder.removesuffix('/sigs')}/{match['name']}.json", match["signer"]

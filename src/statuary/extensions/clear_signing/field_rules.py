@@ -1,0 +1,273 @@
+"""Whether the type of a field's value fits its format, and the values that its parameters name."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from statuary.domain.contracts.abi import BasicType
+from statuary.domain.findings import Pointer, Severity
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.primitives import InvalidValueError, is_hex_digits
+from statuary.extensions.clear_signing.fields import Field
+from statuary.extensions.clear_signing.key_types import SELECTOR_BYTES, parse_function_key
+from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
+from statuary.extensions.clear_signing.plain_text import quoted
+from statuary.extensions.clear_signing.reach import (
+    Bytes,
+    DataTypes,
+    Reached,
+    holds_address,
+    in_descriptor,
+    is_address_like,
+    is_number,
+    is_value,
+    type_name,
+)
+
+
+class BrokenRule(NamedTuple):
+    """What breaks a rule; the severity is the rule's unless it has its own."""
+
+    message: str
+    pointer: Pointer
+    hint: str = ""
+    severity: Severity | None = None
+    on_key: bool = False
+
+
+def _is_bytes(reached: Reached) -> bool:
+    kind = reached.type
+    return isinstance(kind, Bytes) or (isinstance(kind, BasicType) and kind.kind == "bytes")
+
+
+def _is_enumerable(reached: Reached) -> bool:
+    kind = reached.type
+    return is_number(reached) or (isinstance(kind, BasicType) and kind.kind == "bool")
+
+
+def _is_selector(reached: Reached) -> bool:
+    kind = reached.type
+    if isinstance(kind, Bytes):
+        return kind.length in (SELECTOR_BYTES, None)
+    return isinstance(kind, BasicType) and kind.kind == "bytesN" and kind.size == SELECTOR_BYTES
+
+
+def _is_address(reached: Reached) -> bool:
+    return is_address_like(reached) or holds_address(reached)
+
+
+Fits = Callable[[Reached], bool]
+
+FITTING: Final[Mapping[str, tuple[Fits, str]]] = {
+    "raw": (is_value, "one value"),
+    "amount": (is_number, "a whole number"),
+    "tokenAmount": (is_number, "a whole number"),
+    "nftName": (is_number, "a whole number"),
+    "date": (is_number, "a whole number"),
+    "duration": (is_number, "a whole number"),
+    "unit": (is_number, "a whole number"),
+    "chainId": (is_number, "a whole number"),
+    "enum": (_is_enumerable, "a whole number or a bool"),
+    "addressName": (_is_address, "an address"),
+    "tokenTicker": (_is_address, "an address"),
+    "interoperableAddressName": (lambda reached: _is_bytes(reached) or _is_address(reached), "bytes"),
+    "calldata": (_is_bytes, "bytes"),
+}
+"""What the value of a format is, and how a message says it."""
+
+PATHS: Final[Mapping[str, tuple[Fits, str]]] = {
+    "tokenPath": (_is_address, "an address"),
+    "collectionPath": (_is_address, "an address"),
+    "calleePath": (_is_address, "an address"),
+    "spenderPath": (_is_address, "an address"),
+    "amountPath": (is_number, "a whole number"),
+    "chainIdPath": (is_number, "a whole number"),
+    "selectorPath": (_is_selector, "4 bytes"),
+}
+"""Parameters that are paths, and what they lead to."""
+
+ADDRESSES: Final = ("token", "collection", "callee", "spender", "nativeCurrencyAddress", "senderAddress")
+"""Parameters that are addresses, or name one in the descriptor."""
+
+
+def field_path_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
+    """Yield the paths of a field, and of its parameters, that reach nothing."""
+    if field.problem:
+        yield BrokenRule(field.problem, field.pointer)
+        return
+    try:
+        path = field.path()
+        if path is not None and path.root == DESCRIPTOR:
+            in_descriptor(descriptor, path)
+        elif path is not None:
+            types.reach(path)
+    except InvalidValueError as error:
+        yield BrokenRule(str(error), (*field.pointer, "path"), error.hint)
+    yield from _constant_violations(field.value.get("value"), (*field.pointer, "value"), descriptor)
+    for name, written in field.params.items():
+        yield from _named_violations(field, name, written, types, descriptor)
+
+
+def _named_violations(
+    field: Field, name: str, written: Json, types: DataTypes, descriptor: JsonObject
+) -> Iterator[BrokenRule]:
+    """Yield why what a parameter names is not there."""
+    at = (*field.pointer, "params", name)
+    if name in PATHS and isinstance(written, str):
+        yield from _parameter_violations(field, name, written, types, descriptor)
+    elif name in ADDRESSES:
+        for text in as_list(written) if isinstance(written, list) else (written,):
+            yield from _address_violations(text, at, field, types, descriptor)
+    elif isinstance(written, dict):
+        yield from _map_violations(written, at, field, types, descriptor)
+    else:
+        yield from _constant_violations(written, at, descriptor)
+
+
+def _constant_violations(written: Json, at: Pointer, descriptor: JsonObject) -> Iterator[BrokenRule]:
+    """Yield why a constant that names a part of the descriptor names nothing."""
+    if isinstance(written, str) and written.startswith(f"{DESCRIPTOR}."):
+        try:
+            in_descriptor(descriptor, parse_path(written))
+        except InvalidValueError as error:
+            yield BrokenRule(str(error), at, error.hint)
+
+
+def _parameter_violations(
+    field: Field, name: str, written: str, types: DataTypes, descriptor: JsonObject
+) -> Iterator[BrokenRule]:
+    at = (*field.pointer, "params", name)
+    fits, needed = PATHS[name]
+    try:
+        path = field.parameter(written)
+        if path.root == DESCRIPTOR:
+            in_descriptor(descriptor, path)
+            return
+        reached = types.reach(path)
+    except InvalidValueError as error:
+        yield BrokenRule(f"{name}: {error}", at, error.hint)
+        return
+    if not fits(reached):
+        yield BrokenRule(f"{name} {written!r} leads to {type_name(reached)}, which is not {needed}", at)
+
+
+def is_address_text(text: str) -> bool:
+    """Return whether a text is an address."""
+    return len(text) == 42 and text.startswith("0x") and is_hex_digits(text[2:])
+
+
+def _address_violations(
+    written: Json, at: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
+) -> Iterator[BrokenRule]:
+    if isinstance(written, dict):
+        yield from _map_violations(written, at, field, types, descriptor)
+        return
+    if not isinstance(written, str) or is_address_text(written):
+        return
+    try:
+        path = field.parameter(written)
+        if path.root != DESCRIPTOR:
+            if not _is_address(types.reach(path)):
+                yield BrokenRule(f"{written!r} does not lead to an address", at)
+            return
+        named = in_descriptor(descriptor, path)
+    except InvalidValueError as error:
+        yield BrokenRule(str(error), at, error.hint)
+        return
+    if isinstance(named, str) and not is_address_text(named):
+        yield BrokenRule(f"{written!r} names {quoted(named)}, which is no address", at)
+
+
+def _map_violations(
+    reference: JsonObject, at: Pointer, field: Field, types: DataTypes, descriptor: JsonObject
+) -> Iterator[BrokenRule]:
+    name, key_path = reference.get("map"), reference.get("keyPath")
+    if not isinstance(name, str) or not isinstance(key_path, str):
+        yield BrokenRule("a map reference needs `map` and `keyPath`", at)
+        return
+    try:
+        found = in_descriptor(descriptor, parse_path(name))
+        if not isinstance(as_object(found).get("values"), dict):
+            yield BrokenRule(f"{name!r} is no map", (*at, "map"), "write it as `$.metadata.maps.NAME`")
+        types.reach(field.parameter(key_path))
+    except InvalidValueError as error:
+        yield BrokenRule(str(error), at, error.hint)
+
+
+def field_type_violations(field: Field, types: DataTypes, descriptor: JsonObject) -> Iterator[BrokenRule]:
+    """Yield why the type of a field's value does not fit its format."""
+    name = field.format
+    if field.problem or (not name and field.is_never_visible):
+        return
+    if not name:
+        yield BrokenRule("the field has no format", field.pointer, "write `format`, `raw` if no other fits")
+        return
+    if not field.label and not field.is_never_visible:
+        yield BrokenRule(
+            "the field has no label", field.pointer, "write `label`: wallets do not show it otherwise"
+        )
+    if name == "enum":
+        yield from _enum_violations(field, descriptor)
+    reached = _reached(field, types)
+    if reached is not None and name in FITTING:
+        yield from _unfit(field, reached)
+
+
+def _unfit(field: Field, reached: Reached) -> Iterator[BrokenRule]:
+    fits, needed = FITTING[field.format]
+    written = field.value.get("path")
+    at = (*field.pointer, "path") if "path" in field.value else field.pointer
+    if not fits(reached):
+        message = f"the format {field.format!r} needs {needed}, and {written!r} is {type_name(reached)}"
+        yield BrokenRule(message, at, _hint(reached))
+    elif needed == "an address" and not is_address_like(reached):
+        message = f"{written!r} is {type_name(reached)}: only its last 20 bytes are shown as an address"
+        yield BrokenRule(message, at, severity=Severity.WARNING)
+
+
+def _hint(reached: Reached) -> str:
+    return "write `.[]` after the array" if type_name(reached) == "an array" else ""
+
+
+def _reached(field: Field, types: DataTypes) -> Reached | None:
+    """Return what a field shows; None if it is a constant, a path that reaches nothing, or text of the descriptor."""
+    encryption = as_object(field.value.get("encryption"))
+    try:
+        path = field.path()
+        if path is None or path.root == DESCRIPTOR:
+            return None
+        reached = types.reach(path)
+        if encryption:
+            plain = encryption.get("plaintextType")
+            (parameter,) = parse_function_key(f"f({plain} x)").parameters
+            return Reached(parameter.type, reached.is_many)
+    except InvalidValueError:
+        return None
+    return reached
+
+
+def _enum_violations(field: Field, descriptor: JsonObject) -> Iterator[BrokenRule]:
+    written = field.params.get("$ref")
+    at = (*field.pointer, "params", "$ref")
+    if not isinstance(written, str):
+        yield BrokenRule("the format 'enum' needs `params.$ref`", field.pointer)
+        return
+    try:
+        named = in_descriptor(descriptor, parse_path(written))
+    except InvalidValueError as error:
+        yield BrokenRule(str(error), at, error.hint)
+        return
+    if not isinstance(named, dict) or not named:
+        yield BrokenRule(f"{written!r} is no enum with values", at, "write it as `$.metadata.enums.NAME`")
+
+
+def shows_value(field: Field) -> bool:
+    """Return whether a field shows the transaction's own value, `@.value`."""
+    if field.is_never_visible:
+        return False
+    return names_value(field)
+
+
+def names_value(field: Field) -> bool:
+    """Return whether a field, or a parameter of it, names `@.value`."""
+    texts = (field.value.get("path"), *field.params.values())
+    return any(isinstance(text, str) and text.startswith(f"{CONTAINER}.value") for text in texts)

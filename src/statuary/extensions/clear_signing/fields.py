@@ -1,0 +1,133 @@
+"""The fields of a format, one by one: groups opened, definitions put in, each with its place and its path."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from statuary.domain.findings import Pointer
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.primitives import InvalidValueError
+from statuary.domain.work import spend
+from statuary.extensions.clear_signing.paths import Path, Step, parse_path
+from statuary.extensions.clear_signing.reach import in_descriptor
+
+
+class Field(NamedTuple):
+    """A field after its definition was put in."""
+
+    value: Mapping[str, Json]
+    pointer: Pointer  # in the merged descriptor
+    group: tuple[Step, ...]  # the path of the group that it stands in
+    problem: str = ""  # why its definition, or its group's path, is not there
+
+    @property
+    def format(self) -> str:
+        """The name of its format."""
+        name = self.value.get("format")
+        return name if isinstance(name, str) else ""
+
+    @property
+    def params(self) -> JsonObject:
+        """The parameters of its format."""
+        return as_object(self.value.get("params"))
+
+    @property
+    def label(self) -> str:
+        """Its label."""
+        label = self.value.get("label")
+        return label if isinstance(label, str) else ""
+
+    @property
+    def is_never_visible(self) -> bool:
+        """Whether no wallet shows it: `never`, or a value that must match."""
+        visible = self.value.get("visible")
+        return visible == "never" or (isinstance(visible, dict) and "mustMatch" in visible)
+
+    @property
+    def is_always_visible(self) -> bool:
+        """Whether every wallet shows it."""
+        return self.value.get("visible", "always") in ("always", None)
+
+    def path(self) -> Path | None:
+        """Return its path from the root; None for a constant. Raise InvalidValueError if it is no path."""
+        written = self.value.get("path")
+        return parse_path(written).below(self.group) if isinstance(written, str) else None
+
+    def parameter(self, written: str) -> Path:
+        """Return the path that a parameter of it names, from the root; raise InvalidValueError if it is none."""
+        return parse_path(written).below(self.group)
+
+
+DEFINITIONS = "$.display.definitions."
+
+
+def fields_of(descriptor: JsonObject, key: str) -> Iterator[Field]:
+    """Yield the fields of a format in order."""
+    display = as_object(descriptor.get("display"))
+    spec = as_object(as_object(display.get("formats")).get(key))
+    yield from _fields(descriptor, spec.get("fields"), ("display", "formats", key, "fields"), ())
+
+
+def _fields(
+    descriptor: JsonObject, listed: Json, pointer: Pointer, group: tuple[Step, ...]
+) -> Iterator[Field]:
+    for number, item in enumerate(as_list(listed)):
+        spend(5)
+        value, at = as_object(item), (*pointer, number)
+        if "fields" in value:
+            yield from _group(descriptor, value, at, group)
+        else:
+            yield _with_definition(descriptor, value, at, group)
+
+
+def _group(
+    descriptor: JsonObject, value: JsonObject, at: Pointer, group: tuple[Step, ...]
+) -> Iterator[Field]:
+    written = value.get("path")
+    inner = group
+    if isinstance(written, str):
+        try:
+            inner = parse_path(written).below(group).steps
+        except InvalidValueError as error:
+            yield Field({"path": written}, at, group, str(error))
+            return
+    yield from _fields(descriptor, value["fields"], (*at, "fields"), inner)
+
+
+def _with_definition(
+    descriptor: JsonObject, value: JsonObject, at: Pointer, group: tuple[Step, ...]
+) -> Field:
+    reference = value.get("$ref")
+    if not isinstance(reference, str):
+        return Field(value, at, group)
+    if not reference.startswith(DEFINITIONS):
+        return Field(value, at, group, f"the reference {reference!r} does not start with {DEFINITIONS}")
+    try:
+        definition = as_object(in_descriptor(descriptor, parse_path(reference)))
+    except InvalidValueError as error:
+        return Field(value, at, group, str(error))
+    params = {**as_object(definition.get("params")), **as_object(value.get("params"))}
+    own = {key: item for key, item in value.items() if key not in ("$ref", "params")}
+    merged = {**definition, **own, **({"params": params} if params else {})}
+    return Field(merged, at, group)
+
+
+def placeholders(template: str) -> Iterator[str]:
+    """Yield the paths in the braces of an interpolated intent; raise InvalidValueError if a brace is not closed."""
+    at = 0
+    while at < len(template):
+        spend(1)
+        if template[at : at + 2] in ("{{", "}}"):
+            at += 2
+        elif template[at] == "{":
+            end = template.find("}", at)
+            if end < 0:
+                raise InvalidValueError(
+                    f"a brace of {template!r} is not closed", "write `{{` for a brace itself"
+                )
+            name = template[at + 1 : end].strip()
+            if not name:
+                raise InvalidValueError(f"braces of {template!r} are empty", "write a path in them")
+            yield name
+            at = end + 1
+        else:
+            at += 1

@@ -1,0 +1,35 @@
+"""Both indexes, as the public registry's generator writes them for the same deployments."""
+
+import json
+from collections.abc import Iterable
+
+from statuary.domain.json_values import Json
+from statuary.extensions.clear_signing.descriptors import BoundContract, Descriptor, SigningFileKind
+from statuary.extensions.clear_signing.judge import type_hashes
+
+Published = tuple[Descriptor, BoundContract]
+
+
+def calldata_index(published: Iterable[Published]) -> bytes:
+    """Return `index.calldata.json`: the descriptor of each contract."""
+    index: dict[str, Json] = {}
+    for descriptor, deployment in published:
+        if descriptor.kind is SigningFileKind.CALLDATA:
+            index[deployment.caip] = descriptor.path
+    return _written(index)
+
+
+def messages_index(published: Iterable[Published]) -> bytes:
+    """Return `index.eip712.json`: the descriptors of each contract's messages, by primary type, with type hashes."""
+    index: dict[str, dict[str, list[Json]]] = {}
+    for descriptor, deployment in published:
+        if descriptor.kind is not SigningFileKind.MESSAGES:
+            continue
+        for primary, hashes in type_hashes(descriptor).items():
+            entries = index.setdefault(deployment.caip, {}).setdefault(primary, [])
+            entries.append({"path": descriptor.path, "encodeTypeHashes": list(hashes)})
+    return _written({caip: dict(sorted(by_type.items())) for caip, by_type in index.items()})
+
+
+def _written(index: dict[str, Json]) -> bytes:
+    return (json.dumps(dict(sorted(index.items())), indent=2, ensure_ascii=False) + "\n").encode()

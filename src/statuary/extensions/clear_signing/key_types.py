@@ -1,0 +1,318 @@
+"""The keys of `formats`: functions with the names of their parameters, and EIP-712's `encodeType`."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from statuary.domain.contracts.abi import BasicType, is_identifier, parse_abi_types
+from statuary.domain.json_values import Json, as_list, as_object
+from statuary.domain.limits import MAX_ABI_TYPE_DEPTH
+from statuary.domain.primitives import InvalidValueError, keccak256
+from statuary.domain.work import spend
+from statuary.extensions.clear_signing.limits import MAX_KEY
+from statuary.extensions.clear_signing.plain_text import quoted
+
+SELECTOR_BYTES = 4
+
+
+class ListType(NamedTuple):
+    """An array of a type; `length` is None for any length."""
+
+    item: "ValueType"
+    length: int | None
+
+
+class StructType(NamedTuple):
+    """A struct: a name and the members with their names, in order."""
+
+    members: "tuple[Parameter, ...]"
+    name: str = ""  # of EIP-712's types; a tuple has none
+
+
+class NamedType(NamedTuple):
+    """A struct of EIP-712 by its name, which may be inside itself."""
+
+    name: str
+
+
+ValueType = BasicType | ListType | StructType | NamedType
+
+
+class Parameter(NamedTuple):
+    """A parameter or member; `name` may be empty."""
+
+    name: str
+    type: ValueType
+
+
+class FunctionKey(NamedTuple):
+    """A function as a key of `formats` writes it."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    # how it departs from the one way of writing it: a wallet that compares text does not find it
+    departures: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> str:
+        """The canonical signature, such as `transfer(address,uint256)`."""
+        return f"{self.name}{canonical_type(StructType(self.parameters))}"
+
+    @property
+    def selector(self) -> str:
+        """The first four bytes of the signature's Keccak-256 as 0x hex."""
+        return selector_of(self.signature)
+
+
+class MessageKey(NamedTuple):
+    """A message as a key of `formats` writes it: EIP-712's `encodeType`."""
+
+    primary: str
+    types: Mapping[str, StructType]
+
+
+def selector_of(signature: str) -> str:
+    """Return the selector of a canonical signature as 0x hex."""
+    return "0x" + keccak256(signature.encode())[:SELECTOR_BYTES].hex()
+
+
+def canonical_type(of: ValueType) -> str:
+    """Return the canonical name of a type, as signatures have it."""
+    spend(1)
+    match of:
+        case ListType(item, length):
+            return f"{canonical_type(item)}[{'' if length is None else length}]"
+        case StructType(members):
+            return f"({','.join(canonical_type(member.type) for member in members)})"
+        case NamedType(name):
+            return name
+        case _:
+            return of.canonical
+
+
+_TOKEN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*|\[[0-9]*\]|[(),]|[ \t]+", re.ASCII)
+_ARRAY = re.compile(r"\[([0-9]{0,9})\]")
+
+
+class _Tokens:
+    """The tokens of a key, and what is unusual about the white space between them."""
+
+    def __init__(self, text: str) -> None:
+        if len(text) > MAX_KEY:
+            raise InvalidValueError(f"a key of {len(text):,} characters", f"write at most {MAX_KEY:,}")
+        self.tokens: list[str] = []
+        self.departures: list[str] = []
+        end = 0
+        while end < len(text):
+            match = _TOKEN.match(text, end)
+            if match is None:
+                raise InvalidValueError(
+                    f"{quoted(text)} has the character {text[end]!r} (U+{ord(text[end]):04X}) at {end + 1}",
+                    "write functions as transfer(address to,uint256 value)",
+                )
+            self.tokens.append(match[0])
+            end = match.end()
+        self.text, self.at = text, 0
+
+    @property
+    def next(self) -> str:
+        """The next token; empty at the end."""
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self) -> str:
+        """Return the next token and go on."""
+        token = self.next
+        self.at += 1
+        spend(1)
+        return token
+
+    def expect(self, *tokens: str) -> str:
+        """Return the next token, which is one of these."""
+        token = self.take()
+        if token not in tokens:
+            raise InvalidValueError(
+                f"{quoted(self.text)} has {token or 'its end'!r} where {' or '.join(tokens)} is expected"
+            )
+        return token
+
+    def space(self, expected: str) -> bool:
+        """Take white space, note it if it is not the expected one, and return whether there was any."""
+        there = self.next.strip(" \t") == "" and self.next != ""
+        found = self.take() if there else ""
+        if found != expected and (there or expected):
+            self.depart("white space that is not one space between a type and its name")
+        return there
+
+    def depart(self, how: str) -> None:
+        """Note a departure from the one way of writing a key."""
+        if how not in self.departures:
+            self.departures.append(how)
+
+
+def parse_function_key(text: str) -> FunctionKey:
+    """Return a function of a key; raise InvalidValueError if it is none, or has a type that is not canonical."""
+    tokens = _Tokens(text)
+    tokens.space("")
+    name = tokens.take()
+    if not is_identifier(name):
+        raise InvalidValueError(f"{quoted(text)} does not start with the name of a function")
+    tokens.space("")
+    tokens.expect("(")
+    parameters = _parameters(tokens, 0)
+    tokens.space("")
+    if tokens.next:
+        raise InvalidValueError(f"{quoted(text)} goes on after its parameters")
+    return FunctionKey(name, parameters, tuple(tokens.departures))
+
+
+def _parameters(tokens: _Tokens, depth: int) -> tuple[Parameter, ...]:
+    """Read parameters up to the closing parenthesis, which is read too."""
+    if depth > MAX_ABI_TYPE_DEPTH:
+        raise InvalidValueError(f"tuples nest deeper than {MAX_ABI_TYPE_DEPTH} levels")
+    tokens.space("")
+    if tokens.next == ")":
+        tokens.take()
+        return ()
+    parameters = []
+    while True:
+        tokens.space("")
+        parameters.append(_parameter(tokens, depth))
+        tokens.space("")
+        if tokens.expect(",", ")") == ")":
+            break
+    _require_different_names(parameters, tokens.text)
+    return tuple(parameters)
+
+
+def _require_different_names(parameters: list[Parameter], text: str) -> None:
+    names = [parameter.name for parameter in parameters if parameter.name]
+    if len(names) != len(set(names)):
+        raise InvalidValueError(f"{quoted(text)} has two parameters of one name", "rename one of them")
+
+
+def _parameter(tokens: _Tokens, depth: int) -> Parameter:
+    word = tokens.take()
+    kind: ValueType = StructType(_parameters(tokens, depth + 1)) if word == "(" else _basic(word, tokens.text)
+    while match := _ARRAY.fullmatch(tokens.next):
+        tokens.take()
+        depth += 1
+        if depth > MAX_ABI_TYPE_DEPTH:
+            raise InvalidValueError(f"arrays nest deeper than {MAX_ABI_TYPE_DEPTH} levels")
+        kind = ListType(kind, int(match[1]) if match[1] else None)
+    if tokens.next in (",", ")", ""):
+        return Parameter("", kind)
+    tokens.space(" ")
+    if tokens.next in (",", ")", ""):
+        return Parameter("", kind)
+    name = tokens.take()
+    if not is_identifier(name):
+        raise InvalidValueError(f"{quoted(tokens.text)} has {name!r} where a name is expected")
+    return Parameter(name, kind)
+
+
+def _basic(word: str, text: str) -> BasicType:
+    try:
+        (kind,) = parse_abi_types([{"type": word}])
+    except InvalidValueError:
+        kind = None
+    if not isinstance(kind, BasicType):
+        raise InvalidValueError(f"{quoted(text)} has the type {quoted(word)}, which is no ABI type")
+    if kind.canonical != word:
+        raise InvalidValueError(
+            f"{quoted(text)} has the type {word!r}",
+            f"write {kind.canonical!r}: a selector needs whole names",
+        )
+    return kind
+
+
+def abi_parameters(inputs: Json, depth: int = 0) -> tuple[Parameter, ...]:
+    """Return the parameters of an ABI item with their names; raise InvalidValueError if a type is none."""
+    return tuple(_abi_parameter(as_object(value), depth) for value in as_list(inputs))
+
+
+def _abi_parameter(value: Mapping[str, Json], depth: int) -> Parameter:
+    if depth > MAX_ABI_TYPE_DEPTH:
+        raise InvalidValueError(f"tuples nest deeper than {MAX_ABI_TYPE_DEPTH} levels")
+    name, written = value.get("name"), value.get("type")
+    base, brackets, suffix = str(written).partition("[")
+    kind: ValueType
+    if base == "tuple":
+        kind = StructType(abi_parameters(value.get("components"), depth + 1))
+    else:
+        (basic,) = parse_abi_types([{"type": base}])
+        if not isinstance(basic, BasicType):
+            raise InvalidValueError(f"{base!r} is no ABI type")
+        kind = basic
+    for match in _ARRAY.finditer(brackets + suffix):
+        kind = ListType(kind, int(match[1]) if match[1] else None)
+    return Parameter(name if isinstance(name, str) else "", kind)
+
+
+# a colon is in the names of types that exist, and the schema of descriptors allows it
+_STRUCT = re.compile(r"([A-Za-z_$][A-Za-z0-9_$:]*)\(([^()]*)\)", re.ASCII)
+_MEMBER = re.compile(
+    r"([A-Za-z_$][A-Za-z0-9_$]*)((?:\[[0-9]{0,9}\]){0,8}) ([A-Za-z_$][A-Za-z0-9_$]*)", re.ASCII
+)
+
+
+def parse_message_key(text: str) -> MessageKey:
+    """Return the types of EIP-712's `encodeType`: the primary one, then those that it needs, sorted by name.
+
+    Raises:
+        InvalidValueError: if it is none, or is written otherwise, so that its hash is that of no message.
+    """
+    if len(text) > MAX_KEY:
+        raise InvalidValueError(f"a key of {len(text):,} characters", f"write at most {MAX_KEY:,}")
+    matches = list(_STRUCT.finditer(text))
+    if not matches or "".join(match[0] for match in matches) != text:
+        raise InvalidValueError(
+            f"{quoted(text)} is not EIP-712's encodeType",
+            "write it as Mail(Person from,string contents)Person(…)",
+        )
+    names = [match[1] for match in matches]
+    if len(set(names)) != len(names):
+        raise InvalidValueError(f"{quoted(text)} defines a type twice")
+    types = {match[1]: StructType(_members(match[2], frozenset(names), text), match[1]) for match in matches}
+    _require_order(names, types, text)
+    return MessageKey(names[0], types)
+
+
+def _members(text: str, names: frozenset[str], key: str) -> tuple[Parameter, ...]:
+    members = []
+    for part in text.split(",") if text else ():
+        match = _MEMBER.fullmatch(part)
+        if match is None:
+            raise InvalidValueError(
+                f"{quoted(key)} has the member {quoted(part)}",
+                "write one space between a type and its name, and none after a comma",
+            )
+        kind: ValueType = NamedType(match[1]) if match[1] in names else _basic(match[1], key)
+        for brackets in _ARRAY.finditer(match[2]):
+            kind = ListType(kind, int(brackets[1]) if brackets[1] else None)
+        members.append(Parameter(match[3], kind))
+    _require_different_names(members, key)
+    return tuple(members)
+
+
+def _require_order(names: list[str], types: Mapping[str, StructType], text: str) -> None:
+    needed, pending = {names[0]}, [names[0]]
+    while pending:
+        for name in _named_in(types[pending.pop()]):
+            if name not in needed:
+                needed.add(name)
+                pending.append(name)
+    expected = [names[0], *sorted(needed - {names[0]})]
+    if names != expected:
+        raise InvalidValueError(
+            f"{quoted(text)} defines {', '.join(map(repr, names))}",
+            f"write {', '.join(map(repr, expected))}: the primary type, then those that it needs, sorted",
+        )
+
+
+def _named_in(struct: StructType) -> Iterator[str]:
+    for member in struct.members:
+        kind = member.type
+        while isinstance(kind, ListType):
+            kind = kind.item
+        if isinstance(kind, NamedType):
+            yield kind.name

@@ -1,0 +1,218 @@
+"""The proof beside each deployment: what was compared with which record and block, and what is never proved."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from statuary.checks.rules import rule_of
+from statuary.domain.contracts.proof import ClaimStatus
+from statuary.domain.findings import Finding, Severity
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.extensions.clear_signing.attestations import Attestation, descriptor_hash
+from statuary.extensions.clear_signing.descriptors import SigningFileKind
+from statuary.extensions.clear_signing.hidden import hidden
+from statuary.extensions.clear_signing.judge import ABI_STATUS, Judgement
+from statuary.extensions.clear_signing.limits import MAX_FORMER
+from statuary.extensions.clear_signing.records import DIAMOND, VerifiedCode
+from statuary.extensions.clear_signing.rules import DEPLOYMENT_RULES, DESCRIPTOR_RULES
+from statuary.version import VERSION
+
+NEVER_PROVED: Final = (
+    "that labels, intents and names say what the code does: they are text, written by people",
+    "what the code does with the values that are shown",
+    "names, tickers and decimals of tokens: a wallet takes them from elsewhere",
+    "that the contract delegates to the same implementation at the moment of signing",
+)
+
+_SENTENCES: Final[Mapping[ClaimStatus, str]] = {
+    ClaimStatus.VERIFIED: "verified here: the formats fit the ABI of each record that is named",
+    ClaimStatus.NOT_SHOWN: "not shown",
+    ClaimStatus.CONTRADICTED: "contradicted",
+}
+
+
+def proof_document(
+    judgements: Sequence[Judgement], attestations: Iterable[Attestation], before: JsonObject, now: str
+) -> JsonObject:
+    """Return the proof of all descriptors of one deployment.
+
+    Args:
+        before: the proof that was published last; empty if there was none.
+        now: the instant of the build.
+    """
+    deployment = judgements[0].deployment
+    by_path = {
+        str(as_object(item).get("path")): as_object(item) for item in as_list(before.get("descriptors"))
+    }
+    listed = list(attestations)
+    return {
+        "chainId": deployment.chain_id,
+        "address": deployment.address,
+        "statuary": VERSION,
+        "descriptors": [
+            _described(judgement, listed, by_path.get(judgement.reading.descriptor.path, {}), now)
+            for judgement in judgements
+        ],
+        "neverProved": list(NEVER_PROVED),
+    }
+
+
+def _described(
+    judgement: Judgement, attestations: Iterable[Attestation], before: JsonObject, now: str
+) -> JsonObject:
+    descriptor = judgement.reading.descriptor
+    compared: list[Json] = (
+        [] if judgement.code is None else [_compared(code, judgement) for code in judgement.code.all]
+    )
+    document: dict[str, Json] = {
+        "path": descriptor.path,
+        "sha256": descriptor.files[0].sha256,
+        "descriptorHash": descriptor_hash(descriptor.own),
+        "includes": [file._asdict() for file in descriptor.files[1:]],
+        "status": judgement.status,
+        "claims": {
+            "fits": {"status": judgement.fits, "reason": _fits_reason(judgement)},
+            "abi": {"status": judgement.abi, "reason": _abi_reason(judgement)},
+            "onChain": {"status": judgement.on_chain, "reason": _chain_reason(judgement)},
+        },
+        "compared": compared,
+        "rules": _rules(judgement),
+        "functions": _functions(judgement),
+        "withoutFormat": _without_format(judgement),
+        "attestations": [
+            {"path": item.path, "signer": item.signer, "status": item.status, "reason": item.reason}
+            for item in attestations
+            if item.descriptor == descriptor.path
+        ],
+    }
+    return {**document, **_history(document, before, now)}
+
+
+def _fits_reason(judgement: Judgement) -> str:
+    if judgement.fits is ClaimStatus.VERIFIED:
+        return _SENTENCES[ClaimStatus.VERIFIED]
+    errors = [finding.message for finding in judgement.findings if finding.severity is Severity.ERROR]
+    if errors:
+        return f"contradicted: {errors[0]}"
+    binding = judgement.binding
+    unknown = [] if binding is None else [owner.unknown for owner in binding.owners.values() if owner.unknown]
+    return unknown[0] if unknown else f"not shown: {judgement.reason}"
+
+
+def _abi_reason(judgement: Judgement) -> str:
+    if judgement.code is None:
+        return f"not shown: {judgement.reason}"
+    weakest = min(judgement.code.all, key=lambda code: ABI_STATUS[code.abi_pinned_by] is not judgement.abi)
+    words = {
+        ClaimStatus.VERIFIED: "verified here: a hash in the code, or a proof of the chain, fixes each ABI",
+        ClaimStatus.STATED: f"stated by a file: the compilation beside the record of {weakest.address}",
+        ClaimStatus.NOT_SHOWN: f"not shown: nothing but its own record fixes the ABI of {weakest.address}",
+    }
+    return words[judgement.abi]
+
+
+def _chain_reason(judgement: Judgement) -> str:
+    if judgement.code is None:
+        return f"not shown: {judgement.reason}"
+    weakest = min(judgement.code.all, key=lambda code: code.on_chain is not judgement.on_chain)
+    words = {
+        ClaimStatus.VERIFIED: "verified here: the code at each address, under the block that is named",
+        ClaimStatus.STATED: f"stated by a file: the block of the anchor of {weakest.address}",
+        ClaimStatus.NOT_SHOWN: f"not shown: that the code of {weakest.address} stands there",
+        ClaimStatus.CONTRADICTED: f"contradicted: the code of {weakest.address} does not stand there",
+    }
+    return words[judgement.on_chain]
+
+
+def _compared(code: VerifiedCode, judgement: Judgement) -> JsonObject:
+    own = judgement.code is not None and code is judgement.code.own
+    of_proxy = (
+        "facet"
+        if judgement.code is not None and judgement.code.own.proxy_type == DIAMOND
+        else "implementation"
+    )
+    return {
+        "role": "contract" if own else of_proxy,
+        "address": code.address,
+        "name": code.name,
+        "matchId": code.match_id,
+        "record": code.record_sha256,
+        "verdict": code.verdict,
+        "abiPinnedBy": code.abi_pinned_by,
+        "onChain": code.on_chain,
+        "block": None if code.block is None else code.block._asdict(),
+        "proxyType": code.proxy_type or None,
+    }
+
+
+def _rules(judgement: Judgement) -> list[Json]:
+    """Return each rule with its outcome; warnings are told, errors are why nothing is published."""
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in judgement.findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    bound = () if judgement.code is None else DEPLOYMENT_RULES
+    names = [*(rule_of(rule)[0] for rule in DESCRIPTOR_RULES), *(rule_of(rule)[0] for rule in bound)]
+    outcomes: list[Json] = []
+    for name in names:
+        findings = by_rule.get(name, ())
+        severities = {finding.severity for finding in findings}
+        outcome = "failed" if Severity.ERROR in severities else "warned" if findings else "passed"
+        outcomes.append({"rule": name, "outcome": outcome, "findings": [item.message for item in findings]})
+    return outcomes
+
+
+def _functions(judgement: Judgement) -> list[Json]:
+    """Return each format: the code that it was compared with, and what no field of it shows."""
+    reading, binding = judgement.reading, judgement.binding
+    listed: list[Json] = []
+    for key in reading.types:
+        entry: dict[str, Json] = {"key": key, "hidden": list(hidden(reading, key))}
+        if reading.descriptor.kind is SigningFileKind.CALLDATA:
+            owner = None if binding is None else binding.owners[key]
+            entry["selector"] = reading.functions[key].selector
+            entry["code"] = owner.address if owner and owner.function else None
+            if owner and owner.unknown:
+                entry["reason"] = owner.unknown
+        listed.append(entry)
+    return listed
+
+
+def _without_format(judgement: Judgement) -> list[Json]:
+    """Return the functions that change state and have no format."""
+    if judgement.code is None or judgement.reading.descriptor.kind is not SigningFileKind.CALLDATA:
+        return []
+    formatted = {function.signature for function in judgement.reading.functions.values()}
+    return [item.signature for item in judgement.code.changing() if item.signature not in formatted]
+
+
+def _basis(document: JsonObject) -> list[tuple[Json, Json]]:
+    compared = map(as_object, as_list(document.get("compared")))
+    return [(item.get("address"), item.get("record")) for item in compared]
+
+
+def _history(document: JsonObject, before: JsonObject, now: str) -> JsonObject:
+    """Return since when an earlier proof is contradicted: its records changed, or the contract delegates elsewhere."""
+    history: dict[str, Json] = {}
+    fits = as_object(as_object(document["claims"])["fits"])
+    if fits["status"] == ClaimStatus.CONTRADICTED:
+        history["contradictedSince"] = before.get("contradictedSince") or now
+    former = [*_contradicted(document, before, now), *as_list(before.get("former"))][:MAX_FORMER]
+    return {**history, "former": former} if former else history
+
+
+def _contradicted(document: JsonObject, before: JsonObject, now: str) -> list[Json]:
+    """Return the earlier proof, if what it was compared with is no longer so."""
+    was, present = _basis(before), _basis(document)
+    if not was or was == present:
+        return []
+    same_addresses = [address for address, _ in was] == [address for address, _ in present]
+    changed = "a record changed" if same_addresses else "the contract runs other code"
+    why = changed if present else "the record is no longer on the site"
+    return [
+        {
+            "status": ClaimStatus.CONTRADICTED,
+            "contradictedSince": now,
+            "reason": f"contradicted since {now}: {why}",
+            "was": before.get("status"),
+            "compared": [{"address": address, "record": record} for address, record in was],
+        }
+    ]

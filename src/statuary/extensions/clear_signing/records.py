@@ -1,0 +1,318 @@
+"""The verified code that descriptors are checked against: the record of a contract, and of what it delegates to."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from statuary.checks.contracts.prove import IDENTITY_CHECKS, prove, run_checks
+from statuary.checks.record_location import known_chain, path_names_contract
+from statuary.content.parse_record import ParsedContract
+from statuary.content.read_contract import read_contract
+from statuary.documents.document import encode_unchecked
+from statuary.domain.catalogue import Catalogue, ContractSource
+from statuary.domain.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
+from statuary.domain.contracts.abi import signature_text
+from statuary.domain.contracts.proof import ClaimName, ClaimStatus, PinnedBy
+from statuary.domain.contracts.record import RecordValue, in_served_order
+from statuary.domain.findings import Finding
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.primitives import InvalidValueError, checksum_address
+from statuary.domain.work import attempt, spend_on_text
+from statuary.extensions.clear_signing.key_types import Parameter, abi_parameters, selector_of
+from statuary.extensions.clear_signing.limits import MAX_FACETS
+from statuary.pipeline.bulk import open_bulk_source
+
+Place = tuple[str, str]
+"""Chain id and address in lower case."""
+
+DIAMOND: Final = "DiamondProxy"
+
+
+class Function(NamedTuple):
+    """A function of a verified ABI."""
+
+    signature: str
+    parameters: tuple[Parameter, ...]
+    mutability: str
+
+    @property
+    def changes_state(self) -> bool:
+        """Whether a wallet may be asked to sign a call of it."""
+        return self.mutability not in ("view", "pure")
+
+
+class AnchoredAt(NamedTuple):
+    """The block that shows the code at the address."""
+
+    number: int
+    hash: str
+
+
+class VerifiedCode(NamedTuple):
+    """A verified contract of the site, as far as descriptors need it."""
+
+    address: str  # checksummed
+    name: str
+    match_id: str
+    record_sha256: str  # of the record as the site publishes it
+    functions: Mapping[str, tuple[Function, ...]]  # by selector
+    abi_pinned_by: PinnedBy
+    on_chain: ClaimStatus  # whether the code at the address was shown to be this one
+    verdict: ClaimStatus
+    block: AnchoredAt | None
+    proxy_type: str  # empty if the record names no implementations
+    implementations: tuple[str, ...]  # in lower case, as the record's proxyResolution names them
+    type_strings: Mapping[str, frozenset[str]]  # EIP-712's types in the sources, by the primary type's name
+
+
+class SelectorOwner(NamedTuple):
+    """The code that a selector runs."""
+
+    function: Function | None = None
+    address: str = ""
+    unknown: str = ""  # why nothing is known of it, if nothing is
+
+
+class DeployedCode(NamedTuple):
+    """The code at a deployment: its own, and that of its implementations or facets."""
+
+    own: VerifiedCode
+    others: tuple[VerifiedCode, ...] = ()
+    missing: tuple[tuple[str, str], ...] = ()  # implementations without a verified record, and why
+
+    @property
+    def all(self) -> tuple[VerifiedCode, ...]:
+        """Every verified code that it may run."""
+        return (self.own, *self.others)
+
+    @property
+    def type_strings(self) -> Mapping[str, frozenset[str]]:
+        """EIP-712's types in the sources of all of them."""
+        merged: dict[str, frozenset[str]] = {}
+        for code in self.all:
+            for name, texts in code.type_strings.items():
+                merged[name] = merged.get(name, frozenset()) | texts
+        return merged
+
+    def named(self, name: str) -> list[str]:
+        """Return the signatures of all functions of a name."""
+        listed = [item for code in self.all for functions in code.functions.values() for item in functions]
+        return sorted({item.signature for item in listed if item.signature.startswith(f"{name}(")})
+
+    def changing(self) -> list[Function]:
+        """Return the functions that change state, each signature once, sorted."""
+        found: dict[str, Function] = {}
+        for code in self.all:
+            for functions in code.functions.values():
+                found.update({item.signature: item for item in functions if item.changes_state})
+        return [found[signature] for signature in sorted(found)]
+
+    def owner(self, selector: str) -> SelectorOwner:
+        """Return which code a selector runs: the contract's own, or that of the one implementation that has it."""
+        if own := self.own.functions.get(selector):
+            return SelectorOwner(own[0], self.own.address)
+        having = [code for code in self.others if selector in code.functions]
+        if len(having) == 1 or (having and self.own.proxy_type != DIAMOND):
+            return SelectorOwner(having[0].functions[selector][0], having[0].address)
+        if having:
+            addresses = ", ".join(code.address for code in having)
+            return SelectorOwner(unknown=f"not shown: more than one facet has it: {addresses}")
+        if self.missing:
+            address, why = self.missing[0]
+            return SelectorOwner(unknown=f"not shown: the implementation {address} {why}")
+        return SelectorOwner()
+
+
+NO_RECORD: Final = "has no verified record on this site"
+WITHHELD: Final = "has a record that is withheld from this site"
+
+
+class SiteRecords:
+    """The records of a site that are asked for: each is read from the content, and proved, once."""
+
+    def __init__(self, root: Path, catalogue: Catalogue) -> None:
+        self._root, self._catalogue = root, catalogue
+        self._chains = frozenset(chain.chain_id for chain in catalogue.chains)
+        self._checkpoints: dict[str, Checkpoints] = {
+            chain.chain_id: dict(chain.checkpoints) for chain in catalogue.chains
+        }
+        self._codes: dict[Place, VerifiedCode | str] = {}
+
+    def code_at(self, place: Place) -> DeployedCode | str:
+        """Return the code at a place that was read, or why there is none."""
+        own = self._codes.get(place, NO_RECORD)
+        if isinstance(own, str):
+            return own
+        others, missing = [], []
+        for address in own.implementations:
+            code = self._codes.get((place[0], address), NO_RECORD)
+            if isinstance(code, str):
+                missing.append((checksum_address(address), code))
+            else:
+                others.append(code)
+        return DeployedCode(own, tuple(others), tuple(missing))
+
+    def read(self, places: Collection[Place]) -> None:
+        """Read the records of places, and of the implementations that they name."""
+        self._read({place for place in places if place[0] in self._chains})
+        implementations = {
+            (chain_id, address)
+            for (chain_id, _), code in self._codes.items()
+            if not isinstance(code, str)
+            for address in code.implementations
+        }
+        self._read(implementations)
+
+    def _read(self, places: Collection[Place]) -> None:
+        wanted = {place for place in places if place not in self._codes}
+        if not wanted:
+            return
+        seen: set[Place] = set()
+        for place, source, parsed in self._records(wanted):
+            outcome = attempt(partial(self._verified, source, parsed), source.path, "reading the record")
+            code = WITHHELD if isinstance(outcome, Finding) or outcome is None else outcome
+            # records that repeat one another are all withheld
+            self._codes[place] = WITHHELD if place in seen else code
+            seen.add(place)
+
+    def _records(self, wanted: Collection[Place]) -> Iterator[tuple[Place, ContractSource, ParsedContract]]:
+        for source in self._catalogue.contracts:
+            place = source.chain_id, source.address.lower()
+            if place in wanted:
+                yield place, source, read_contract(self._root, source)
+        for bulk in self._catalogue.bulk:
+            with open_bulk_source(self._root, self._catalogue, bulk) as parts:
+                for part in parts:
+                    if isinstance(part, Finding):
+                        continue
+                    for contract in part.read(self._root):
+                        place = contract.source.chain_id, contract.source.address.lower()
+                        if place in wanted:
+                            yield place, contract.source, contract.read
+
+    def _verified(self, source: ContractSource, parsed: ParsedContract) -> VerifiedCode | None:
+        """Return the code of a record that the site publishes; None if it is withheld."""
+        if parsed.record is None or parsed.findings or self._misplaced(parsed.record, source):
+            return None
+        record = in_served_order(parsed.record)
+        digest = sha256(encode_unchecked(record)).hexdigest()
+        proof = prove(
+            record,
+            compilation=parsed.compilation,
+            anchor=parsed.anchor,
+            digest=digest,
+            checkpoints=self._checkpoints.get(source.chain_id, NO_CHECKPOINTS),
+        )
+        if not proof.holds:
+            return None
+        claim = proof.claim(ClaimName.ON_CHAIN)
+        on_chain = ClaimStatus.NOT_SHOWN if claim is None else claim.status
+        return verified_code(record)._replace(
+            record_sha256=digest,
+            abi_pinned_by=proof.pinned.get("abi", PinnedBy.CLAIMED),
+            on_chain=on_chain,
+            verdict=ClaimStatus.NOT_SHOWN if proof.verdict is None else proof.verdict.status,
+            block=None if on_chain is ClaimStatus.NOT_SHOWN else _block(parsed.anchor),
+        )
+
+    def _misplaced(self, record: RecordValue, source: ContractSource) -> bool:
+        """Return whether a record cannot be published at its place."""
+        findings = [
+            *(finding for result in run_checks(record, IDENTITY_CHECKS) for finding in result.findings),
+            *path_names_contract(record, source),
+            *known_chain(record, source, self._chains),
+        ]
+        return bool(findings)
+
+
+def _block(anchor: Anchor | None) -> AnchoredAt | None:
+    block = None if anchor is None else anchor.block
+    return None if block is None else AnchoredAt(block.number, block.hash)
+
+
+def verified_code(record: RecordValue) -> VerifiedCode:
+    """Return what descriptors need of a record, before anything of it was proved."""
+    resolution = as_object(record.get("proxyResolution"))
+    named = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
+    return VerifiedCode(
+        address=record["address"],
+        name=record["compilation"]["name"],
+        match_id=record["matchId"],
+        record_sha256="",
+        functions=functions_of(record["abi"]),
+        abi_pinned_by=PinnedBy.CLAIMED,
+        on_chain=ClaimStatus.NOT_SHOWN,
+        verdict=ClaimStatus.NOT_SHOWN,
+        block=None,
+        proxy_type=str(resolution.get("proxyType") or ""),
+        implementations=tuple(str(address).lower() for address in named[:MAX_FACETS]),
+        type_strings=type_strings(as_object(record["sources"])),
+    )
+
+
+def functions_of(abi: Json) -> dict[str, tuple[Function, ...]]:
+    """Return the functions of an ABI by selector; one with a type that is none is left out."""
+    functions: dict[str, tuple[Function, ...]] = {}
+    for item in map(as_object, as_list(abi)):
+        signature = signature_text(item) if item.get("type") == "function" else None
+        if signature is None:
+            continue
+        try:
+            parameters = abi_parameters(item.get("inputs"))
+        except InvalidValueError:
+            continue
+        function = Function(signature, parameters, _mutability(item))
+        selector = selector_of(signature)
+        functions[selector] = (*functions.get(selector, ()), function)
+    return functions
+
+
+def _mutability(item: JsonObject) -> str:
+    stated = item.get("stateMutability")
+    if isinstance(stated, str):
+        return stated
+    if item.get("payable"):
+        return "payable"
+    return "view" if item.get("constant") else "nonpayable"
+
+
+_JOINED = re.compile(r"""["']\s*,?\s*["']""")
+_TYPE_STRING = re.compile(
+    r"""["'](?P<all>(?P<name>[A-Za-z_$][A-Za-z0-9_$]*)\([^"'()]{0,2000}\)[^"']{0,8000})["']""", re.ASCII
+)
+
+
+def type_strings(sources: JsonObject) -> dict[str, frozenset[str]]:
+    """Return the literals of sources that are written as EIP-712's types, by the primary type's name."""
+    strings: dict[str, set[str]] = {}
+    for source in sources.values():
+        content = as_object(source).get("content")
+        if not isinstance(content, str) or "keccak256" not in content:
+            continue
+        spend_on_text(len(content))
+        for match in _TYPE_STRING.finditer(_JOINED.sub("", content)):
+            if " " in match["all"]:
+                strings.setdefault(match["name"], set()).add(match["all"])
+    return {name: frozenset(texts) for name, texts in strings.items()}
+
+
+NO_CODE: Final = DeployedCode(
+    VerifiedCode(
+        address="",
+        name="",
+        match_id="",
+        record_sha256="",
+        functions={},
+        abi_pinned_by=PinnedBy.CLAIMED,
+        on_chain=ClaimStatus.NOT_SHOWN,
+        verdict=ClaimStatus.NOT_SHOWN,
+        block=None,
+        proxy_type="",
+        implementations=(),
+        type_strings={},
+    )
+)
+"""Nothing that is verified."""

@@ -1,0 +1,411 @@
+"""The rules of descriptors: each is a function, and the first line of its docstring is the rule.
+
+Those of `DESCRIPTOR_RULES` look at a descriptor alone: an error withholds all of its deployments. Those of
+`DEPLOYMENT_RULES` compare it with the verified code at one address: an error withholds that deployment alone.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from statuary.checks.rule_catalogue import rule_of_function
+from statuary.checks.rules import rule_of
+from statuary.domain.findings import Finding, Pointer, Rule, Severity
+from statuary.domain.json_values import as_object
+from statuary.domain.primitives import InvalidValueError, parse_address, shorten
+from statuary.domain.work import spend
+from statuary.extensions.clear_signing import plain_text
+from statuary.extensions.clear_signing.descriptors import (
+    INCLUDES,
+    READABLE,
+    BoundContract,
+    Descriptor,
+    SigningFileKind,
+)
+from statuary.extensions.clear_signing.field_rules import (
+    BrokenRule,
+    field_path_violations,
+    field_type_violations,
+    names_value,
+    shows_value,
+)
+from statuary.extensions.clear_signing.fields import Field, fields_of, placeholders
+from statuary.extensions.clear_signing.key_types import (
+    FunctionKey,
+    MessageKey,
+    StructType,
+    parse_function_key,
+    parse_message_key,
+)
+from statuary.extensions.clear_signing.limits import MAX_FIELDS, MAX_SHOWN
+from statuary.extensions.clear_signing.paths import DATA
+from statuary.extensions.clear_signing.plain_text import quoted
+from statuary.extensions.clear_signing.reach import DataTypes
+from statuary.extensions.clear_signing.records import DeployedCode, Function, SelectorOwner
+from statuary.extensions.clear_signing.shape import misfits
+
+GROUP: Final = "clear signing"
+FORMATS: Final[Pointer] = ("display", "formats")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A descriptor with its keys parsed."""
+
+    descriptor: Descriptor
+
+    @cached_property
+    def keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
+        """What each key of `formats` is, or why it is nothing."""
+        parse: Callable[[str], FunctionKey | MessageKey] = (
+            parse_function_key if self.descriptor.kind is SigningFileKind.CALLDATA else parse_message_key
+        )
+        keys: dict[str, FunctionKey | MessageKey | InvalidValueError] = {}
+        for key in self.descriptor.formats:
+            try:
+                keys[key] = parse(key)
+            except InvalidValueError as error:
+                keys[key] = error
+        return keys
+
+    @cached_property
+    def functions(self) -> Mapping[str, FunctionKey]:
+        """The functions of its keys."""
+        return {key: value for key, value in self.keys.items() if isinstance(value, FunctionKey)}
+
+    @cached_property
+    def types(self) -> Mapping[str, DataTypes]:
+        """The types of the data of each key."""
+        types = {}
+        for key, value in self.keys.items():
+            if isinstance(value, FunctionKey):
+                types[key] = DataTypes(StructType(value.parameters))
+            elif isinstance(value, MessageKey):
+                types[key] = DataTypes(value.types[value.primary], value.types)
+        return types
+
+    @cached_property
+    def fields(self) -> Mapping[str, tuple[Field, ...]]:
+        """The fields of each key, groups opened and definitions put in."""
+        fields, number = {}, 0
+        for key in self.descriptor.formats:
+            fields[key] = tuple(fields_of(self.descriptor.value, key))
+            number += len(fields[key])
+            if number > MAX_FIELDS:
+                raise InvalidValueError(f"more than {MAX_FIELDS:,} fields", "divide the descriptor")
+        return fields
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A descriptor at one of its deployments."""
+
+    reading: Reading
+    deployment: BoundContract
+    code: DeployedCode  # what the site has verified there
+
+    @cached_property
+    def owners(self) -> Mapping[str, SelectorOwner]:
+        """Which verified code each function's selector runs, by key."""
+        return {key: self.code.owner(function.selector) for key, function in self.reading.functions.items()}
+
+    def function(self, key: str) -> Function | None:
+        """Return the function that a key is bound to, if its signature is the same."""
+        owner = self.owners[key]
+        same = (
+            owner.function is not None and owner.function.signature == self.reading.functions[key].signature
+        )
+        return owner.function if same else None
+
+
+# What a descriptor alone shows
+
+
+def descriptor_fits_the_schema(reading: Reading) -> Iterator[BrokenRule]:
+    """A descriptor, merged with what it includes, fits version 2 of ERC-7730's schema."""
+    schema = reading.descriptor.value.get("$schema")
+    if isinstance(schema, str) and not re.search(r"erc7730-v2(\.[0-9.]+)?\.schema\.json$", schema):
+        yield BrokenRule(f"the schema is {quoted(schema)}", ("$schema",), "write the one of version 2")
+    for misfit in misfits(reading.descriptor.value):
+        yield BrokenRule(misfit.message, misfit.pointer, misfit.hint, on_key=misfit.on_key)
+    context = as_object(reading.descriptor.value.get("context"))
+    name = "contract" if reading.descriptor.kind is SigningFileKind.CALLDATA else "eip712"
+    if name not in context:
+        yield BrokenRule(f"`context` has no {name!r}, as the file's name says", ("context",))
+
+
+def format_keys_are_functions(reading: Reading) -> Iterator[BrokenRule]:
+    """Each key of a calldata descriptor is a function with canonical types; no two have one selector."""
+    if reading.descriptor.kind is not SigningFileKind.CALLDATA:
+        return
+    selectors: dict[str, str] = {}
+    departing = []
+    for key, function in reading.keys.items():
+        at = (*FORMATS, key)
+        if isinstance(function, InvalidValueError):
+            yield BrokenRule(str(function), at, function.hint, on_key=True)
+            continue
+        if not isinstance(function, FunctionKey):
+            continue
+        if function.departures:
+            departing.append(key)
+        other = selectors.setdefault(function.selector, key)
+        if other != key:
+            message = f"{quoted(key)} has the selector {function.selector} of {quoted(other)}"
+            yield BrokenRule(message, at, "wallets cannot tell them apart: remove one", on_key=True)
+    if departing:
+        message = (
+            f"{len(departing)} keys have white space that is not one space between a type and its name, "
+            f"such as {quoted(departing[0])}"
+        )
+        hint = "remove it: a wallet that compares text does not find them"
+        yield BrokenRule(message, (*FORMATS, departing[0]), hint, Severity.WARNING, on_key=True)
+
+
+def message_keys_are_types(reading: Reading) -> Iterator[BrokenRule]:
+    """Each key of an EIP-712 descriptor is `encodeType` as EIP-712 writes it, so that its hash is the type hash."""
+    if reading.descriptor.kind is SigningFileKind.MESSAGES:
+        for key, message in reading.keys.items():
+            if isinstance(message, InvalidValueError):
+                yield BrokenRule(str(message), (*FORMATS, key), message.hint, on_key=True)
+
+
+def paths_reach_values(reading: Reading) -> Iterator[BrokenRule]:
+    """Every path, of fields, of parameters and of intents, leads to a value of the types in its key."""
+    for key, types in reading.types.items():
+        for field in reading.fields[key]:
+            yield from field_path_violations(field, types, reading.descriptor.value)
+        yield from _intent_violations(reading, key)
+
+
+def _intent_violations(reading: Reading, key: str) -> Iterator[BrokenRule]:
+    template = reading.descriptor.formats[key].get("interpolatedIntent")
+    if not isinstance(template, str):
+        return
+    at = (*FORMATS, key, "interpolatedIntent")
+    visible = {}
+    for field in reading.fields[key]:
+        try:
+            path = field.path()
+        except InvalidValueError:
+            continue
+        if path is not None:
+            visible[str(path).replace(".[]", "")] = field.is_always_visible
+    try:
+        for name in placeholders(template):
+            shown = visible.get(name.removeprefix(f"{DATA}.").replace(".[]", ""))
+            if shown is None:
+                yield BrokenRule(f"{{{name}}} is the path of no field", at, "add a field, or remove it")
+            elif not shown:
+                message = f"{{{name}}} is a field that is not always visible"
+                yield BrokenRule(message, at, severity=Severity.WARNING)
+    except InvalidValueError as error:
+        yield BrokenRule(str(error), at, error.hint)
+
+
+def formats_fit_types(reading: Reading) -> Iterator[BrokenRule]:
+    """Each field's value is of a type that its format can show."""
+    for key, types in reading.types.items():
+        for field in reading.fields[key]:
+            yield from field_type_violations(field, types, reading.descriptor.value)
+
+
+def texts_are_plain(reading: Reading) -> Iterator[BrokenRule]:
+    """Labels, intents and names have no invisible characters, and no letters that look like those of another script."""
+    for pointer, text in plain_text.shown_texts(reading.descriptor.value):
+        if fault := plain_text.fault(text):
+            yield BrokenRule(f"{text[:60]!a} {fault}", pointer, "write it in plain letters")
+
+
+# What the verified code at a deployment shows
+
+
+def deployments_name_contracts(binding: Binding) -> Iterator[BrokenRule]:
+    """The address of a deployment has the right checksum, if it has one, and an EIP-712 domain agrees with it."""
+    reading, deployment = binding.reading, binding.deployment
+    written = deployment.written
+    if written != written.lower():
+        try:
+            parse_address(written.strip())
+        except InvalidValueError as error:
+            yield BrokenRule(str(error), (*deployment.pointer, "address"), error.hint)
+    domain = as_object(reading.descriptor.context.get("domain"))
+    at = ("context", "eip712", "domain")
+    chain_id, contract = domain.get("chainId"), domain.get("verifyingContract")
+    if chain_id is not None and str(chain_id) != deployment.chain_id:
+        message = f"domain.chainId {chain_id} is not {deployment.chain_id}, the chain of the deployment"
+        yield BrokenRule(message, (*at, "chainId"))
+    if isinstance(contract, str) and contract.lower() != deployment.address:
+        message = f"domain.verifyingContract {contract} is not {deployment.address}, the deployment"
+        yield BrokenRule(message, (*at, "verifyingContract"))
+
+
+def functions_are_in_the_verified_code(binding: Binding) -> Iterator[BrokenRule]:
+    """Each function is in the verified ABI of the contract, of its implementation, or of the facet that owns it."""
+    for key, function in binding.reading.functions.items():
+        owner, at = binding.owners[key], (*FORMATS, key)
+        if owner.function is None and owner.unknown:
+            yield BrokenRule(
+                f"{function.signature}: {owner.unknown}", at, severity=Severity.NOTE, on_key=True
+            )
+        elif owner.function is None:
+            names = binding.code.named(function.name)
+            hint = f"the code has {', '.join(names[:5])}" if names else "remove the format, or the deployment"
+            message = f"no verified code at {binding.deployment.caip} has {function.signature}"
+            yield BrokenRule(message, at, hint, on_key=True)
+        elif owner.function.signature != function.signature:
+            message = (
+                f"the selector {function.selector} of {function.signature} is that of "
+                f"{owner.function.signature} at {binding.deployment.caip}"
+            )
+            yield BrokenRule(message, at, "the code runs the other function: remove the format", on_key=True)
+
+
+def parameter_names_are_those_of_the_code(binding: Binding) -> Iterator[BrokenRule]:
+    """The names of a function's parameters in its key are those of the ABI, where the ABI has names."""
+    for key, function in binding.reading.functions.items():
+        verified = binding.function(key)
+        if verified is None:
+            continue
+        own = StructType(function.parameters)
+        for mine, theirs in _name_pairs(own, StructType(verified.parameters)):
+            message = (
+                f"{verified.signature}: the key names a parameter {mine!r}, and the code names it {theirs!r}"
+            )
+            yield BrokenRule(message, (*FORMATS, key), "write the names of the code", on_key=True)
+            break
+
+
+def _name_pairs(own: object, theirs: object) -> Iterator[tuple[str, str]]:
+    """Yield the names that differ in two lists of parameters of the same types; a name is not compared with none."""
+    spend(1)
+    if isinstance(own, StructType) and isinstance(theirs, StructType):
+        for mine, other in zip(own.members, theirs.members, strict=True):
+            if mine.name and other.name and mine.name != other.name:
+                yield mine.name, other.name
+            yield from _name_pairs(mine.type, other.type)
+    else:
+        inner = getattr(own, "item", None), getattr(theirs, "item", None)
+        if None not in inner:
+            yield from _name_pairs(*inner)
+
+
+def value_is_shown_where_it_is_paid(binding: Binding) -> Iterator[BrokenRule]:
+    """Only a payable function's format names `@.value`; a payable function whose format shows none is named."""
+    for key in binding.reading.functions:
+        verified, fields = binding.function(key), binding.reading.fields[key]
+        if verified is None:
+            continue
+        named = next((field for field in fields if names_value(field)), None)
+        if named is not None and verified.mutability != "payable":
+            message = f"{verified.signature} is {verified.mutability}, and the format names `@.value`"
+            yield BrokenRule(message, named.pointer, "remove the field: the value is always 0")
+        elif verified.mutability == "payable" and not any(map(shows_value, fields)):
+            message = f"{verified.signature} is payable, and its format shows no `@.value`"
+            hint = "show it, or the reader does not see what is paid"
+            yield BrokenRule(message, (*FORMATS, key), hint, Severity.WARNING, on_key=True)
+
+
+def type_strings_are_those_of_the_sources(binding: Binding) -> Iterator[BrokenRule]:
+    """Where a source of the contract has a type of EIP-712 with the key's name, it is written as the key."""
+    if binding.reading.descriptor.kind is not SigningFileKind.MESSAGES:
+        return
+    for key, message in binding.reading.keys.items():
+        if not isinstance(message, MessageKey):
+            continue
+        same_name = binding.code.type_strings.get(message.primary, frozenset())
+        if same_name and not any(key.startswith(text) for text in same_name):
+            shown = shorten(min(same_name), 200)
+            text = f"the sources write {message.primary} as {shown!r}"
+            yield BrokenRule(text, (*FORMATS, key), on_key=True)
+
+
+DESCRIPTOR_RULES: Final[tuple[Callable[[Reading], Iterator[BrokenRule]], ...]] = (
+    descriptor_fits_the_schema,
+    format_keys_are_functions,
+    message_keys_are_types,
+    paths_reach_values,
+    formats_fit_types,
+    texts_are_plain,
+)
+DEPLOYMENT_RULES: Final[tuple[Callable[[Binding], Iterator[BrokenRule]], ...]] = (
+    deployments_name_contracts,
+    functions_are_in_the_verified_code,
+    parameter_names_are_those_of_the_code,
+    value_is_shown_where_it_is_paid,
+    type_strings_are_those_of_the_sources,
+)
+
+WARNED: Final[frozenset[Callable[..., object]]] = frozenset((type_strings_are_those_of_the_sources,))
+"""Rules whose findings are warnings."""
+
+ONE_DESCRIPTOR: Final = "one-descriptor-per-deployment"
+UNVERIFIED: Final = "deployments-are-on-the-site"
+ATTESTED: Final = "attestations-are-signed"
+
+
+def _listed(rule: Callable[..., object]) -> Rule:
+    listed = rule_of_function(rule, GROUP)
+    return listed._replace(severity=Severity.WARNING if rule in WARNED else Severity.ERROR)
+
+
+RULES: Final = (
+    Rule(
+        READABLE,
+        Severity.ERROR,
+        GROUP,
+        "A file of the folder is JSON, without repeated keys and within the limits.",
+    ),
+    Rule(
+        INCLUDES,
+        Severity.ERROR,
+        GROUP,
+        "What a descriptor includes is inside the folder, and includes no file that includes it.",
+    ),
+    *map(_listed, DESCRIPTOR_RULES),
+    *map(_listed, DEPLOYMENT_RULES),
+    Rule(
+        ONE_DESCRIPTOR,
+        Severity.ERROR,
+        GROUP,
+        "Of two descriptors for one contract, or for one type of its messages, neither is published.",
+    ),
+    Rule(
+        UNVERIFIED,
+        Severity.NOTE,
+        GROUP,
+        "The contract of a deployment is verified on this site; else nothing is shown of it.",
+    ),
+    Rule(
+        ATTESTED,
+        Severity.WARNING,
+        GROUP,
+        "An attestation is signed by the address in its name, and is about the descriptor beside it.",
+    ),
+)
+"""What `check --list` lists."""
+
+
+def findings_of(
+    descriptor: Descriptor, rule: Callable[..., object], violations: Iterator[BrokenRule]
+) -> list[Finding]:
+    """Return the violations of a rule as findings, at most some of them."""
+    name = rule_of(rule)[0]
+    usual = Severity.WARNING if rule in WARNED else Severity.ERROR
+    findings = []
+    for violation in violations:
+        findings.append(
+            descriptor.finding(
+                name,
+                violation.message,
+                violation.pointer,
+                hint=violation.hint,
+                severity=violation.severity or usual,
+                on_key=violation.on_key,
+            )
+        )
+        if len(findings) == MAX_SHOWN:
+            break
+    return findings

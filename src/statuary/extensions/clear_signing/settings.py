@@ -1,0 +1,35 @@
+"""The key `clear_signing` of site.yaml."""
+
+from typing import Literal, NamedTuple
+
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import SourceModel
+
+
+class ClearSigningSettings(NamedTuple):
+    """How the descriptors of the site are published."""
+
+    with_unverified: bool = False
+
+
+class ClearSigningSource(SourceModel):
+    """The descriptors in `clear-signing/`."""
+
+    unverified: Literal["withhold", "publish"] = "withhold"
+    """What happens to deployments whose contract has no verified record on this site: they are left out of the indexes,
+    or published as not shown."""
+
+
+class SiteClearSigningSource(ExtensionSource):
+    """What site.yaml says about clear signing."""
+
+    clear_signing: ClearSigningSource | None = None
+    """ERC-7730 descriptors, checked against the verified records; without it `clear-signing/` is not read."""
+
+    @override
+    def settings(self) -> ClearSigningSettings | None:
+        if self.clear_signing is None:
+            return None
+        return ClearSigningSettings(self.clear_signing.unverified == "publish")
