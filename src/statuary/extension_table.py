@@ -254,6 +254,12 @@ EXTENSIONS = (
     ),
     Extension(
         "clear_signing",
+        commands={
+            "signing": Command(
+                "statuary.extensions.clear_signing.commands:signing_command",
+                "Show calls as wallets do, by the descriptors of the content.",
+            ),
+        },
         key="clear_signing",
         folders=("clear-signing",),
         urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",

@@ -1,0 +1,312 @@
+"""The formats of fields: a value as a text, with what a wallet warns of."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final, NamedTuple
+
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.primitives import InvalidValueError, checksum_address
+from statuary.extensions.clear_signing.field_rules import is_address_text
+from statuary.extensions.clear_signing.paths import parse_path
+from statuary.extensions.clear_signing.reach import ADDRESS_BYTES, in_descriptor
+from statuary.extensions.clear_signing.values import Leaf
+
+
+class Token(NamedTuple):
+    """What wallets know of a token, or of a chain's own currency."""
+
+    symbol: str
+    decimals: int
+
+
+@dataclass(frozen=True)
+class Names:
+    """What a wallet knows besides the call; addresses in lower case."""
+
+    tokens: Mapping[str, Token] = field(default_factory=dict)
+    addresses: Mapping[str, str] = field(default_factory=dict)  # local names
+    ens: Mapping[str, str] = field(default_factory=dict)
+    collections: Mapping[str, str] = field(default_factory=dict)
+    chains: Mapping[int, tuple[str, Token]] = field(default_factory=dict)  # name and currency
+    block_times: Mapping[int, int] = field(default_factory=dict)  # by number, in seconds since 1970
+
+
+InnerCall = tuple[int, str, bytes, int | None, str]
+"""Chain, callee, data, value and sender of a call within a call."""
+
+
+class ShownValue(NamedTuple):
+    """A value as a text."""
+
+    text: str
+    note: str = ""  # what a wallet warns of
+    call: InnerCall | None = None  # the call that the value is, if it is one
+
+
+class Show(NamedTuple):
+    """What formats need besides the value."""
+
+    chain_id: int
+    names: Names
+    named: Callable[[str], Leaf | None]  # the value that a parameter's path names
+    descriptor: JsonObject
+
+
+def format_value(name: str, value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    """Return a value as a format shows it."""
+    return FORMATTERS.get(name, _raw)(_fitting(name, value), params, show)
+
+
+_NUMBERS: Final = frozenset(
+    ("amount", "tokenAmount", "date", "duration", "unit", "enum", "nftName", "chainId")
+)
+_ADDRESSES: Final = frozenset(("addressName", "tokenTicker", "interoperableAddressName"))
+
+
+def _fitting(name: str, value: Leaf) -> Leaf:
+    """Return a slice, or a number that holds an address, as its format takes it."""
+    if name in _ADDRESSES and value.kind in ("slice", "uint", "int") and len(value.bytes) >= ADDRESS_BYTES:
+        return Leaf("address", value.bytes[-ADDRESS_BYTES:])
+    if value.kind != "slice":
+        return value
+    return (
+        Leaf("uint", int.from_bytes(value.bytes, "big")) if name in _NUMBERS else Leaf("bytes", value.bytes)
+    )
+
+
+def _text(value: Leaf) -> str:
+    if value.kind == "address":
+        return checksum_address("0x" + value.bytes.hex())
+    if isinstance(value.value, bytes):
+        return "0x" + value.value.hex()
+    return str(value.value).lower() if isinstance(value.value, bool) else str(value.value)
+
+
+def _raw(value: Leaf, _params: JsonObject, _show: Show) -> ShownValue:
+    return ShownValue(_text(value))
+
+
+def _is_number(value: Leaf) -> bool:
+    return value.kind in ("uint", "int")
+
+
+def decimal(amount: int, decimals: int) -> str:
+    """Return a whole number of the smallest units with its decimal point, zeros at the end left out."""
+    whole, rest = divmod(abs(amount), 10**decimals)
+    digits = str(rest).zfill(decimals).rstrip("0") if rest else ""
+    return f"{'-' if amount < 0 else ''}{whole}{f'.{digits}' if digits else ''}"
+
+
+def _amount(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
+    chain = show.names.chains.get(show.chain_id)
+    if chain is None or not _is_number(value):
+        return ShownValue(_text(value), "the chain's currency is not known")
+    return ShownValue(f"{decimal(value.number, chain[1].decimals)} {chain[1].symbol}")
+
+
+def _address(written: Json, show: Show) -> str:
+    """Return the address that a parameter is, or names; empty if there is none."""
+    if isinstance(written, dict):
+        return _address(_mapped(written, show), show)
+    if not isinstance(written, str):
+        return ""
+    if is_address_text(written):
+        return written.lower()
+    leaf = show.named(written)
+    if leaf is None or isinstance(leaf.value, str) or len(leaf.bytes) < ADDRESS_BYTES:
+        return ""
+    return "0x" + leaf.bytes[-ADDRESS_BYTES:].hex()
+
+
+def _mapped(reference: JsonObject, show: Show) -> Json:
+    """Return the value of a map for the key that a path names; None if it has none."""
+    key = show.named(str(reference.get("keyPath")))
+    try:
+        values = as_object(in_descriptor(show.descriptor, parse_path(str(reference.get("map")))))
+    except InvalidValueError:
+        return None
+    if key is None:
+        return None
+    entries = {name.lower(): item for name, item in as_object(values.get("values")).items()}
+    return entries.get(_text(key).lower())
+
+
+def _number(written: Json, show: Show) -> int | None:
+    """Return the number that a parameter is, or names; None if there is none."""
+    if isinstance(written, dict):
+        written = _mapped(written, show)
+    if isinstance(written, int):
+        return written
+    if not isinstance(written, str):
+        return None
+    leaf = show.named(written)
+    if leaf is not None and not isinstance(leaf.value, str):
+        return int.from_bytes(leaf.bytes, "big")
+    try:
+        return int(written, 0)
+    except ValueError:
+        return None
+
+
+def _chain_of(params: JsonObject, show: Show) -> int | None:
+    written = params.get("chainId", params.get("chainIdPath"))
+    return show.chain_id if written is None else _number(written, show)
+
+
+def _token_amount(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    if not _is_number(value):
+        return ShownValue(_text(value), "the value is not a number")
+    token = _token(params, show)
+    if token is None:
+        return ShownValue(_text(value), "the token is not known")
+    threshold = _number(params.get("threshold"), show)
+    amount = value.number
+    if threshold is not None and amount >= threshold:
+        return ShownValue(f"{params.get('message', 'Unlimited')} {token.symbol}")
+    return ShownValue(f"{decimal(amount, token.decimals)} {token.symbol}")
+
+
+def _token(params: JsonObject, show: Show) -> Token | None:
+    written = params.get("token", params.get("tokenPath"))
+    if written == "$.metadata.token":
+        token = as_object(as_object(show.descriptor.get("metadata")).get("token"))
+        decimals = token.get("decimals")
+        return Token(str(token.get("ticker")), decimals) if isinstance(decimals, int) else None
+    address, chain_id = _address(written, show), _chain_of(params, show)
+    if not address or chain_id is None:
+        return None
+    native = params.get("nativeCurrencyAddress")
+    candidates = as_list(native) if isinstance(native, list) else [native]
+    if any(_address(candidate, show) == address for candidate in candidates if candidate):
+        chain = show.names.chains.get(chain_id)
+        return None if chain is None else chain[1]
+    return show.names.tokens.get(address)
+
+
+def _nft_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    address = _address(params.get("collection", params.get("collectionPath")), show)
+    name = show.names.collections.get(address)
+    return (
+        ShownValue(f"{name} #{value.number}")
+        if name
+        else ShownValue(_text(value), "the collection is not known")
+    )
+
+
+def _date(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    if not _is_number(value):
+        return ShownValue(_text(value), "the value is not a number")
+    seconds: int | None = value.number
+    if params.get("encoding") == "blockheight":
+        seconds = show.names.block_times.get(seconds or 0)
+    try:
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(
+            seconds=seconds if seconds is not None else 1 << 62
+        )
+    except OverflowError:
+        return ShownValue(_text(value), "the time is not known")
+    return ShownValue(f"{moment:%Y-%m-%d %H:%M:%S}Z")
+
+
+def _duration(value: Leaf, _params: JsonObject, _show: Show) -> ShownValue:
+    if not _is_number(value):
+        return ShownValue(_text(value), "the value is not a number")
+    minutes, seconds = divmod(abs(value.number), 60)
+    hours, minutes = divmod(minutes, 60)
+    return ShownValue(f"{hours:02}:{minutes:02}:{seconds:02}")
+
+
+_PREFIXES: Final = ((24, "Y"), (21, "Z"), (18, "E"), (15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k"))
+
+
+def _unit(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    if not _is_number(value):
+        return ShownValue(_text(value), "the value is not a number")
+    written, places = str(params.get("base", "")), params.get("decimals", 0)
+    named = show.named(written) if written.startswith("$.") else None
+    base = str(named.value) if named is not None else written
+    decimals = places if isinstance(places, int) else 0
+    number = value.number
+    for power, prefix in _PREFIXES if params.get("prefix") is True else ():
+        if number >= 10 ** (power + decimals):
+            return ShownValue(f"{decimal(number, decimals + power)}{prefix}{base}")
+    return ShownValue(f"{decimal(number, decimals)}{base}")
+
+
+def _enum(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    try:
+        named = as_object(in_descriptor(show.descriptor, parse_path(str(params.get("$ref")))))
+    except InvalidValueError:
+        named = {}
+    labels = {key.lower(): label for key, label in named.items()}
+    label = labels.get(_text(value).lower())
+    return (
+        ShownValue(label)
+        if isinstance(label, str)
+        else ShownValue(_text(value), "the enum has no such value")
+    )
+
+
+def _chain_id(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
+    chain = show.names.chains.get(value.number) if _is_number(value) else None
+    return ShownValue(_text(value), "the chain is not known") if chain is None else ShownValue(chain[0])
+
+
+def _address_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    if value.kind != "address":
+        return ShownValue(_text(value), "the value is not an address")
+    text = _text(value)
+    senders = params.get("senderAddress")
+    candidates = as_list(senders) if isinstance(senders, list) else [senders]
+    if any(_address(candidate, show) == text.lower() for candidate in candidates if candidate):
+        return ShownValue("Sender")
+    sources = params.get("sources")
+    for source, known in (("local", show.names.addresses), ("ens", show.names.ens)):
+        name = known.get(text.lower()) if sources is None or source in as_list(sources) else None
+        if name:
+            return ShownValue(name)
+    return ShownValue(text)
+
+
+def _token_ticker(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
+    token = show.names.tokens.get(_text(value).lower())
+    return ShownValue(_text(value), "the token is not known") if token is None else ShownValue(token.symbol)
+
+
+def _calldata(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
+    callee = _address(params.get("callee", params.get("calleePath")), show)
+    chain_id = _chain_of(params, show)
+    if value.kind != "bytes" or not callee or chain_id is None:
+        return ShownValue(_text(value), "the called contract is not known")
+    selector = params.get("selector", params.get("selectorPath"))
+    data = _selector(selector, show) + value.bytes
+    amount = _number(params.get("amount", params.get("amountPath")), show)
+    spender = _address(params.get("spender", params.get("spenderPath")), show)
+    return ShownValue("0x" + data.hex(), call=(chain_id, callee, data, amount, spender))
+
+
+def _selector(written: Json, show: Show) -> bytes:
+    if not isinstance(written, str):
+        return b""
+    if written.startswith("0x") and len(written) == 10:
+        return bytes.fromhex(written[2:])
+    leaf = show.named(written)
+    return b"" if leaf is None else leaf.bytes[:4]
+
+
+FORMATTERS: Final[Mapping[str, Callable[[Leaf, JsonObject, Show], ShownValue]]] = {
+    "raw": _raw,
+    "amount": _amount,
+    "tokenAmount": _token_amount,
+    "nftName": _nft_name,
+    "date": _date,
+    "duration": _duration,
+    "unit": _unit,
+    "enum": _enum,
+    "chainId": _chain_id,
+    "addressName": _address_name,
+    "tokenTicker": _token_ticker,
+    "calldata": _calldata,
+}
+"""How each format shows a value; one that is not among them shows it raw."""

@@ -1,0 +1,320 @@
+"""A call or message as a wallet shows it: the intent and the fields, by a descriptor.
+
+Names of tokens, addresses and chains come from the caller: they are not in a descriptor, and nothing is asked of a network.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.clear_signing.fields import DEFINITIONS, placeholders
+from statuary.extensions.clear_signing.formats import Names, Show, ShownValue, format_value
+from statuary.extensions.clear_signing.key_types import FunctionKey, parse_function_key
+from statuary.extensions.clear_signing.limits import MAX_CALLS, MAX_RENDERED
+from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
+from statuary.extensions.clear_signing.reach import in_descriptor
+from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, value_at, written_value
+
+
+class Line(NamedTuple):
+    """A field as it is shown."""
+
+    label: str
+    value: "str | Rendered"  # a call within the call is rendered itself
+    note: str = ""  # what the wallet warns of, such as an unknown token
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A call or message as it is shown."""
+
+    intent: Json  # a text, or an object of labels and texts
+    lines: tuple[Line, ...]
+    interpolated: str = ""  # empty if there is none, or a part of it has no value
+    owner: str = ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A transaction, as far as it is shown."""
+
+    chain_id: int
+    to: str
+    data: bytes
+    value: int | None = None
+    sender: str = ""  # empty if it is not known
+
+
+class NotShownError(InvalidValueError):
+    """A descriptor does not say how to show a call or message."""
+
+
+RenderInner = Callable[[Call], "Rendered | None"]
+
+
+def format_of_call(descriptor: JsonObject, data: bytes) -> tuple[str, FunctionKey]:
+    """Return the key of the format of a call's selector; raise NotShownError if there is none."""
+    selector = "0x" + data[:4].hex()
+    formats = as_object(as_object(descriptor.get("display")).get("formats"))
+    for key in formats:
+        try:
+            function = parse_function_key(key)
+        except InvalidValueError:
+            continue
+        if function.selector == selector:
+            return key, function
+    raise NotShownError(f"the descriptor has no format for the selector {selector}")
+
+
+def render_call(
+    descriptor: JsonObject, call: Call, names: Names, inner: RenderInner | None = None, depth: int = 0
+) -> Rendered:
+    """Return a call as it is shown; raise NotShownError or InvalidValueError if it cannot be.
+
+    Args:
+        descriptor: merged with what it includes.
+        inner: renders calls within the call.
+    """
+    key, function = format_of_call(descriptor, call.data)
+    data = decode_call(function.parameters, call.data[4:])
+    container: dict[str, Leaf] = {
+        "to": Leaf("address", bytes.fromhex(call.to[2:])),
+        "chainId": Leaf("uint", call.chain_id),
+    }
+    if call.value is not None:
+        container["value"] = Leaf("uint", call.value)
+    if call.sender:
+        container["from"] = Leaf("address", bytes.fromhex(call.sender[2:]))
+    shown = inner if depth < MAX_CALLS else None
+    return _Renderer(descriptor, key, data, container, call.chain_id, names, shown).rendered()
+
+
+class SignedMessage(NamedTuple):
+    """A message, as far as it is shown."""
+
+    key: str  # its `encodeType`
+    data: Value
+    container: Mapping[str, Leaf]  # what paths with `@` name
+    chain_id: int
+
+
+def render_message(
+    descriptor: JsonObject, message: SignedMessage, names: Names, inner: RenderInner | None = None
+) -> Rendered:
+    """Return a message as it is shown; raise NotShownError or InvalidValueError if it cannot be."""
+    data, container, chain_id = message.data, message.container, message.chain_id
+    return _Renderer(descriptor, message.key, data, container, chain_id, names, inner).rendered()
+
+
+_FIRST_ITEMS: Final = re.compile(r"(^|\.)\[\]")
+
+
+@dataclass
+class _Renderer:
+    descriptor: JsonObject
+    key: str
+    data: Value
+    container: Mapping[str, Leaf]
+    chain_id: int
+    names: Names
+    inner: RenderInner | None
+    lines: list[Line] = field(default_factory=list)
+    values: dict[str, list[str]] = field(default_factory=dict)  # of fields by path, for the intent
+
+    def rendered(self) -> Rendered:
+        spec = as_object(as_object(as_object(self.descriptor["display"])["formats"])[self.key])
+        for item in as_list(spec.get("fields")):
+            self._item(as_object(item), "")
+        template = spec.get("interpolatedIntent")
+        owner = as_object(self.descriptor.get("metadata")).get("owner")
+        return Rendered(
+            intent=spec.get("intent"),
+            lines=tuple(self.lines),
+            interpolated=self._interpolated(template) if isinstance(template, str) else "",
+            owner=owner if isinstance(owner, str) else "",
+        )
+
+    def _item(self, item: JsonObject, group: str) -> None:
+        """Show a field or a group; `group` is the path that relative paths are below, its items numbered."""
+        if "fields" not in item:
+            self._field(self._defined(item), group)
+            return
+        written = item.get("path")
+        inner = _joined(group, written) if isinstance(written, str) else group
+        children = [as_object(child) for child in as_list(item["fields"])]
+        for numbered in self._numbered(inner):
+            if item.get("iteration") == "bundled":
+                self._bundled(children, numbered)
+            else:
+                for child in children:
+                    self._item(child, numbered)
+
+    def _bundled(self, children: Sequence[JsonObject], group: str) -> None:
+        lengths = {
+            self._length(_joined(group, path))
+            for child in children
+            if "[]" in (path := str(child.get("path")))
+        }
+        if len(lengths) > 1:
+            raise NotShownError("arrays that are shown together have different lengths")
+        for number in range(lengths.pop() if lengths else 0):
+            for child in children:
+                self._item(_with_number(child, number), group)
+
+    def _defined(self, item: JsonObject) -> JsonObject:
+        reference = item.get("$ref")
+        if not isinstance(reference, str):
+            return item
+        if not reference.startswith(DEFINITIONS):
+            raise NotShownError(f"the reference {reference!r} is no definition")
+        definition = as_object(in_descriptor(self.descriptor, parse_path(reference)))
+        params = {**as_object(definition.get("params")), **as_object(item.get("params"))}
+        return {**definition, **item, "params": params}
+
+    def _field(self, item: JsonObject, group: str) -> None:
+        written = item.get("path")
+        if item.get("visible") == "never":
+            return
+        if not isinstance(written, str):
+            self._show(item, group, self._constant(item.get("value")))
+            return
+        path = _joined(group, written)
+        if _FIRST_ITEMS.search(path):
+            for number in range(self._length(path)):
+                self._field(
+                    _with_number({**item, "path": path if group else written}, number), "" if group else group
+                )
+            return
+        self._show(item, group, self._at(path))
+
+    def _show(self, item: JsonObject, group: str, value: Value | None) -> None:
+        written = item.get("path", item.get("value"))
+        if not isinstance(value, Leaf):
+            raise NotShownError(f"there is no value for the field {written!r}")
+        name, label = item.get("format"), item.get("label")
+        if not isinstance(name, str) or not isinstance(label, str):
+            raise NotShownError(f"the field {written!r} has no label or no format")
+        if _is_hidden(item.get("visible"), value, label):
+            return
+        show = Show(self.chain_id, self.names, lambda text: self._named(text, group), self.descriptor)
+        shown = format_value(name, value, as_object(item.get("params")), show)
+        if as_object(item.get("encryption")):
+            fallback = as_object(item["encryption"]).get("fallbackLabel")
+            shown = ShownValue(str(fallback or "[Encrypted]"), "the value is encrypted")
+        rendered = self._inner(shown)
+        self.lines.append(Line(label, rendered or shown.text, shown.note))
+        if len(self.lines) > MAX_RENDERED:
+            raise NotShownError(f"more than {MAX_RENDERED:,} lines")
+        if isinstance(written, str):
+            place = re.sub(r"\.\[[0-9]+\]", "", _joined(group, written))
+            self.values.setdefault(place, []).append(shown.text)
+
+    def _inner(self, shown: ShownValue) -> Rendered | None:
+        if shown.call is None or self.inner is None:
+            return None
+        chain_id, to, data, value, sender = shown.call
+        return self.inner(Call(chain_id, to, data, value, sender))
+
+    def _constant(self, written: Json) -> Value | None:
+        if isinstance(written, str) and written.startswith(f"{DESCRIPTOR}."):
+            return self._at(written)
+        return written_value(written)
+
+    def _named(self, text: str, group: str) -> Leaf | None:
+        """Return the value that a parameter names by a path; None if there is none."""
+        try:
+            value = self._at(_joined(group, text))
+        except InvalidValueError:
+            return None
+        return value if isinstance(value, Leaf) else None
+
+    def _at(self, written: str) -> Value | None:
+        path = parse_path(written)
+        if path.root == DESCRIPTOR:
+            return written_value(in_descriptor(self.descriptor, path))
+        if path.root == CONTAINER:
+            first = self.container.get(str(path).removeprefix("@.").partition(".")[0])
+            return None if first is None else value_at(first, path.steps[1:])
+        return value_at(self.data, path.steps)
+
+    def _length(self, path: str) -> int:
+        """Return the number of items of the first array in a path whose items are all meant."""
+        before = _FIRST_ITEMS.split(path)[0]
+        value = self._at(before) if before else self.data
+        return len(value) if isinstance(value, list) else 0
+
+    def _numbered(self, path: str) -> Iterator[str]:
+        """Yield a group's path for each item of the arrays in it."""
+        if not _FIRST_ITEMS.search(path):
+            yield path
+            return
+        for number in range(self._length(path)):
+            yield from self._numbered(_number(path, number))
+
+    def _interpolated(self, template: str) -> str:
+        """Return an intent with its values; empty if one is missing."""
+        try:
+            names = list(placeholders(template))
+        except InvalidValueError:
+            return ""
+        text, at = [], 0
+        for match in re.finditer(r"\{\{|\}\}|\{([^}]*)\}", template):
+            text.append(template[at : match.start()])
+            at = match.end()
+            if match[1] is None:
+                text.append(match[0][0])
+                continue
+            shown = self.values.get(re.sub(r"\.\[[0-9]*\]", "", match[1].strip().removeprefix("#.")))
+            if not shown or not names:
+                return ""
+            text.append(" and ".join(shown))
+        return "".join([*text, template[at:]])
+
+
+def _joined(group: str, written: str) -> str:
+    """Return a path below the group that it stands in, without the root of data."""
+    if written.startswith(("@.", "$.")):
+        return written
+    if written.startswith("#.") or not group:
+        return written.removeprefix("#.")
+    return f"{group}.{written}"
+
+
+def _number(path: str, number: int) -> str:
+    return _FIRST_ITEMS.sub(lambda match: f"{match[1]}[{number}]", path, count=1)
+
+
+def _with_number(item: JsonObject, number: int) -> JsonObject:
+    """Return a field for one item of the first array in its path, and in the paths of its parameters."""
+    params = {
+        name: _number(value, number) if isinstance(value, str) and "[]" in value else value
+        for name, value in as_object(item.get("params")).items()
+    }
+    return {**item, "path": _number(str(item["path"]), number), "params": params} if "path" in item else item
+
+
+def _is_hidden(visible: Json, value: Leaf, label: str) -> bool:
+    if not isinstance(visible, dict):
+        return False
+    if "ifNotIn" in visible:
+        return _is_among(value, as_list(visible["ifNotIn"]))
+    if "mustMatch" in visible and not _is_among(value, as_list(visible["mustMatch"])):
+        raise NotShownError(f"the value of {label!r} is none of those that the descriptor allows")
+    return "mustMatch" in visible
+
+
+def _is_among(value: Leaf, candidates: Sequence[Json]) -> bool:
+    for written in candidates:
+        candidate = written_value(written)
+        if candidate is None:
+            continue
+        same_kind = isinstance(candidate.value, type(value.value))
+        if same_kind and candidate.value == value.value:
+            return True
+        is_number = isinstance(written, int) and isinstance(value.value, bytes)
+        if is_number and int.from_bytes(value.bytes, "big") == written:
+            return True
+    return False

@@ -1,0 +1,194 @@
+"""Values of a call or message by the paths of descriptors, decoded as wallets do: canonical or not."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from statuary.domain.contracts.abi import WORD, BasicType
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import InvalidValueError, decode_hex_digits
+from statuary.domain.work import spend
+from statuary.extensions.clear_signing.key_types import ListType, Parameter, StructType, ValueType
+from statuary.extensions.clear_signing.paths import Item, Member, Slice, Step
+from statuary.extensions.clear_signing.reach import ADDRESS_BYTES, DataTypes
+
+
+class Leaf(NamedTuple):
+    """A value that is no struct or array; `value` is an int, a bool, a text or bytes (addresses too)."""
+
+    kind: str  # as `BasicType.kind`; `slice` for bytes that a path has cut out
+    value: int | bool | str | bytes
+
+    @property
+    def number(self) -> int:
+        """Its number; 0 for a value that is none."""
+        return self.value if isinstance(self.value, int) else 0
+
+    @property
+    def bytes(self) -> bytes:
+        """Its bytes: numbers have 32."""
+        if isinstance(self.value, bytes):
+            return self.value
+        if isinstance(self.value, str):
+            return self.value.encode()
+        return (int(self.value) % (1 << 256)).to_bytes(1 if isinstance(self.value, bool) else WORD, "big")
+
+
+Value = Leaf | Sequence["Value"] | Mapping[str, "Value"]
+
+
+def decode_call(parameters: tuple[Parameter, ...], data: bytes) -> Value:
+    """Return the arguments of a call, after its selector; raise InvalidValueError if bytes are missing."""
+    return _struct(StructType(parameters), data, 0)
+
+
+def _is_dynamic(kind: ValueType) -> bool:
+    match kind:
+        case ListType(item, length):
+            return length is None or _is_dynamic(item)
+        case StructType(members):
+            return any(_is_dynamic(member.type) for member in members)
+        case BasicType(is_dynamic=is_dynamic):
+            return is_dynamic
+        case _:
+            return False
+
+
+def _head(kind: ValueType) -> int:
+    if _is_dynamic(kind):
+        return WORD
+    match kind:
+        case ListType(item, length):
+            return _head(item) * (length or 0)
+        case StructType(members):
+            return sum(_head(member.type) for member in members)
+        case _:
+            return WORD
+
+
+def _struct(kind: StructType, data: bytes, start: int) -> Value:
+    values = _sequence([member.type for member in kind.members], data, start)
+    names = [member.name or f"({number})" for number, member in enumerate(kind.members)]
+    return dict(zip(names, values, strict=True))
+
+
+def _sequence(kinds: Sequence[ValueType], data: bytes, start: int) -> list[Value]:
+    values, head = list[Value](), start
+    for kind in kinds:
+        spend(20)
+        at = start + _number(data, head) if _is_dynamic(kind) else head
+        values.append(_value(kind, data, at))
+        head += _head(kind)
+    return values
+
+
+def _value(kind: ValueType, data: bytes, at: int) -> Value:
+    match kind:
+        case ListType(item, length):
+            count = _number(data, at) if length is None else length
+            if count * WORD > len(data):
+                raise InvalidValueError(f"an array of {count} items does not fit in {len(data)} bytes")
+            return _sequence([item] * count, data, at + WORD if length is None else at)
+        case StructType():
+            return _struct(kind, data, at)
+        case BasicType():
+            return _leaf(kind, data, at)
+        case _:
+            raise InvalidValueError("a type without its members")
+
+
+def _leaf(kind: BasicType, data: bytes, at: int) -> Leaf:
+    if kind.is_dynamic:
+        length = _number(data, at)
+        if at + WORD + length > len(data):
+            raise InvalidValueError(f"{kind.name} of {length} bytes does not fit in {len(data)} bytes")
+        raw = data[at + WORD : at + WORD + length]
+        return Leaf(kind.kind, raw if kind.kind == "bytes" else raw.decode("utf-8", "replace"))
+    word = _number(data, at)
+    raw = word.to_bytes(WORD, "big")
+    if kind.kind == "address":
+        return Leaf("address", raw[-ADDRESS_BYTES:])
+    if kind.kind == "bytesN":
+        return Leaf("bytes", raw[: kind.size])
+    if kind.kind == "bool":
+        return Leaf("bool", bool(word))
+    number = word % (1 << kind.size)
+    is_negative = kind.kind == "int" and number >> (kind.size - 1)
+    return Leaf(kind.kind, number - (1 << kind.size) if is_negative else number)
+
+
+def _number(data: bytes, at: int) -> int:
+    if not 0 <= at <= len(data) - WORD:
+        raise InvalidValueError(f"a word is missing at byte {at}")
+    return int.from_bytes(data[at : at + WORD], "big")
+
+
+def message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
+    """Return a value of a message's JSON by its type; raise InvalidValueError if it is not of it."""
+    spend(5)
+    kind = types.resolved(kind)
+    if isinstance(kind, StructType) and isinstance(value, dict):
+        known = {member.name: member.type for member in kind.members}
+        return {
+            name: message_value(known[name], item, types) for name, item in value.items() if name in known
+        }
+    if isinstance(kind, ListType) and isinstance(value, list):
+        return [message_value(kind.item, item, types) for item in value]
+    if isinstance(kind, BasicType):
+        return _message_leaf(kind, value)
+    raise InvalidValueError("a value of the message is not of its type")
+
+
+def _message_leaf(kind: BasicType, value: Json) -> Leaf:
+    try:
+        if kind.kind in ("uint", "int"):
+            text = str(value)
+            return Leaf(kind.kind, int(text, 16 if text.lower().startswith("0x") else 10))
+        if kind.kind in ("address", "bytes", "bytesN"):
+            raw = bytes.fromhex(str(value).removeprefix("0x"))
+            return Leaf("address" if kind.kind == "address" else "bytes", raw)
+    except ValueError:
+        raise InvalidValueError(f"{value!r} is no {kind.name}") from None
+    return Leaf("bool", value in (True, "true")) if kind.kind == "bool" else Leaf("string", str(value))
+
+
+def value_at(value: Value, steps: Sequence[Step]) -> Value | None:
+    """Return the value at steps without `[]`; None if there is none."""
+    for step in steps:
+        after = _step(value, step)
+        if after is None:
+            return None
+        value = after
+    return value
+
+
+def _step(value: Value, step: Step) -> Value | None:
+    match step:
+        case Member(name) if isinstance(value, dict):
+            return value.get(name)
+        case Item(number) if isinstance(value, list):
+            return value[number] if -len(value) <= number < len(value) else None
+        case Slice(start, end) if isinstance(value, list):
+            return value[start:end]
+        case Slice(start, end) if isinstance(value, Leaf):
+            return Leaf("slice", value.bytes[start:end])
+        case _:
+            return None
+
+
+def written_value(written: Json) -> Leaf | None:
+    """Return a constant of a descriptor as a value; None if it is none."""
+    if isinstance(written, bool):
+        return Leaf("bool", written)
+    if isinstance(written, int):
+        return Leaf("int" if written < 0 else "uint", written)
+    return _written_text(written) if isinstance(written, str) else None
+
+
+def _written_text(written: str) -> Leaf:
+    raw = decode_hex_digits(written[2:]) if written.startswith("0x") else None
+    if raw is not None:
+        return Leaf("address" if len(raw) == ADDRESS_BYTES else "bytes", raw)
+    digits = written.removeprefix("-")
+    if digits.isascii() and digits.isdecimal():
+        return Leaf("int" if written != digits else "uint", int(written))
+    return Leaf("string", written)

@@ -1,0 +1,88 @@
+"""Check a whole registry by the rules, and compare the indexes: `python registry_rules.py CHECKOUT [LINTER]`.
+
+The registry has no ABIs but those that descriptors of version 1 repeat in `context.contract.abi`; without records on a site, the rules about
+verified code have nothing to compare and are not run: the figures are of the rules of a descriptor alone. LINTER is the
+official linter's program; it is run without ABIs, which it would fetch.
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter, defaultdict
+from pathlib import Path
+
+from statuary.domain.findings import Severity
+from statuary.extensions.clear_signing.descriptors import FOLDERS, DescriptorFolder
+from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
+from statuary.extensions.clear_signing.judge import JudgedFolder, judge
+from statuary.extensions.clear_signing.records import SiteRecords
+
+
+class NoRecords(SiteRecords):
+    """A site without contracts."""
+
+    def __init__(self) -> None:
+        self._chains, self._codes, self._root = frozenset(), {}, Path()
+
+
+def judged(checkout: Path, made: Path) -> JudgedFolder:
+    for folder in FOLDERS:
+        shutil.copytree(checkout / folder, made / "clear-signing" / folder)
+    return judge(DescriptorFolder(made), NoRecords(), with_unverified=True)
+
+
+def report(folder: JudgedFolder, checkout: Path) -> None:
+    by_rule: defaultdict[tuple[str, Severity], set[str]] = defaultdict(set)
+    for item in folder.descriptors:
+        for finding in item.findings:
+            by_rule[finding.rule, finding.severity].add(item.path)
+        for judgement in item.deployments:
+            for finding in judgement.findings:
+                by_rule[finding.rule, finding.severity].add(f"{item.path} at {judgement.deployment.caip}")
+    readings = [item for item in folder.descriptors if item.reading is not None]
+    print(
+        f"descriptors: {len(folder.descriptors)}, of which {len(readings)} break no rule of a descriptor alone"
+    )
+    for (rule, severity), paths in sorted(by_rule.items()):
+        print(f"  {severity} {rule}: {len(paths)}")
+        if severity is Severity.ERROR:
+            print("".join(f"    {path}\n" for path in sorted(paths)), end="")
+    attested = Counter(item.status for item in folder.attestations)
+    print(f"attestations: {dict(attested)}")
+    published = [(one.reading.descriptor, one.deployment) for one in folder.published()]
+    print(f"deployments published as not shown: {len(published)}")
+    for name, body in (
+        ("index.calldata.json", calldata_index(published)),
+        ("index.eip712.json", messages_index(published)),
+    ):
+        theirs = (checkout / name).read_bytes()
+        print(
+            f"{name}: {len(body):,} bytes, the registry's {len(theirs):,}: {'equal' if body == theirs else 'different'}"
+        )
+
+
+def lint(linter: str, checkout: Path) -> None:
+    counts: Counter[str] = Counter()
+    for path in sorted((checkout / "registry").glob("*/*.json")):
+        if path.name.startswith(("calldata-", "eip712-")):
+            command = [linter, "lint", "--skip-abi-validation", str(path)]
+            done = subprocess.run(command, check=False, capture_output=True, text=True)
+            said = done.stdout + done.stderr
+            level = next((word for word in ("error", "warning") if f"{word}:" in said), "passed")
+            counts[level] += 1
+            if level == "error":
+                print(f"  {path.relative_to(checkout)}: {' '.join(said.split())[:300]}")
+    print(f"official linter: {dict(counts)}")
+
+
+def main(arguments: list[str]) -> None:
+    checkout = Path(arguments[0])
+    with tempfile.TemporaryDirectory() as made:
+        report(judged(checkout, Path(made)), checkout)
+    if arguments[1:]:
+        lint(arguments[1], checkout)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,149 @@
+"""Calls as a wallet shows them, in Python and on the command line."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.clear_signing.formats import Names, Show, Token, decimal, format_value
+from statuary.extensions.clear_signing.render import Call, NotShownError, render_call
+from statuary.extensions.clear_signing.values import Leaf
+from support.signing_sites import OTHER, TOKEN, TOKEN_FILE, descriptor, field, signing_content
+from support.sites import CHAIN
+
+TRANSFER = "a9059cbb" + OTHER[2:].lower().rjust(64, "0") + f"{1_500_000:064x}"
+NAMES = Names(
+    tokens={TOKEN.lower(): Token("TKN", 6)},
+    addresses={OTHER.lower(): "Ada"},
+    collections={TOKEN.lower(): "Cats"},
+    chains={1: ("Ethereum", Token("ETH", 18)), int(CHAIN): ("Plinth", Token("PLN", 18))},
+    block_times={7: 1_709_191_632},
+)
+
+
+def lines(made, data, **call):
+    shown = render_call(made, Call(int(CHAIN), TOKEN.lower(), bytes.fromhex(data), **call), NAMES)
+    return [(line.label, line.value) for line in shown.lines]
+
+
+def test_a_transfer_is_shown():
+    shown = render_call(descriptor(), Call(int(CHAIN), TOKEN.lower(), bytes.fromhex(TRANSFER)), NAMES)
+    assert shown.interpolated == "Send 1.5 TKN to Ada"
+    assert shown.owner == "Plinth"
+    assert [(line.label, line.value) for line in shown.lines] == [("Amount", "1.5 TKN"), ("To", "Ada")]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "params", "text"),
+    [
+        ("raw", Leaf("bool", True), {}, "true"),
+        ("raw", Leaf("bytes", b"\x01"), {}, "0x01"),
+        ("amount", Leaf("uint", 1_500_000_000_000_000_000), {}, "1.5 PLN"),
+        ("tokenAmount", Leaf("uint", 10**30), {"token": TOKEN, "threshold": "0xff"}, "Unlimited TKN"),
+        (
+            "tokenAmount",
+            Leaf("uint", 10**30),
+            {"token": TOKEN, "threshold": "9", "message": "Max"},
+            "Max TKN",
+        ),
+        ("tokenAmount", Leaf("uint", 5), {"token": OTHER}, "5"),
+        ("tokenAmount", Leaf("uint", 10**18), {"token": OTHER, "nativeCurrencyAddress": OTHER}, "1 PLN"),
+        ("nftName", Leaf("uint", 9), {"collection": TOKEN}, "Cats #9"),
+        ("date", Leaf("uint", 1_709_191_632), {"encoding": "timestamp"}, "2024-02-29 07:27:12Z"),
+        ("date", Leaf("uint", 7), {"encoding": "blockheight"}, "2024-02-29 07:27:12Z"),
+        ("date", Leaf("uint", 1 << 255), {"encoding": "timestamp"}, str(1 << 255)),
+        ("duration", Leaf("uint", 3_661), {}, "01:01:01"),
+        ("unit", Leaf("uint", 3_000), {"base": "%", "decimals": 4}, "0.3%"),
+        ("unit", Leaf("uint", 36_000), {"base": "h", "prefix": True}, "36kh"),
+        ("enum", Leaf("uint", 1), {"$ref": "$.metadata.enums.mode"}, "stable"),
+        ("enum", Leaf("uint", 3), {"$ref": "$.metadata.enums.mode"}, "3"),
+        ("chainId", Leaf("uint", 1), {}, "Ethereum"),
+        ("addressName", Leaf("slice", bytes.fromhex(OTHER[2:])), {}, "Ada"),
+        ("addressName", Leaf("address", bytes.fromhex(OTHER[2:])), {"sources": ["ens"]}, OTHER),
+        ("tokenTicker", Leaf("address", bytes.fromhex(TOKEN[2:])), {}, "TKN"),
+    ],
+)
+def test_formats(name, value, params, text):
+    made = descriptor(metadata={"enums": {"mode": {"1": "stable"}}})
+    show = Show(int(CHAIN), NAMES, lambda _: None, made)
+    assert format_value(name, value, params, show).text == text
+
+
+def test_amounts_have_no_zeros_at_the_end():
+    assert [decimal(1_050, 3), decimal(1_000, 3), decimal(-5, 1), decimal(7, 0)] == ["1.05", "1", "-0.5", "7"]
+
+
+def word(number):
+    return f"{number:064x}"
+
+
+def test_each_item_of_an_array_is_shown_with_its_own_parameters():
+    key = "pay(address[] to,uint256[] amounts)"
+    spec = {"intent": "Pay", "fields": [field("to.[]", "To"), field("amounts.[]", "Sum")]}
+    made = descriptor({key: spec})
+    from statuary.extensions.clear_signing.key_types import parse_function_key
+
+    selector = parse_function_key(key).selector[2:]
+    data = selector + word(64) + word(160) + word(2) + word(1) + word(2) + word(2) + word(30) + word(40)
+    assert [value for _, value in lines(made, data)][2:] == ["30", "40"]
+    spec["fields"] = [{"iteration": "bundled", "fields": spec["fields"]}]
+    assert [value for _, value in lines(made, data)][1::2] == ["30", "40"]
+
+
+@pytest.mark.parametrize("data", ["a9059cbb", "a9059cbb00", "deadbeef", "a9059cbb" + "ff" * 40])
+def test_a_call_that_does_not_fit_is_not_shown(data):
+    with pytest.raises(InvalidValueError):
+        lines(descriptor(), data)
+
+
+def test_an_array_that_is_said_to_be_huge_is_not_read():
+    made = descriptor({"f(uint256[] a)": {"intent": "F", "fields": [field("a.[]", "A")]}})
+    from statuary.extensions.clear_signing.key_types import selector_of
+
+    with pytest.raises(InvalidValueError, match="does not fit"):
+        lines(made, selector_of("f(uint256[])")[2:] + word(32) + word(1 << 40))
+
+
+def test_a_value_that_must_match_is_required():
+    spec = {"intent": "Send", "fields": [{**field("value", "V"), "visible": {"mustMatch": [7]}}]}
+    with pytest.raises(NotShownError):
+        lines(descriptor({"transfer(address to,uint256 value)": spec}), TRANSFER)
+
+
+def statuary(folder, *arguments):
+    command = [sys.executable, "-m", "statuary", "signing", "render", *arguments]
+    return subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
+
+
+def test_the_command_shows_a_call(tmp_path):
+    signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {})
+    known = {"tokens": {TOKEN.lower(): {"symbol": "TKN", "decimals": 6, "name": "Token"}}}
+    (tmp_path / "names.json").write_text(json.dumps(known))
+    done = statuary(tmp_path, TRANSFER, "--to", TOKEN, "--names", "names.json")
+    assert (done.returncode, done.stdout) == (
+        0,
+        f"Send 1.5 TKN to {OTHER} (Plinth)\n  Amount: 1.5 TKN\n  To: {OTHER}\n",
+    )
+    shown = json.loads(statuary(tmp_path, "0x" + TRANSFER, "--to", TOKEN, "--json").stdout)
+    assert shown["fields"][0] == {"label": "Amount", "value": "1500000"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("0x12", "--to", TOKEN), 2),
+        ((TRANSFER, "--to", "0x12"), 2),
+        ((TRANSFER, "--to", OTHER), 1),
+        ((TRANSFER, "--to", TOKEN, "--chain-id", "x"), 2),
+        ((TRANSFER, "--to", TOKEN, "--names", "none.json"), 2),
+        (("deadbeef", "--to", TOKEN), 1),
+    ],
+)
+def test_the_command_says_what_is_wrong(tmp_path, arguments, code):
+    signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {})
+    done = statuary(tmp_path, *arguments)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert done.stderr
