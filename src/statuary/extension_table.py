@@ -56,12 +56,18 @@ class Extension(NamedTuple):
     key: str = (
         ""  # its key in site.yaml; the extension is on where it is written, and reads the folder of that name
     )
+    status: str = ""  # `(content, settings, status, findings) -> status`: what the status follows besides
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
     own_pages: str = ""  # its `OwnPages`, which make the pages of `content/pages/`
     new_content: str = ""  # `(kind, source, content, now) -> ExitCode`: writes content from another system
     stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
+
+
+def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
+    """Return a command of an extension, at its usual place."""
+    return {name: Command(f"statuary.extensions.{extension}.commands:{name}_command", line, interrupted)}
 
 
 def with_documents(name: str, *folders: str) -> Extension:
@@ -106,12 +112,9 @@ COMPILER = CommandOption(
 EXTENSIONS = (
     Extension(
         "serving",
-        commands={
-            "serve": Command(
-                "statuary.extensions.serving.commands:serve_command",
-                "Serve the site on this machine, exactly as an edge runtime would.",
-            ),
-        },
+        commands=command(
+            "serving", "serve", "Serve the site on this machine, exactly as an edge runtime would."
+        ),
     ),
     Extension(
         "importing",
@@ -145,35 +148,28 @@ EXTENSIONS = (
     ),
     Extension(
         "mirror",
-        commands={
-            "mirror": Command(
-                "statuary.extensions.mirror.commands:mirror_command",
-                "Copy a served site into a folder, and keep it up to date.",
-                interrupted="the folder is unchanged; run the command again to go on",
-            ),
-        },
+        commands=command(
+            "mirror",
+            "mirror",
+            "Copy a served site into a folder, and keep it up to date.",
+            "the folder is unchanged; run the command again to go on",
+        ),
     ),
     Extension(
         "object_stores",
-        commands={
-            "publish": Command(
-                "statuary.extensions.object_stores.commands:publish_command",
-                "Publish a snapshot, or the folder of a build, to a folder or an object store.",
-                interrupted="each published file is old or new; run the command again to finish",
-            ),
-        },
+        commands=command(
+            "object_stores",
+            "publish",
+            "Publish a snapshot, or the folder of a build, to a folder or an object store.",
+            "each published file is old or new; run the command again to finish",
+        ),
         remote=dict.fromkeys(STORES, "statuary.extensions.object_stores.remote_objects:RemoteObjects"),
         publish=dict.fromkeys(STORES, "statuary.extensions.object_stores.commands:publish_folder_to_store"),
         places=dict.fromkeys(STORES, "statuary.extensions.object_stores.store:StorePlace"),
     ),
     Extension(
         "log",
-        commands={
-            "log": Command(
-                "statuary.extensions.log.commands:log_command",
-                "Keep and verify the transparency log of a site.",
-            ),
-        },
+        commands=command("log", "log", "Keep and verify the transparency log of a site."),
         marker="log/checkpoint",
         guard="statuary.extensions.log.published_log:require_growth",
         options={
@@ -194,24 +190,39 @@ EXTENSIONS = (
         settings="statuary.extensions.alerts.settings:SiteAlertsSource",
     ),
     with_documents("notify", "notifications")._replace(
-        commands={
-            "notify": Command(
-                "statuary.extensions.notify.commands:notify_command",
-                "Send what has happened on the page since the last run to channels.",
-                interrupted="what was sent is recorded; run the command again to send the rest",
-            ),
-        },
+        commands=command(
+            "notify",
+            "notify",
+            "Send what has happened on the page since the last run to channels.",
+            "what was sent is recorded; run the command again to send the rest",
+        ),
     ),
     with_documents("instatus", "summary.json", "v2/components.json"),
     with_documents("embed", "embed", "badge.html"),
     Extension(
+        "metrics",
+        commands=command("metrics", "probe", "Ask nodes and services once, and write what was measured."),
+        key="metrics",
+        folders=("metrics-display",),
+        urls="statuary.extensions.metrics.documents:URLS",
+        settings="statuary.extensions.metrics.settings:SiteMetricsSource",
+        pages="statuary.extensions.metrics.pages:PARTS",
+        stage="statuary.extensions.metrics.stage:open_stage",
+    ),
+    Extension(
+        "reports",
+        commands=command("reports", "report", "Write the availability of each component over a quarter."),
+    ),
+    Extension(
+        "upstream",
+        commands=command("upstream", "upstream", "Fetch the statuses of components that follow other pages."),
+        key="upstream",
+        settings="statuary.extensions.upstream.settings:SiteUpstreamSource",
+        status="statuary.extensions.upstream.kept_changes:followed_status",
+    ),
+    Extension(
         "conform",
-        commands={
-            "conform": Command(
-                "statuary.extensions.conform.commands:conform_command",
-                "Test a deployment against both APIs over HTTP.",
-            ),
-        },
+        commands=command("conform", "conform", "Test a deployment against both APIs over HTTP."),
     ),
     Extension(
         "cards",
@@ -233,12 +244,11 @@ EXTENSIONS = (
     Extension("own_pages", own_pages="statuary.extensions.own_pages.pages:MarkdownPages"),
     Extension(
         "hosting",
-        commands={
-            "hosting": Command(
-                "statuary.extensions.hosting.commands:hosting_command",
-                "Write what a host needs to serve the site: its configuration and its edge module.",
-            ),
-        },
+        commands=command(
+            "hosting",
+            "hosting",
+            "Write what a host needs to serve the site: its configuration and its edge module.",
+        ),
         key="hosting",
         folders=("_headers", "_redirects", "_routes.json", ".assetsignore", ".nojekyll"),
         is_unserved=True,

@@ -69,6 +69,9 @@ CHECKS = {
     "urls": lambda target: all(isinstance(url, Url) for url in target),
     "documents": has_protocol(DocumentFamily),
     "settings": has_protocol(ExtensionSource),
+    "status": lambda target: (
+        [*inspect.signature(target).parameters] == ["content", "settings", "status", "findings"]
+    ),
     "pages": lambda target: isinstance(target, PageParts),
     "stage": opens_a_stage,
     "guard": is_called_like(MayReplace),

@@ -17,6 +17,8 @@ LONGEST = {
     "incident_id": "i" * MAX_ID_LENGTH,
     "component_id": "c" * MAX_ID_LENGTH,
     "update_id": "u" * MAX_ID_LENGTH,
+    "metric_id": "m" * MAX_ID_LENGTH,
+    "period": "month",
     "page": "9" * 10,
     "shard": "s" * 20,
     "kind": "selector",

@@ -1,15 +1,28 @@
 """The keys of site.yaml that extensions read; the model of one is imported where its key is written."""
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from statuary.content.load_model import validate_tree
 from statuary.content.source_model import SourceModel
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json
+from statuary.domain.status.records import StatusCatalogue
 from statuary.extension_table import EXTENSIONS, Extension, MissingExtensionError, load
 
 ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
 """Key of site.yaml and settings of every extension that is on."""
+
+
+def followed_status(
+    content: Path, extensions: ExtensionSettings, status: StatusCatalogue, findings: list[Finding]
+) -> StatusCatalogue:
+    """Return a status with what the extensions that are on follow."""
+    for row in EXTENSIONS:
+        if row.status and row.key in dict(extensions):
+            follow = load(row.status, f"`{row.key}` in site.yaml")
+            status = follow(content, dict(extensions)[row.key], status, findings)
+    return status
 
 
 class ExtensionSource(SourceModel):

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from statuary.content.extension_settings import (
     ExtensionSettings,
     extensions_with_model,
+    followed_status,
     read_extension_settings,
 )
 from statuary.content.file_kinds import (
@@ -145,7 +146,10 @@ class _Reader:
             ),
         )
         self._require_components(status)
-        return self._catalogue(file, settings, with_creation(status))._replace(extensions=extensions)
+        status = with_creation(status)
+        if extensions:
+            status = followed_status(self.root, extensions, status, self.findings)
+        return self._catalogue(file, settings, status)._replace(extensions=extensions)
 
     def _leave_folders_of(self, extensions: ExtensionSettings) -> None:
         """Forget what was said of the folders that extensions read: each has the name of its key."""

@@ -26,6 +26,31 @@ def test_the_key_is_that_of_the_group():
     assert read(group(groupKey="{}:{other}"))[0].key != first[0].key
 
 
+def test_an_alert_without_labels_has_the_title_of_its_group():
+    group_of_none = {
+        "receiver": "",
+        "groupKey": "{}",
+        "status": "firing",
+        "title": "[FIRING:1]",
+        "alerts": [{"status": "firing"}],
+    }
+    (one,) = read(group_of_none)
+    assert (one.name, one.labels) == ("[FIRING:1]", {})
+
+
+def test_a_mixed_group_has_each_status():
+    found = read(
+        group(
+            alert("resolved", host="a"),
+            alert("resolved", host="b"),
+            alert("firing", host="c"),
+            status="firing",
+        )
+    )
+    assert [one.is_firing for one in found] == [False, False, True]
+    assert len({one.key for one in found}) == 1
+
+
 def test_grafana_without_a_group_key():
     value = group()
     del value["groupKey"]

@@ -61,6 +61,8 @@ MEMBERS = {
     "path": "badge.svg",
     "folder": "manual",
     "update_id": "qqzxuqxop26p",
+    "metric_id": "head-age",
+    "period": "day",
 }
 SERVED = [url for url in all_urls() if url not in HOST_FILES]
 

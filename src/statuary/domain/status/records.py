@@ -170,6 +170,7 @@ class StatusChange(NamedTuple):
 
     at: Instant
     status: ComponentStatus
+    followed: bool = False  # whether another page says so; nobody is notified of it
 
 
 class Component(NamedTuple):

@@ -144,9 +144,10 @@ def _component_changes(timeline: Timeline, after: Instant, until: Instant) -> It
         if component.group or component.removed:
             continue
         history = timeline.status_histories[component.id]
+        followed = {change.at for change in component.history if change.followed}
         before = history.base
         for at, status in zip(history.instants, history.statuses, strict=True):
-            if after < at <= until:
+            if after < at <= until and at not in followed:
                 event_id = derived_id(component.id, timestamps(at), status)
                 yield StatusEvent(
                     event_id, EventKind.COMPONENT, at, ComponentChange(component, before, status)

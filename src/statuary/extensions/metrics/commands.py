@@ -1,0 +1,164 @@
+"""`statuary probe`: ask everything once, write the points, and say what fires."""
+
+import csv
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated
+
+import click
+import orjson
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import Content, Now, build_instant, option, options
+from statuary.cli.printable import printable
+from statuary.content.file_kinds import CONTRACTS
+from statuary.content.read_content import read_content
+from statuary.content.source_files import walk_folder
+from statuary.domain.primitives import Instant, format_exact
+from statuary.editing.files import content_lock
+from statuary.extensions.metrics.probe import Measurement, ask, measurements
+from statuary.extensions.metrics.settings import MetricsSettings
+
+COLUMNS = ("at", "seconds", "head", "age", "finalized", "lag", "fault")
+"""The columns of a probe's file of points."""
+
+MOST_AT_ONCE = 16
+"""Probes that are asked at the same time."""
+
+POINTS = option(
+    "--points",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where points are written. Default: `folder` under `metrics` in site.yaml, beside the content folder.",
+)
+ALERT = option(
+    "--alert",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    help="Write the alerts of this run, for `statuary incident from-alert`; - for standard output.",
+)
+
+
+@click.command()
+@options
+def probe_command(
+    content: Content,
+    points: Annotated[Path | None, POINTS],
+    alert: Annotated[Path | None, ALERT],
+    now: Now,
+) -> ExitCode:
+    """Ask nodes and services once, and write what was measured.
+
+    `probes` under `metrics` in site.yaml says what is asked. Each probe has a CSV file of points, which the history of git does not need. Run
+    it from any scheduler.
+
+    Exit codes: 0 everything is well; 1 something is not, or there is nothing to ask.
+    """
+    settings, reason = read_settings(content)
+    if settings is None or not settings.probes:
+        click.echo(printable(f"nothing was asked{reason}"), err=True)
+        return ExitCode.FINDINGS
+    with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
+        answers = list(zip(settings.probes, pool.map(ask, settings.probes), strict=True))
+    at = build_instant(now)
+    found = measurements(answers, at)
+    alerts = append_points(points or content.resolve().parent / settings.folder, found, at)
+    for line in _lines(found):
+        click.echo(printable(line), err=alert is not None and str(alert) == "-")
+    if alert is not None:
+        write_alerts(alert, alerts)
+    return ExitCode.FINDINGS if any(measured.reason for measured in found) else ExitCode.OK
+
+
+def read_settings(content: Path) -> tuple[MetricsSettings | None, str]:
+    """Return the settings of a content folder, and why there are none or no probes."""
+    catalogue, findings = read_content(
+        content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
+    )
+    settings = None if catalogue is None else catalogue.settings_of(MetricsSettings)
+    return (
+        settings,
+        f": {findings[0].message}" if findings else "; list `probes` under `metrics` in site.yaml",
+    )
+
+
+def append_points(folder: Path, found: Sequence[Measurement], at: Instant) -> list[dict[str, object]]:
+    """Append a row for each probe, and return their alerts."""
+    folder.mkdir(parents=True, exist_ok=True)
+    alerts = []
+    with content_lock(folder):
+        for measured in found:
+            file = folder / f"{measured.probe.id}.csv"
+            in_a_row = failures_in_a_row(file) + 1 if measured.reason else 0
+            append_point(file, measured, at)
+            alerts.append(_alert(measured, at, is_firing=in_a_row >= measured.probe.failures))
+    return alerts
+
+
+def failures_in_a_row(file: Path) -> int:
+    """Return how many of the last rows of a file of points are failures."""
+    if not file.is_file():
+        return 0
+    count = 0
+    with file.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            count = count + 1 if row.get("fault") else 0
+    return count
+
+
+def append_point(file: Path, measured: Measurement, at: Instant) -> None:
+    """Append a row to a file of points, which is made if there is none."""
+    is_new = not file.exists()
+    answer = measured.answer
+    values = (format_exact(at), answer.seconds, answer.head, measured.age, answer.finalized, measured.lag)
+    with file.open("a", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        if is_new:
+            writer.writerow(COLUMNS)
+        writer.writerow([*("" if value is None else value for value in values), measured.reason])
+
+
+def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:
+    """Return an alert in Alertmanager's form."""
+    probe = measured.probe
+    return {
+        "status": "firing" if is_firing else "resolved",
+        "labels": {"alertname": f"probe {probe.id}", "probe": probe.id, "component": probe.component},
+        "annotations": {
+            "summary": f"{probe.id}: {measured.reason}" if measured.reason else f"{probe.id} is well"
+        },
+        "startsAt": format_exact(at),
+    }
+
+
+def write_alerts(file: Path, alerts: Sequence[dict[str, object]]) -> None:
+    """Write alerts as a group of Alertmanager's."""
+    status = "firing" if any(alert["status"] == "firing" for alert in alerts) else "resolved"
+    group = {
+        "version": "4",
+        "receiver": "probe",
+        "groupKey": "statuary probe",
+        "status": status,
+        "alerts": alerts,
+    }
+    body = orjson.dumps(group, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    if str(file) == "-":
+        sys.stdout.buffer.write(body)
+        sys.stdout.buffer.flush()
+    else:
+        file.write_bytes(body)
+
+
+def _lines(found: Sequence[Measurement]) -> Iterator[str]:
+    for measured in found:
+        answer = measured.answer
+        parts = [
+            f"head {answer.head:,}" if answer.head is not None else "",
+            f"age {measured.age:.0f} s" if measured.age is not None else "",
+            f"finalized {answer.finalized:,}" if answer.finalized is not None else "",
+            f"lag {measured.lag}" if measured.lag is not None else "",
+            f"{answer.seconds * 1000:.0f} ms" if answer.seconds is not None else "",
+        ]
+        yield f"{measured.probe.id}: {measured.reason or 'well'} ({', '.join(filter(None, parts)) or 'no answer'})"

@@ -1,0 +1,164 @@
+"""Files of points: CSV, and what Prometheus, Gatus, Uptime Kuma and Upptime send.
+
+Prometheus: the response of `query_range` (https://prometheus.io/docs/prometheus/latest/querying/api/). Gatus: that of
+`/api/v1/endpoints/statuses`. Uptime Kuma: that of `/api/status-page/heartbeat/<slug>`. Upptime: versions of `history/<slug>.yml`, one after
+the other.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import orjson
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json, JsonObject
+from statuary.domain.primitives import Instant, InvalidValueError, instant, parse_instant, shorten
+from statuary.extensions.metrics.settings import Metric, PointsForm
+
+LARGEST_FILE = 16 << 20
+"""Bytes of a file of points."""
+
+MOST_POINTS = 200_000
+"""Points of a file."""
+
+MILLISECONDS = 1_000_000
+"""Nanoseconds, in which Gatus states durations."""
+
+
+class PointsError(StatuaryError):
+    """A file of points cannot be read."""
+
+
+class Point(NamedTuple):
+    """A measured value."""
+
+    at: Instant
+    value: float
+
+
+def read_points(body: bytes, metric: Metric) -> list[Point]:
+    """Return the points of a file, oldest first; of one instant the last.
+
+    Raises:
+        PointsError: if it is too large, or not of the form that the settings say.
+    """
+    if len(body) > LARGEST_FILE:
+        raise PointsError(f"{metric.file} has {len(body):,} bytes; at most {LARGEST_FILE:,} are read")
+    try:
+        rows = {at: value for at, value in READERS[metric.form](body, metric) if math.isfinite(value)}
+    except (orjson.JSONDecodeError, UnicodeDecodeError, csv.Error, ValueError, OverflowError) as error:
+        raise PointsError(
+            f"{metric.file} is no file of {metric.form}: {shorten(str(error))}",
+            "check `form` and `series` of the metric",
+        ) from None
+    if len(rows) > MOST_POINTS:
+        raise PointsError(f"{metric.file} has {len(rows):,} points; at most {MOST_POINTS:,} are read")
+    return [Point(at, rows[at]) for at in sorted(rows)]
+
+
+def _seconds(value: float) -> Instant:
+    return instant(datetime.fromtimestamp(value, UTC))
+
+
+def _instant(text: str) -> Instant:
+    """Return an instant of RFC 3339, of seconds since 1970, or of Uptime Kuma's form in UTC."""
+    try:
+        return _seconds(float(text))
+    except ValueError:
+        pass
+    trimmed = re.sub(r"(\.\d{3})\d+", r"\1", text.strip())
+    if " " in trimmed:
+        trimmed = trimmed.replace(" ", "T") + "Z"
+    try:
+        return parse_instant(trimmed)
+    except InvalidValueError as error:
+        raise ValueError(str(error)) from None
+
+
+def _csv(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
+    """Yield the points of a CSV file whose first column is the instant; rows without the value are passed over."""
+    reader = csv.reader(io.StringIO(body.decode("utf-8-sig")))
+    names = next(reader, [])
+    if metric.series and metric.series not in names:
+        raise ValueError(f"no column {metric.series!r} in {', '.join(names)}")
+    column = names.index(metric.series) if metric.series else 1
+    for row in reader:
+        if len(row) > column and row[column].strip():
+            yield _instant(row[0]), float(row[column])
+
+
+def _json(body: bytes) -> Json:
+    value: Json = orjson.loads(body)
+    return value
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _items(value: Json) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Json) -> float:
+    return float(value) if isinstance(value, (int, float, str)) else math.nan
+
+
+def _prometheus(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
+    found = _items(_object(_object(_json(body)).get("data")).get("result"))
+    if len(found) != 1:
+        raise ValueError(f"the query has {len(found)} series, not one")
+    for row in _items(_object(found[0]).get("values")):
+        at, value = _items(row)[:2]
+        yield _seconds(_number(at)), _number(value)
+
+
+def _gatus(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
+    endpoints = [_object(row) for row in _items(_json(body))]
+    named = [row for row in endpoints if metric.series in ("", row.get("key"), row.get("name"))]
+    if len(named) != 1:
+        raise ValueError(f"{len(named)} endpoints are named {metric.series!r}")
+    for result in map(_object, _items(named[0].get("results"))):
+        yield _instant(str(result.get("timestamp"))), _number(result.get("duration")) / MILLISECONDS
+
+
+def _uptime_kuma(body: bytes, metric: Metric) -> Iterator[tuple[Instant, float]]:
+    monitors = _object(_object(_json(body)).get("heartbeatList"))
+    if metric.series not in monitors:
+        raise ValueError(f"no monitor {metric.series!r} among {', '.join(monitors)}")
+    for beat in map(_object, _items(monitors[metric.series])):
+        if beat.get("ping") is not None:
+            yield _instant(str(beat.get("time"))), _number(beat["ping"])
+
+
+UPPTIME = re.compile(
+    r"^responseTime: *(?P<value>[0-9.]+) *$|^lastUpdated: *'?(?P<at>[^'\s]+)'? *$", re.MULTILINE
+)
+
+
+def _upptime(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
+    value = math.nan
+    found = False
+    for match in UPPTIME.finditer(body.decode()):
+        if match["value"]:
+            value = float(match["value"])
+        else:
+            found = True
+            yield _instant(match["at"]), value
+            value = math.nan
+    if not found:
+        raise ValueError("it has no `lastUpdated`")
+
+
+READERS: dict[PointsForm, Callable[[bytes, Metric], Iterator[tuple[Instant, float]]]] = {
+    PointsForm.CSV: _csv,
+    PointsForm.PROMETHEUS: _prometheus,
+    PointsForm.GATUS: _gatus,
+    PointsForm.UPTIME_KUMA: _uptime_kuma,
+    PointsForm.UPPTIME: _upptime,
+}

@@ -1,0 +1,169 @@
+"""Asking once: HTTP, TCP or an Ethereum node, and what follows from the answers; who asks again, and when, is another program.
+
+An Ethereum node that answers may still be days behind. So its head is compared with the clock, with the `finalized` block and with the
+highest head of its group (https://ethereum.github.io/execution-apis/).
+"""
+
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
+from typing import NamedTuple
+
+import orjson
+
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json
+from statuary.domain.primitives import Instant, shorten
+from statuary.extensions.http.client import UnreachableError, send
+from statuary.extensions.http.connections import Pace
+from statuary.extensions.metrics.settings import Probe, ProbeKind
+
+LARGEST_RESPONSE = 1 << 20
+"""Bytes of a response."""
+
+LARGEST_QUANTITY = 1 << 63
+"""No block or timestamp is that high."""
+
+
+class ProbeError(StatuaryError):
+    """Something that is asked does not answer as it should."""
+
+
+class ProbeAnswer(NamedTuple):
+    """What was measured of one probe."""
+
+    seconds: float | None = None  # None if it did not answer
+    head: int | None = None  # the number of the newest block
+    timestamp: int | None = None  # of the newest block, seconds since 1970
+    finalized: int | None = None  # the number of the finalized block; None if the node does not say
+    reason: str = ""  # why it failed; empty if it answered
+
+
+class Measurement(NamedTuple):
+    """An answer in its group, and whether it is well."""
+
+    probe: Probe
+    answer: ProbeAnswer
+    age: float | None = None  # seconds of the head
+    lag: int | None = None  # blocks behind the highest of the group
+    reason: str = ""  # why it is not well; empty if it is
+
+
+def ask(probe: Probe) -> ProbeAnswer:
+    """Ask once; what goes wrong is part of the answer."""
+    began = perf_counter()
+    try:
+        answer = ASKERS[probe.kind](probe)
+    except (ProbeError, UnreachableError, OSError) as error:
+        reason = error.reason if isinstance(error, UnreachableError) else str(error)
+        return ProbeAnswer(reason=f"it {reason}" if isinstance(error, UnreachableError) else reason)
+    return answer._replace(seconds=round(perf_counter() - began, 4))
+
+
+def _pace(probe: Probe) -> Pace:
+    return Pace(seconds=float(probe.timeout), timeout=float(probe.timeout))
+
+
+def _ask_http(probe: Probe) -> ProbeAnswer:
+    response = send(probe.url, "GET", limit=LARGEST_RESPONSE, pace=_pace(probe))
+    if response.status not in probe.expected_status:
+        raise ProbeError(f"it responds with {response.status}")
+    return ProbeAnswer()
+
+
+def _ask_tcp(probe: Probe) -> ProbeAnswer:
+    host, _, port = probe.url.rpartition(":")
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), timeout=probe.timeout):
+            return ProbeAnswer()
+    except OSError as error:
+        raise ProbeError(f"it takes no connection: {error.strerror or type(error).__name__}") from None
+
+
+def _ask_node(probe: Probe) -> ProbeAnswer:
+    latest = _block(probe, "latest")
+    if latest is None:
+        raise ProbeError("it has no newest block")
+    try:
+        finalized = _block(probe, "finalized")
+    except ProbeError:
+        finalized = None  # older nodes do not know the tag
+    return ProbeAnswer(
+        head=_quantity(latest, "number"),
+        timestamp=_quantity(latest, "timestamp"),
+        finalized=None if finalized is None else _quantity(finalized, "number"),
+    )
+
+
+def _block(probe: Probe, tag: str) -> Mapping[str, Json] | None:
+    question = {"jsonrpc": "2.0", "id": 1, "method": "eth_getBlockByNumber", "params": [tag, False]}
+    headers = {"Content-Type": "application/json"}
+    response = send(
+        probe.url,
+        "POST",
+        body=orjson.dumps(question),
+        headers=headers,
+        limit=LARGEST_RESPONSE,
+        pace=_pace(probe),
+    )
+    try:
+        value: Json = orjson.loads(response.body)
+    except orjson.JSONDecodeError:
+        raise ProbeError(f"it responds with {response.status} and no JSON") from None
+    found = value if isinstance(value, Mapping) else {}
+    if "error" in found:
+        raise ProbeError(f"it responds with an error: {shorten(str(found['error']))}")
+    block = found.get("result")
+    return block if isinstance(block, Mapping) else None
+
+
+def _quantity(block: Mapping[str, Json], name: str) -> int:
+    text = block.get(name)
+    try:
+        number = int(text, 16) if isinstance(text, str) else -1
+    except ValueError:
+        number = -1
+    if not 0 <= number < LARGEST_QUANTITY:
+        raise ProbeError(f"its block has no {name}, but {shorten(str(text))}")
+    return number
+
+
+ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
+    ProbeKind.HTTP: _ask_http,
+    ProbeKind.TCP: _ask_tcp,
+    ProbeKind.JSONRPC: _ask_node,
+}
+
+
+def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> list[Measurement]:
+    """Return what follows from answers: a pure function of them and an instant."""
+    highest: dict[str, int] = {}
+    for probe, answer in answers:
+        if probe.group and answer.head is not None:
+            highest[probe.group] = max(highest.get(probe.group, 0), answer.head)
+    found = []
+    for probe, answer in answers:
+        age = None if answer.timestamp is None else round(now.timestamp() - answer.timestamp, 3)
+        in_group = probe.group in highest and answer.head is not None
+        lag = highest[probe.group] - answer.head if in_group and answer.head is not None else None
+        measured = Measurement(probe, answer, age, lag)
+        found.append(measured._replace(reason=answer.reason or _fault(measured)))
+    return found
+
+
+def _fault(measured: Measurement) -> str:
+    """Return why something that answers is not well; empty if it is."""
+    probe, answer = measured.probe, measured.answer
+    if is_above(measured.age, probe.most_age):
+        return f"its newest block is {measured.age:.0f} seconds old, more than {probe.most_age}"
+    if is_above(measured.lag, probe.most_lag):
+        return f"it is {measured.lag} blocks behind its group, more than {probe.most_lag}"
+    behind = None if answer.head is None or answer.finalized is None else answer.head - answer.finalized
+    if is_above(behind, probe.most_unfinalized):
+        return f"its finalized block is {behind} blocks behind, more than {probe.most_unfinalized}"
+    return ""
+
+
+def is_above(value: float | None, limit: int) -> bool:
+    """Return whether a value is above a limit; 0 is none."""
+    return value is not None and bool(limit) and value > limit

@@ -1,0 +1,150 @@
+"""The key `metrics` of site.yaml: what is measured, and which of it is shown."""
+
+from enum import StrEnum
+from typing import Annotated, NamedTuple, Self
+
+from pydantic import Field, field_validator, model_validator
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import Identifier, Name, SourceModel, Text, WholeNumber, value_of
+from statuary.domain.primitives import InvalidValueError
+
+
+class PointsForm(StrEnum):
+    """Whose form a file of points has."""
+
+    CSV = "csv"
+    PROMETHEUS = "prometheus"
+    GATUS = "gatus"
+    UPTIME_KUMA = "uptime_kuma"
+    UPPTIME = "upptime"
+
+
+class Metric(NamedTuple):
+    """A series of points that is shown."""
+
+    id: str
+    name: str
+    file: str  # relative to the folder of points
+    unit: str = ""
+    form: PointsForm = PointsForm.CSV
+    series: str = ""  # the column of a CSV file; the endpoint or the monitor of Gatus and Uptime Kuma
+
+
+class ProbeKind(StrEnum):
+    """How something is asked."""
+
+    HTTP = "http"
+    TCP = "tcp"
+    JSONRPC = "jsonrpc"
+
+
+class Probe(NamedTuple):
+    """What `statuary probe` asks."""
+
+    id: str
+    kind: ProbeKind
+    url: str  # for TCP HOST:PORT
+    component: str  # whose alert its failure is
+    group: str = ""  # of nodes of one chain, whose heads are compared
+    most_age: int = 0  # seconds that the head may be old; 0 for any
+    most_lag: int = 0  # blocks that it may be behind the highest of its group; 0 for any
+    most_unfinalized: int = 0  # blocks between `finalized` and the head; 0 for any
+    expected_status: tuple[int, ...] = (200,)
+    failures: int = 2  # in a row, before an alert fires
+    timeout: int = 10  # seconds
+
+
+class MetricsSettings(NamedTuple):
+    """What is measured, and which of it is shown."""
+
+    folder: str
+    shown: tuple[Metric, ...] = ()
+    probes: tuple[Probe, ...] = ()
+
+
+class MetricSource(SourceModel):
+    """A series of points that is shown."""
+
+    name: Name
+    """Its name on the page."""
+    unit: Annotated[Text, Field(max_length=12)] = ""
+    """The unit of its values, such as `ms`."""
+    file: Text
+    """The file of its points, below `folder`."""
+    form: PointsForm = PointsForm.CSV
+    """Whose form the file has: `csv`, `prometheus` (`query_range`), `gatus`, `uptime_kuma` or `upptime`."""
+    series: Text = ""
+    """The column of a CSV file (default: the second); the key or name of Gatus's endpoint; the number of Uptime Kuma's monitor."""
+
+    @field_validator("file")
+    @classmethod
+    def _check_file(cls, file: str) -> str:
+        if file.startswith("/") or ".." in file or "\\" in file or not file.strip():
+            raise InvalidValueError(f"{file!r} is no file below the folder", "write a relative path")
+        return file
+
+
+class ProbeSource(SourceModel):
+    """What `statuary probe` asks."""
+
+    kind: ProbeKind
+    """`http`, `tcp` or `jsonrpc` (an Ethereum node)."""
+    url: Annotated[Text, Field(min_length=1)]
+    """The address; for `tcp` HOST:PORT."""
+    component: Text
+    """The component that its failure is about, by key or id."""
+    group: Text = ""
+    """Nodes of one chain: each is compared with the highest head of its group."""
+    most_age: Annotated[WholeNumber, Field(ge=0)] = 0
+    """Seconds that the newest block may be old; default: any."""
+    most_lag: Annotated[WholeNumber, Field(ge=0)] = 0
+    """Blocks that the node may be behind the highest of its group; default: any."""
+    most_unfinalized: Annotated[WholeNumber, Field(ge=0)] = 0
+    """Blocks that the finalized block may be behind the head; default: any."""
+    expected_status: Annotated[tuple[WholeNumber, ...], Field(min_length=1)] = (200,)
+    """The statuses of HTTP that are no failure."""
+    failures: Annotated[WholeNumber, Field(ge=1, le=100)] = 2
+    """Failures in a row before an alert fires."""
+    timeout: Annotated[WholeNumber, Field(ge=1, le=60)] = 10
+    """Seconds to wait for the response."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.kind is ProbeKind.TCP:
+            if not self.url.rpartition(":")[2].isdecimal():
+                raise InvalidValueError(
+                    f"{self.url!r} is no HOST:PORT", "write it such as node.example:30303"
+                )
+        elif not self.url.startswith(("http://", "https://")):
+            raise InvalidValueError(f"{self.url!r} is no web address", "begin it with https://")
+        return self
+
+
+class MetricsSource(SourceModel):
+    """What is measured, and which of it is shown."""
+
+    folder: Text = "measurements"
+    """The folder of the files of points, relative to the one that the content folder is in."""
+    shown: Annotated[dict[Identifier, MetricSource], Field(max_length=50)] | None = None
+    """The metrics that the status page shows, by id."""
+    probes: Annotated[dict[Identifier, ProbeSource], Field(max_length=200)] | None = None
+    """What `statuary probe` asks, by id; its points are in `<id>.csv`."""
+
+
+class SiteMetricsSource(ExtensionSource):
+    """What site.yaml says about measurements."""
+
+    metrics: MetricsSource | None = None
+    """What is measured, and which of it the status page shows; without it there is nothing."""
+
+    @override
+    def settings(self) -> MetricsSettings | None:
+        if self.metrics is None:
+            return None
+        return MetricsSettings(
+            folder=self.metrics.folder,
+            shown=tuple(value_of(Metric, row, id=name) for name, row in (self.metrics.shown or {}).items()),
+            probes=tuple(value_of(Probe, row, id=name) for name, row in (self.metrics.probes or {}).items()),
+        )

@@ -1,0 +1,62 @@
+"""The stage: a build reads the files of points and offers the documents of every metric."""
+
+from pathlib import Path
+
+from typing_extensions import override
+
+from statuary.domain.findings import Finding, Severity
+from statuary.extensions.metrics.documents import metric_documents
+from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
+from statuary.extensions.metrics.settings import Metric, MetricsSettings
+from statuary.pipeline.stages import Additions, SiteStage, StageInputs
+from statuary.publishing.target import BuildTarget
+
+EXAMPLE = "run `statuary probe`, or write the file"
+
+
+def open_stage(inputs: StageInputs) -> SiteStage | None:
+    """Open the stage of a build; there is none in a check or a tick, which leave the documents as they are."""
+    if not isinstance(inputs.settings, MetricsSettings) or inputs.target is None or inputs.root is None:
+        return None
+    return MetricsStage(inputs.settings, inputs, inputs.target, inputs.root)
+
+
+class MetricsStage(SiteStage):
+    """The metrics of a site."""
+
+    def __init__(
+        self, settings: MetricsSettings, inputs: StageInputs, target: BuildTarget, root: Path
+    ) -> None:
+        self._settings, self._inputs, self._target = settings, inputs, target
+        self._folder = root.resolve().parent / settings.folder
+
+    @override
+    def extend(self, incidents: object, *, contracts: bool) -> Additions:
+        findings: list[Finding] = []
+        for metric in self._settings.shown:
+            try:
+                points = read_points(self._read(metric), metric)
+            except PointsError as error:
+                points = []
+                findings.append(_finding(error, metric))
+            self._target.offer(metric_documents(metric, points, self._inputs.instant))
+        return Additions(findings=tuple(findings))
+
+    def _read(self, metric: Metric) -> bytes:
+        try:
+            with (self._folder / metric.file).open("rb") as stream:
+                return stream.read(LARGEST_FILE + 1)
+        except OSError as error:
+            raise PointsError(f"{metric.file} cannot be read: {error.strerror}", EXAMPLE) from None
+
+
+def _finding(error: PointsError, metric: Metric) -> Finding:
+    return Finding(
+        rule="readable-points",
+        severity=Severity.WARNING,
+        message=str(error),
+        hint=error.hint,
+        path="site.yaml",
+        pointer=("metrics", "shown", metric.id),
+        on_key=True,
+    )

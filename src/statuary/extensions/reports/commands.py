@@ -1,0 +1,141 @@
+"""`statuary report`: the availability of each component over a quarter, as CSV and as a page to print."""
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from html import escape
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import text_report
+from statuary.cli.options import Content, Now, argument, build_instant, option, options
+from statuary.content.file_kinds import CONTRACTS
+from statuary.content.read_content import read_content
+from statuary.content.source_files import walk_folder
+from statuary.domain.findings import has_errors
+from statuary.domain.primitives import Instant, day_start, format_utc
+from statuary.domain.status.schedule import timeline_from
+from statuary.extensions.reports.figures import METHOD, MonthFigures, months_of, quarter_figures
+from statuary.publishing.files import atomic_file
+
+QUARTER = re.compile(r"(?P<year>\d{4})-q(?P<quarter>[1-4])")
+
+COLUMNS = (
+    "component", "id", "month", "seconds counted", "seconds of major outage", "seconds of partial outage",
+    "seconds degraded", "seconds of maintenance", "availability in percent",
+)  # fmt: skip
+"""The columns of the CSV file."""
+
+
+def _quarter(_ctx: click.Context, _param: click.Parameter, text: str) -> tuple[int, int]:
+    match = QUARTER.fullmatch(text.lower())
+    if match is None:
+        raise click.UsageError(f"{text!r} is no quarter; write it such as 2026-q3")
+    return int(match["year"]), int(match["quarter"])
+
+
+NAME = argument(metavar="QUARTER", callback=_quarter)
+OUT = option(
+    "--out",
+    metavar="FOLDER",
+    default="reports",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the files are written.",
+)
+
+
+@click.command()
+@options
+def report_command(
+    quarter: Annotated[tuple[int, int], NAME], content: Content, out: Annotated[Path, OUT], now: Now
+) -> ExitCode:
+    """Write the availability of each component over a quarter.
+
+    QUARTER is one such as 2026-q3. A CSV file has a row for each component and month; a page to print has the same, with the accounting method.
+    Both follow from the content and the instant.
+    """
+    at = build_instant(now)
+    catalogue, findings = read_content(
+        content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
+    )
+    if catalogue is None or has_errors(findings):
+        click.echo(text_report(findings, str(content)), err=True)
+        return ExitCode.FINDINGS
+    timeline = timeline_from(catalogue.status, at, catalogue.status_settings)
+    year, number = quarter
+    page = catalogue.status.page
+    if day_start(months_of(year, number)[0], page.time_zone) > at:
+        raise click.UsageError(f"{year}-q{number} has not begun at {format_utc(at)}")
+    rows = quarter_figures(timeline, year, number, at)
+    out.mkdir(parents=True, exist_ok=True)
+    title = f"{page.name}: availability {year}-q{number}"
+    for ending, text in (
+        ("csv", csv_text(rows)),
+        ("html", page_text(title, rows, at, catalogue.status.page.url)),
+    ):
+        file = out / f"{year}-q{number}.{ending}"
+        with atomic_file(file) as stream:
+            stream.write(text.encode())
+        click.echo(str(file))
+    return ExitCode.OK
+
+
+def csv_text(rows: Sequence[MonthFigures]) -> str:
+    """Return the rows as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows:
+        times = (row.counted, row.outage.major, row.outage.partial, row.degraded, row.maintenance)
+        seconds = [int(time.total_seconds()) for time in times]
+        availability = "" if row.availability is None else f"{row.availability:.2f}"
+        name = row.component.name
+        safe = (
+            f"'{name}" if name.startswith(("=", "+", "-", "@", "\t")) else name
+        )  # a spreadsheet would take it for a formula
+        writer.writerow([safe, row.component.id, f"{row.month:%Y-%m}", *seconds, availability])
+    return text.getvalue()
+
+
+STYLE = """\
+body{font:14px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;color:#14161a;background:#fff}
+table{border-collapse:collapse;width:100%}th,td{padding:.3rem .6rem;border-bottom:1px solid #cdcdc6;text-align:right}
+th:first-child,td:first-child,th:nth-child(2),td:nth-child(2){text-align:left}tr{break-inside:avoid}p{color:#5a606a}
+@page{margin:15mm}"""
+
+
+def page_text(title: str, rows: Sequence[MonthFigures], at: Instant, url: str) -> str:
+    """Return the rows as a page to print."""
+    lines = "".join(
+        f"<tr><td>{escape(row.component.name)}</td><td>{row.month:%Y-%m}</td>"
+        f"<td>{'' if row.availability is None else f'{row.availability:.2f} %'}</td>"
+        + "".join(f"<td>{int(time.total_seconds() // 60):,}</td>" for time in _minutes(row))
+        + "</tr>\n"
+        for row in rows
+    )
+    heads = (
+        "Component",
+        "Month",
+        "Availability",
+        "Major outage",
+        "Partial outage",
+        "Degraded",
+        "Maintenance",
+    )
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n<style>{STYLE}</style>\n'
+        f"</head>\n<body>\n<h1>{escape(title)}</h1>\n<p>{escape(url)}, as of {format_utc(at)}. Durations in minutes.</p>\n"
+        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{lines}</tbody>\n</table>\n"
+        f"<h2>Accounting method</h2>\n<p>{escape(METHOD)}</p>\n</body>\n</html>\n"
+    )
+
+
+def _minutes(row: MonthFigures) -> tuple[timedelta, ...]:
+    return row.outage.major, row.outage.partial, row.degraded, row.maintenance

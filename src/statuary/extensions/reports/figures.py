@@ -1,0 +1,85 @@
+"""The figures of a report: a pure function of the timeline, a quarter and an instant.
+
+They follow the formula of the uptime page (`domain/status/uptime.py`): major outage counts in full, partial outage by 0.3.
+"""
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from statuary.domain.primitives import Instant, day_start
+from statuary.domain.status.records import Component
+from statuary.domain.status.timeline import Timeline
+from statuary.domain.status.uptime import Outage, uptime_fraction, uptime_percentage, with_uptime
+
+METHOD = (
+    "Availability = 100 x (1 - (seconds of major outage + 0.3 x seconds of partial outage) / seconds of the month), cut after two"
+    " decimals. Degraded performance and maintenance do not count as outage. Months are those of the time zone of the page. A component"
+    " counts from its start date on, and a month that is not over up to the instant of the report. What counts is the status on the page,"
+    " as its incidents and maintenances state it, corrections included."
+)
+"""The accounting method."""
+
+
+class MonthFigures(NamedTuple):
+    """A component in a month."""
+
+    component: Component
+    month: date  # its first day
+    counted: timedelta  # the time that counts
+    outage: Outage
+    degraded: timedelta
+    maintenance: timedelta
+
+    @property
+    def availability(self) -> float | None:
+        """The percentage, cut after two decimals; None if no time counts."""
+        return uptime_percentage([uptime_fraction(self.outage, self.counted)]) if self.counted else None
+
+
+def first_of_next_month(month: date) -> date:
+    """Return the first day of the month after a month."""
+    return (month.replace(day=28) + timedelta(days=4)).replace(day=1)
+
+
+def months_of(year: int, quarter: int) -> list[date]:
+    """Return the first days of a quarter's months."""
+    return [date(year, 3 * quarter - 2 + number, 1) for number in range(3)]
+
+
+def quarter_figures(timeline: Timeline, year: int, quarter: int, now: Instant) -> list[MonthFigures]:
+    """Return the figures of every component that publishes its uptime, by component and month."""
+    months = months_of(year, quarter)
+    return [
+        _month(timeline, component, month, now) for component in with_uptime(timeline) for month in months
+    ]
+
+
+def _month(timeline: Timeline, component: Component, month: date, now: Instant) -> MonthFigures:
+    zone = timeline.catalogue.page.time_zone
+    first = max(month, component.start_date or month)
+    start, end = day_start(first, zone), min(day_start(first_of_next_month(month), zone), now)
+    spent: dict[str, timedelta] = {}
+    for status, seconds in _spans(timeline, component, start, Instant(end)):
+        spent[status] = spent.get(status, timedelta()) + seconds
+    none = timedelta()
+    return MonthFigures(
+        component=component,
+        month=month,
+        counted=sum(spent.values(), none),
+        outage=Outage(spent.get("partial_outage", none), spent.get("major_outage", none)),
+        degraded=spent.get("degraded_performance", none),
+        maintenance=spent.get("under_maintenance", none),
+    )
+
+
+def _spans(
+    timeline: Timeline, component: Component, start: Instant, end: Instant
+) -> Iterator[tuple[str, timedelta]]:
+    """Yield each status of a component between two instants, and for how long."""
+    history = timeline.status_histories[component.id]
+    at = start
+    for change in (*(instant for instant in history.instants if start < instant < end), end):
+        if change > at:
+            yield history.at(at)[0], change - at
+            at = change

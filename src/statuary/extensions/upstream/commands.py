@@ -1,0 +1,115 @@
+"""`statuary upstream`: fetch the statuses of components that follow other pages."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.options import Content, Now, build_instant, option, options
+from statuary.cli.printable import print_error, printable
+from statuary.content.file_kinds import CONTRACTS
+from statuary.content.read_content import read_content
+from statuary.content.source_files import walk_folder
+from statuary.domain.errors import StatuaryError
+from statuary.domain.primitives import Instant
+from statuary.domain.status.vocabulary import ComponentStatus
+from statuary.editing.files import content_lock
+from statuary.extensions.http.client import Retries, get, url_below
+from statuary.extensions.upstream.kept_changes import FILE, read_changes, with_status, write_changes
+from statuary.extensions.upstream.pages import (
+    DOCUMENTS,
+    LARGEST_BODY,
+    ListedComponent,
+    UpstreamError,
+    listed_components,
+    status_of,
+)
+from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamKind, UpstreamSettings
+
+DRY_RUN = option(help="Print what other pages say, and change nothing.")
+
+Fetch = Callable[[str, UpstreamKind], list[ListedComponent]]
+
+
+class FetchedStatus(NamedTuple):
+    """What another page says of a component, or why that is not known."""
+
+    row: UpstreamComponent
+    status: ComponentStatus | None
+    error: StatuaryError | None = None
+
+
+@click.command()
+@options
+def upstream_command(content: Content, dry_run: Annotated[bool, DRY_RUN], now: Now) -> ExitCode:
+    """Fetch the statuses of components that follow other pages.
+
+    `upstream` in site.yaml says which component follows which one. What changed is kept in a file of the content folder, and the next
+    build shows it. What cannot be fetched stays as it was.
+
+    Exit codes: 0 every status is known; 1 one is not, or there are none to fetch.
+    """
+    at = build_instant(now)
+    catalogue, findings = read_content(
+        content, walk_folder(content, (CONTRACTS,)) if content.is_dir() else None
+    )
+    settings = None if catalogue is None else catalogue.settings_of(UpstreamSettings)
+    if settings is None:
+        reason = f": {findings[0].message}" if findings else "; list components under `upstream` in site.yaml"
+        click.echo(printable(f"nothing was fetched{reason}"), err=True)
+        return ExitCode.FINDINGS
+    fetched = fetch_statuses(settings.components, fetch_components)
+    for outcome in fetched:
+        if outcome.error is not None:
+            print_error(outcome.error)
+        else:
+            click.echo(printable(f"{outcome.row.component}: {outcome.status} ({outcome.row.url})"))
+    if not dry_run:
+        _keep(content, fetched, at)
+    return ExitCode.FINDINGS if any(outcome.error for outcome in fetched) else ExitCode.OK
+
+
+def _keep(content: Path, fetched: Sequence[FetchedStatus], at: Instant) -> None:
+    """Add to the file what other pages say that they did not say before."""
+    with content_lock(content):
+        before = changes = read_changes(content)
+        for row, status, _ in fetched:
+            changes = changes if status is None else with_status(changes, row.component, status, at)
+        if changes != before:
+            write_changes(content, changes)
+            click.echo(printable(f"changed: {content / FILE}"))
+
+
+def fetch_statuses(rows: Sequence[UpstreamComponent], fetch: Fetch) -> list[FetchedStatus]:
+    """Return what other pages say of components; each document is asked for once."""
+    pages: dict[tuple[str, UpstreamKind], list[ListedComponent] | StatuaryError] = {}
+    outcomes = []
+    for row in rows:
+        page = row.url, row.kind
+        if page not in pages:
+            try:
+                pages[page] = fetch(*page)
+            except StatuaryError as error:
+                pages[page] = error
+        listed = pages[page]
+        try:
+            if isinstance(listed, StatuaryError):
+                raise listed
+            outcomes.append(FetchedStatus(row, status_of(listed, row.name, row.url)))
+        except StatuaryError as error:
+            outcomes.append(FetchedStatus(row, None, error))
+    return outcomes
+
+
+def fetch_components(page: str, kind: UpstreamKind) -> list[ListedComponent]:
+    """Return the components that another page lists.
+
+    Raises:
+        StatuaryError: if it cannot be reached, or does not list any.
+    """
+    body = get(url_below(page, DOCUMENTS[kind][0]), LARGEST_BODY, retries=Retries(tries=3))
+    if body is None:
+        raise UpstreamError(f"{page} has no {DOCUMENTS[kind][0]}", "check `kind` and `url` in site.yaml")
+    return listed_components(body, kind, page)

@@ -1,0 +1,116 @@
+"""The status of a component on another page, read from the documents of that page.
+
+Statuspage: `api/v2/components.json`. Instatus: `v2/components.json` (https://instatus.com/help/api). Better Stack: `index.json`
+(https://betterstack.com/docs/uptime/subscribing-to-status-updates/subscribing-to-api).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import orjson
+
+from statuary.documents.url_table import COMPONENTS
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json, JsonObject
+from statuary.domain.primitives import shorten
+from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, ComponentStatus
+from statuary.extensions.instatus.documents import COMPONENTS as INSTATUS_COMPONENTS
+from statuary.extensions.upstream.settings import UpstreamKind
+
+LARGEST_BODY = 4 << 20
+"""Bytes of a document of another page."""
+
+
+class UpstreamError(StatuaryError):
+    """Another page cannot be read, or does not have a component."""
+
+
+class ListedComponent(NamedTuple):
+    """A component as another page lists it."""
+
+    id: str
+    name: str
+    status: str  # in the words of that page
+
+
+ListComponents = Callable[[JsonObject], Iterator[ListedComponent]]
+
+STATUSES: dict[str, ComponentStatus] = {
+    **{status.replace("_", ""): status for status in COMPONENT_SEVERITY},
+    "minoroutage": "partial_outage",
+    "degraded": "degraded_performance",
+    "downtime": "major_outage",
+    "maintenance": "under_maintenance",
+    "notmonitored": "operational",
+    "resolved": "operational",
+}
+"""Statuses by the words of the three kinds of pages, in lower case without spaces and underscores."""
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: Json) -> str:
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _objects(value: Json) -> Iterator[JsonObject]:
+    return map(_object, value if isinstance(value, list) else ())
+
+
+def _components(document: JsonObject) -> Iterator[ListedComponent]:
+    """Yield the components of Statuspage's and Instatus's documents, which have the same members."""
+    for row in _objects(document.get("components")):
+        yield ListedComponent(_text(row.get("id")), _text(row.get("name")), _text(row.get("status")))
+
+
+def _resources(document: JsonObject) -> Iterator[ListedComponent]:
+    for row in _objects(document.get("included")):
+        if row.get("type") == "status_page_resource":
+            members = _object(row.get("attributes"))
+            name, status = _text(members.get("public_name")), _text(members.get("status"))
+            yield ListedComponent(_text(row.get("id")), name, status)
+
+
+DOCUMENTS: dict[UpstreamKind, tuple[str, ListComponents]] = {
+    UpstreamKind.STATUSPAGE: (COMPONENTS.path(), _components),
+    UpstreamKind.INSTATUS: (INSTATUS_COMPONENTS.path(), _components),
+    UpstreamKind.BETTERSTACK: ("index.json", _resources),
+}
+"""The path of the document that lists components, and its reader."""
+
+
+def listed_components(body: bytes, kind: UpstreamKind, page: str) -> list[ListedComponent]:
+    """Return the components that a document of another page lists.
+
+    Raises:
+        UpstreamError: if it is not such a document.
+    """
+    try:
+        document: Json = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise UpstreamError(f"{page} does not send JSON: {error}", "check `kind` and `url`") from None
+    rows = list(DOCUMENTS[kind][1](_object(document)))
+    if not rows:
+        raise UpstreamError(f"{page} lists no components", f"check whether it is a page of {kind}")
+    return rows
+
+
+def status_of(rows: list[ListedComponent], name: str, page: str) -> ComponentStatus:
+    """Return the status of a component by its id or its name.
+
+    Raises:
+        UpstreamError: if there is no such component, or more than one, or its status is none that is known.
+    """
+    named = [row for row in rows if row.id == name] or [
+        row for row in rows if row.name.casefold() == name.strip().casefold()
+    ]
+    if len(named) != 1:
+        listed = shorten(", ".join(row.name for row in rows))
+        count = "has no component" if not named else f"has {len(named)} components named"
+        raise UpstreamError(f"{page} {count} {name!r}", f"write one of its names or ids: {listed}")
+    word = named[0].status.lower().replace("_", "").replace(" ", "")
+    if word not in STATUSES:
+        raise UpstreamError(f"{page} gives {name!r} the status {shorten(named[0].status)}, which is unknown")
+    return STATUSES[word]

@@ -1,0 +1,107 @@
+"""The key `upstream` of site.yaml: which component follows which one of another page."""
+
+from enum import StrEnum
+from typing import Annotated, NamedTuple, Self
+
+from pydantic import Field, model_validator
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import InstantText, SourceModel, Text
+from statuary.domain.primitives import Instant, InvalidValueError
+from statuary.domain.status.vocabulary import ComponentStatus
+
+
+class UpstreamKind(StrEnum):
+    """Whose documents another page has."""
+
+    STATUSPAGE = "statuspage"
+    INSTATUS = "instatus"
+    BETTERSTACK = "betterstack"
+
+
+class Override(NamedTuple):
+    """What a person says of a component, whatever the other page says."""
+
+    status: ComponentStatus
+    since: Instant
+
+
+class UpstreamComponent(NamedTuple):
+    """What a component follows."""
+
+    component: str  # its key or id on this page
+    url: str  # of the other page
+    kind: UpstreamKind
+    name: str  # the component's name or id there
+    override: Override | None = None
+
+
+class UpstreamSettings(NamedTuple):
+    """The components that follow other pages, in the order of the file."""
+
+    components: tuple[UpstreamComponent, ...] = ()
+
+
+class OverrideSource(SourceModel):
+    """What a person says of a component, whatever the other page says."""
+
+    status: ComponentStatus
+    """The status of the component."""
+    since: InstantText
+    """From when on."""
+
+    def override(self) -> Override:
+        """Return the value."""
+        return Override(self.status, self.since)
+
+
+class UpstreamComponentSource(SourceModel):
+    """What a component follows."""
+
+    url: Annotated[Text, Field(pattern=r"^https?://[^\s?#]+$")]
+    """The address of the other page, such as `https://status.example.com`."""
+    kind: UpstreamKind = UpstreamKind.STATUSPAGE
+    """Whose documents it has: `statuspage`, `instatus` or `betterstack`."""
+    component: Text
+    """The component's name or id there."""
+    override: OverrideSource | None = None
+    """What a person says of it, whatever the other page says; remove it to follow that page again."""
+
+
+class UpstreamSource(SourceModel):
+    """Components that follow other pages."""
+
+    components: Annotated[dict[str, UpstreamComponentSource], Field(min_length=1, max_length=200)]
+    """What each follows, by the key or the id of the component on this page."""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        for name in self.components:
+            if not name.strip():
+                raise InvalidValueError("a component has no name", "write its key")
+        return self
+
+
+class SiteUpstreamSource(ExtensionSource):
+    """What site.yaml says about upstream components."""
+
+    upstream: UpstreamSource | None = None
+    """Components that follow those of other pages; `statuary upstream` fetches their statuses."""
+
+    @override
+    def settings(self) -> UpstreamSettings | None:
+        if self.upstream is None:
+            return None
+        return UpstreamSettings(
+            tuple(
+                UpstreamComponent(
+                    component=name,
+                    url=source.url.rstrip("/"),
+                    kind=source.kind,
+                    name=source.component,
+                    override=None if source.override is None else source.override.override(),
+                )
+                for name, source in self.upstream.components.items()
+            )
+        )

@@ -1,0 +1,192 @@
+"""Files of points in five forms, and what is published of them."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.metrics.documents import PERIODS, graph, intervals_of, nice_ceiling, runs_of
+from statuary.extensions.metrics.points import LARGEST_FILE, Point, PointsError, read_points
+from statuary.extensions.metrics.settings import Metric, PointsForm
+from statuary.pipeline.build import build_site
+from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.stages import NO_OPTIONS
+from statuary.publishing.folder.folder_target import FolderTarget
+from support.sites import NOW, SITE, files_in, small_site, write_files
+
+AT = parse_instant("2026-11-20T10:00:00Z")
+FORMS = {
+    PointsForm.CSV: (
+        "age",
+        b"at,seconds,age\n2026-11-20T10:00:00Z,0.1,2.5\n1795172700,0.1,\n1795172700,0.2,3\n",
+    ),
+    PointsForm.PROMETHEUS: (
+        "",
+        b'{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1795168800,"2.5"],[1795172700.5,"3"],[1795172800,"NaN"]]}]}}',
+    ),
+    PointsForm.GATUS: (
+        "core_rpc",
+        b'[{"name":"rpc","group":"core","key":"core_rpc","results":[{"status":200,"duration":2500000,"success":true,"timestamp":"2026-11-20T10:00:00.123456789Z"},{"duration":3000000,"timestamp":"2026-11-20T11:05:00Z"}]}]',
+    ),
+    PointsForm.UPTIME_KUMA: (
+        "3",
+        b'{"heartbeatList":{"3":[{"status":1,"time":"2026-11-20 10:00:00.123","msg":"","ping":2.5},{"status":0,"time":"2026-11-20 10:30:00.000","ping":null},{"status":1,"time":"2026-11-20 11:05:00.000","ping":3}]},"uptimeList":{}}',
+    ),
+    PointsForm.UPPTIME: (
+        "",
+        b"url: https://x.example\nstatus: up\ncode: 200\nresponseTime: 2.5\nlastUpdated: 2026-11-20T10:00:00.000Z\nstartTime: 2026-01-01T00:00:00.000Z\n---\nresponseTime: 3\nlastUpdated: '2026-11-20T11:05:00.000Z'\n",
+    ),
+}
+
+
+def metric(form: PointsForm = PointsForm.CSV, series: str = "", **more: str) -> Metric:
+    return Metric("head-age", "Age", "points", form=form, series=series, **more)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form(form):
+    series, body = FORMS[form]
+    points = read_points(body, metric(form, series))
+    assert [point.value for point in points] == [2.5, 3]
+    assert abs(points[0].at - AT).total_seconds() < 1
+    assert points[1].at > points[0].at
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"\xff\xfe",
+        b"{",
+        b"[" * 50_000,
+        b'{"data": {"result": [{"values": [[1, "x"]]}]}}',
+        b"at,v\nnever,1\n",
+        b'{"heartbeatList": {"3": [{"ping": 1}]}}',
+        b'[{"results": [{"duration": 1}]}]',
+        b"lastUpdated: noon\n",
+        b'{"data": {"result": [{"values": [[1e300, "1"]]}]}}',
+        b"at\n2026-11-20T10:00:00Z,1\n1e300,1\n",
+    ],
+    ids=range(10),
+)
+def test_what_is_no_file_of_the_form_is_a_sentence(form, body):
+    """Some of the ten are files of a form, of which no value is finite or there is none: they have no points."""
+    found: list[Point] = []
+    with suppress(PointsError):
+        found = read_points(body, metric(form, "3"))
+    assert found == []
+
+
+def test_a_file_has_a_largest_size():
+    with pytest.raises(PointsError, match="at most"):
+        read_points(b" " * (LARGEST_FILE + 1), metric())
+
+
+def test_means_of_intervals_and_gaps():
+    at = parse_instant("2026-11-20T09:50:00Z").timestamp()
+    points = [
+        Point(parse_instant(f"2026-11-20T09:{minute}:10Z"), value)
+        for minute, value in ((50, 1), (51, 3), (58, 9))
+    ]
+    later = Point(parse_instant("2026-11-20T10:00:01Z"), 100)
+    found = intervals_of([*points, later], PERIODS[0], AT)
+    assert found == [(int(at), 2.0), (int(at) + 300, 9.0)]
+    assert len(list(runs_of([found[0], found[1]._replace(timestamp=found[0].timestamp + 1200)], 300))) == 2
+    assert intervals_of(points, PERIODS[0], parse_instant("2026-11-22T00:00:00Z")) == []
+
+
+@pytest.mark.parametrize(("value", "top"), [(0, 1), (0.3, 0.5), (1, 1), (7, 10), (1234, 2000)])
+def test_the_top_of_a_graph(value, top):
+    assert nice_ceiling(value) == pytest.approx(top)
+
+
+@pytest.mark.parametrize("values", [[], [0.0], [5.0] * 3, [-1.0, 1e9]])
+def test_a_graph_is_well_formed(values):
+    points = [
+        Point(parse_instant(f"2026-11-20T09:{10 + 5 * n}:00Z"), value) for n, value in enumerate(values)
+    ]
+    name = '<script>&"'
+    text = graph(metric(unit="<s>")._replace(name=name), intervals_of(points, PERIODS[0], AT), AT)
+    root = ET.fromstring(text)
+    assert root.attrib["aria-label"].startswith(name)
+    assert "nan" not in text
+
+
+METRICS = """\
+metrics:
+  shown:
+    head-age: {name: Age of the newest block, unit: s, file: rpc.csv, series: age}
+"""
+
+
+def build(content: Path, out: Path):
+    with FolderTarget(out) as target:
+        return build_site(content, target, parse_instant(NOW), NoProgress(), extension_options=NO_OPTIONS)
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    rows = "".join(f"2026-11-20T11:{minute:02}:00Z,{minute}\n" for minute in range(60))
+    write_files(tmp_path / "measurements", {"rpc.csv": "at,age\n" + rows})
+    return write_files(small_site(tmp_path), {"site.yaml": SITE + METRICS})
+
+
+def test_a_build_publishes_points_and_graph(content, tmp_path):
+    result = build(content, tmp_path / "site")
+    assert result.applied
+    files = files_in(tmp_path / "site")
+    day = json.loads(files["metrics-display/head-age/day.json"])
+    assert day["period"] == {"count": 288, "interval": 300, "identifier": "day"}
+    assert [row["value"] for row in day["metrics"][0]["data"]] == [2 + 5 * n for n in range(12)]
+    assert day["summary"] == {"sum": 354.0, "mean": 29.5, "last": 57.0}
+    assert len(json.loads(files["metrics-display/head-age/week.json"])["metrics"][0]["data"]) == 2
+    assert b'href="metrics-display/head-age.svg"' in files["index.html"]
+    again = build(content, tmp_path / "fresh")
+    assert again.applied
+    assert files_in(tmp_path / "fresh") == files
+
+
+def test_the_members_are_those_of_a_recorded_page(content, tmp_path, pytestconfig):
+    shared = (
+        pytestconfig.rootpath.parent
+        / "shared/data/statuspage/discord-2022.metrics-display_5k2rt9f7pmny_day.json"
+    )
+    if not shared.is_file():
+        pytest.skip(f"no {shared}")
+    build(content, tmp_path / "site")
+    ours = json.loads(files_in(tmp_path / "site")["metrics-display/head-age/day.json"])
+    theirs = json.loads(shared.read_bytes())
+    assert ours["period"] == theirs["period"]
+    assert set(ours) == set(theirs)
+    assert set(ours["metrics"][0]) == set(theirs["metrics"][0])
+    assert set(ours["metrics"][0]["metric"]) == set(theirs["metrics"][0]["metric"])
+    assert set(ours["metrics"][0]["data"][0]) == set(theirs["metrics"][0]["data"][0])
+
+
+def test_a_file_that_is_missing_is_a_warning(content, tmp_path):
+    (tmp_path / "measurements/rpc.csv").unlink()
+    result = build(content, tmp_path / "site")
+    assert result.applied
+    assert "rpc.csv cannot be read" in " ".join(finding.message for finding in result.checked.all_findings)
+    assert (
+        json.loads(files_in(tmp_path / "site")["metrics-display/head-age/day.json"])["summary"]["mean"]
+        is None
+    )
+
+
+def test_without_the_key_there_is_nothing_of_it(content, tmp_path):
+    build(content, tmp_path / "site")
+    write_files(content, {"site.yaml": SITE})
+    build(content, tmp_path / "site")
+    build(content, tmp_path / "fresh")
+    assert files_in(tmp_path / "site") == files_in(tmp_path / "fresh")
+    assert b"metrics" not in files_in(tmp_path / "site")["index.html"]
+
+
+@pytest.mark.parametrize("file", ["../secret.csv", "/etc/passwd", "a/../../b", "a\\\\b"])
+def test_files_stay_below_the_folder(content, tmp_path, file):
+    write_files(content, {"site.yaml": SITE + METRICS.replace("rpc.csv", f'"{file}"')})
+    assert not build(content, tmp_path / "site").applied

@@ -1,0 +1,255 @@
+"""`statuary probe` against real servers on loopback, a real node among them; and what follows from answers."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.metrics.probe import ProbeAnswer, measurements
+from statuary.extensions.metrics.settings import Probe, ProbeKind
+from support.ethereum_node import ANVIL, ask, ethereum_node
+from support.json_server import serve_json
+from support.manual import MANUAL
+from support.receivers import receiver
+from support.sites import SITE, small_site, write_files
+
+NOW = parse_instant("2026-11-20T10:00:00Z")
+NODE = Probe("rpc", ProbeKind.JSONRPC, "http://x", "rpc")
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    return write_files(small_site(tmp_path), {"incidents/slow.yaml": None, "maintenances/upgrade.yaml": None})
+
+
+@contextmanager
+def node_that_sends(body: bytes) -> Iterator[str]:
+    """Serve something that takes calls of JSON-RPC and sends always the same."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def probe(content: Path, probes: str, *options: str, code: int = 0) -> str:
+    write_files(content, {"site.yaml": SITE + f"metrics:\n  probes:\n{probes}"})
+    done = CliRunner().invoke(command, ["probe", "--content", str(content), *options])
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def rows(content: Path, name: str) -> list[str]:
+    return (content.parent / f"measurements/{name}.csv").read_text().splitlines()
+
+
+def test_http_and_tcp(content):
+    with serve_json({"/health": {"ok": True}}) as server, socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        probes = f"""\
+    up: {{kind: http, url: "{server.url}/health", component: rpc}}
+    gone: {{kind: http, url: "{server.url}/nothing", component: explorer}}
+    peer: {{kind: tcp, url: "127.0.0.1:{port}", component: rpc}}
+"""
+        said = probe(content, probes, code=1)
+    assert "up: well" in said
+    assert "gone: it responds with 404 (no answer)" in said
+    assert "peer: well" in said
+    assert rows(content, "up")[0] == "at,seconds,head,age,finalized,lag,fault"
+    assert rows(content, "gone")[1].endswith(",,,,,,it responds with 404")
+
+
+def test_what_refuses_is_a_row_and_not_a_traceback(content):
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    probes = "".join(
+        f'    {name}: {{kind: {name}, url: "{"http://" if name != "tcp" else ""}127.0.0.1:{port}", component: rpc, timeout: 2}}\n'
+        for name in ("http", "tcp", "jsonrpc")
+    )
+    said = probe(content, probes, code=1)
+    assert len(said.splitlines()) == 3
+    for name in ("http", "tcp", "jsonrpc"):
+        assert rows(content, name)[1].rpartition(",")[2]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>",
+        {"error": {"message": "no"}},
+        {"result": None},
+        {"result": {"number": "x"}},
+        {"result": {"number": "0x-1", "timestamp": "0x1"}},
+        {"result": {"number": "0x" + "f" * 50, "timestamp": "0x1"}},
+        [],
+        {"result": {"number": 7}},
+    ],
+)
+def test_nodes_that_send_something_else(content, body):
+    with node_that_sends(body if isinstance(body, bytes) else json.dumps(body).encode()) as url:
+        said = probe(content, f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc}}\n', code=1)
+    assert "rpc: it" in said
+
+
+def test_a_real_node(content):
+    with ethereum_node(31337, "--block-time", "1") as url:
+        probes = f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc, most_age: 30}}\n'
+        said = probe(content, probes)
+        number = int(ask(url, "eth_blockNumber"), 16)
+    match = re.match(r"rpc: well \(head ([\d,]+), age (-?\d+) s, finalized ([\d,]+), [\d,]+ ms\)", said)
+    assert match, said
+    assert 0 <= number - int(match[1].replace(",", "")) <= 3
+
+
+def test_lag_behind_the_highest_of_a_group(content):
+    with ethereum_node(31337) as first, ethereum_node(31337) as second:
+        ask(first, "anvil_mine", "0x14")
+        probes = "".join(
+            f'    {name}: {{kind: jsonrpc, url: "{url}", component: rpc, group: mainnet, most_lag: 5}}\n'
+            for name, url in (("a", first), ("b", second))
+        )
+        said = probe(content, probes, code=1)
+    assert "a: well (head 20" in said
+    assert "b: it is 20 blocks behind its group, more than 5 (head 0" in said
+
+
+@pytest.mark.parametrize(
+    ("limits", "answer", "reason"),
+    [
+        ({}, ProbeAnswer(0.1, 10, 0), ""),
+        ({"most_age": 60}, ProbeAnswer(0.1, 10, int(NOW.timestamp()) - 60), ""),
+        (
+            {"most_age": 60},
+            ProbeAnswer(0.1, 10, int(NOW.timestamp()) - 61),
+            "its newest block is 61 seconds old, more than 60",
+        ),
+        ({"most_unfinalized": 64}, ProbeAnswer(0.1, 100, 0, 36), ""),
+        (
+            {"most_unfinalized": 64},
+            ProbeAnswer(0.1, 100, 0, 35),
+            "its finalized block is 65 blocks behind, more than 64",
+        ),
+        ({"most_unfinalized": 64}, ProbeAnswer(0.1, 100, 0, None), ""),
+        ({"most_age": 60}, ProbeAnswer(reason="it is down"), "it is down"),
+    ],
+)
+def test_what_follows_from_an_answer(limits, answer, reason):
+    (measured,) = measurements([(NODE._replace(**limits), answer)], NOW)
+    assert measured.reason == reason
+
+
+def test_an_alert_fires_after_failures_in_a_row(content, tmp_path):
+    probes = '    rpc: {kind: tcp, url: "127.0.0.1:1", component: rpc, failures: 3, timeout: 1}\n'
+    alert = tmp_path / "alert.json"
+    statuses = []
+    for _ in range(4):
+        probe(content, probes, "--alert", str(alert), code=1)
+        statuses.append(json.loads(alert.read_bytes())["status"])
+    assert statuses == ["resolved", "resolved", "firing", "firing"]
+
+
+def test_the_demo_of_the_manual(tmp_path):
+    """The commands of the page run as they are written, with a real node; its last messages go to a real receiver too."""
+    if not ANVIL.is_file() or shutil.which("curl") is None:
+        pytest.skip("no anvil, or no curl")
+    text = (MANUAL / "measurements.md").read_text("utf-8").partition("## From a chain")[2]
+    begin, well, stops, publish, again = re.findall(r"```sh account\n(.*?)```", text, re.DOTALL)
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    write_files(
+        bin_folder,
+        {
+            "anvil": f'#!/bin/sh\nexec {ANVIL} --port {port} "$@"\n',
+            "statuary": f'#!/bin/sh\nexec {sys.executable} -m statuary "$@"\n',
+        },
+    )
+    for file in bin_folder.iterdir():
+        file.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+    work = tmp_path / "work"
+    work.mkdir()
+
+    def run(script: str, **more: str) -> str:
+        written = script.replace("127.0.0.1:8545", f"127.0.0.1:{port}")
+        done = subprocess.run(
+            ["bash", "-c", written],
+            cwd=work,
+            env={**environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        return done.stdout + done.stderr
+
+    start, _, rest = begin.replace("127.0.0.1:8545", f"127.0.0.1:{port}").partition(
+        "anvil --block-time 1 --silent &\n"
+    )
+    run(start)
+    node = subprocess.Popen(
+        ["anvil", "--block-time", "1", "--silent"], env=environment, executable=str(bin_folder / "anvil")
+    )
+    try:
+        run(rest)
+        for _ in range(50):
+            said = run(well)
+            if "rpc: well" in said:
+                break
+        assert "rpc: well (head" in said, said
+        assert "nothing to do" in said
+        said = run(stops)
+        assert re.search(r"rpc: its newest block is \d+ seconds old, more than 3", said), said
+        assert "Open incident as a draft: rpc: its newest block" in said
+        (incident,) = (work / "content/incidents").glob("*.yaml")
+        assert "draft: true" in incident.read_text()
+        with receiver() as served:
+            said = run(publish, SLACK_WEBHOOK_URL=served.url)
+            assert '"text": "Investigating: rpc: its newest block' in said, said
+            assert '"type": "header"' in said
+            sent = run(
+                "statuary notify --record notified.json --since 2020-01-01T00:00:00Z",
+                SLACK_WEBHOOK_URL=served.url,
+            )
+            assert "1 message sent, 0 not sent" in sent, sent
+            assert served.requests[0].value["text"].startswith("Investigating: rpc: its newest block")
+            assert "draft" not in incident.read_text()
+            assert b"Investigating" in (work / "build/index.html").read_bytes()
+            assert (work / "build/metrics-display/head-age.svg").is_file()
+            said = run(again)
+            assert "Resolve incident: rpc: its newest block" in said, said
+            run("statuary notify --record notified.json", SLACK_WEBHOOK_URL=served.url)
+            assert served.requests[-1].value["text"].startswith("Resolved: rpc: its newest block")
+    finally:
+        node.terminate()
+        node.wait(10)
