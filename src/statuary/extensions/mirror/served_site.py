@@ -32,6 +32,9 @@ LARGEST_MANIFEST = 64 << 20
 LARGEST_PART = 16 << 20
 """Bytes of the largest part of a manifest; a usual one has 0.1 MB."""
 
+LARGEST_SCHEDULED = 32 << 20
+"""Bytes of the index of epochs, or of a document of an epoch, that are read."""
+
 LARGEST_SIGNATURE = 4096
 
 RETRIES = Retries(tries=3)
@@ -65,8 +68,11 @@ class ServedSite:
             )
         self.url = url
         self.counts = FetchCounts()
-        self._lock = Lock()
-        self.schedule = SiteSchedule(self.read)
+        self._lock, self._schedule_lock = Lock(), Lock()
+        self._forget_schedule()
+
+    def _forget_schedule(self) -> None:
+        self._schedule = SiteSchedule(lambda path: self.read(path, LARGEST_SCHEDULED))
 
     def read(self, path: str, limit: int = LARGEST_DOCUMENT) -> bytes | None:
         """Return what the server sends for a path, unchecked; None if it has none.
@@ -90,7 +96,7 @@ class ServedSite:
             DamagedSnapshotError: if it has none, it is damaged, or it is not signed with the key.
             UnreachableError: if the server cannot be reached.
         """
-        self.schedule = SiteSchedule(self.read)
+        self._forget_schedule()
         text = self.read(MANIFEST, LARGEST_MANIFEST)
         if text is None:
             raise DamagedSnapshotError(
@@ -137,9 +143,11 @@ class ServedSite:
             problem = str(error)
         if not problem and body is not None:
             return body
-        stored = self.schedule.find(entry.path, entry.sha256) or (
-            self._of_any_status(entry) if body is None else None
-        )
+        with (
+            self._schedule_lock
+        ):  # one connection at a time: its index is read once, and a hostile one fills memory once
+            stored = self._schedule.find(entry.path, entry.sha256)
+        stored = stored or (self._of_any_status(entry) if body is None else None)
         if stored is None:
             raise DamagedSnapshotError(problem)
         return stored
