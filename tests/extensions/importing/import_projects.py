@@ -2,13 +2,14 @@
 
     python tests/extensions/importing/import_projects.py --rpc http://127.0.0.1:8545 [--compiler KIND=PATH]... KIND=FOLDER...
 
-KIND is that of `statuary import`: foundry, ignition, hardhat-deploy or boa. The folders are those of projects whose own scripts
+KIND is that of `statuary import`: foundry, ignition, hardhat-deploy, boa, ape or safe-deployments. The folders are those of projects whose own scripts
 deployed them on the node. The addresses that a source names are read here without the code under test; one that is neither
 imported nor in the report is unaccounted for, and the exit code is then 1. Nothing but the node is asked.
 """
 
 import argparse
 import json
+import os
 import re
 import sqlite3
 import sys
@@ -142,11 +143,29 @@ def of_database(project: Path) -> Iterator[str]:
             yield from (row[0] for row in database.execute("SELECT contract_address FROM deployments"))
 
 
+def of_manifests(project: Path) -> Iterator[str]:
+    """Yield the addresses in ape's maps of deployments (`APE_DATA_FOLDER`) and in the project's configuration."""
+    names = json.loads((project / ".build/__local__.json").read_text())["contractTypes"]
+    for file in Path(os.environ["APE_DATA_FOLDER"]).glob("*/deployments_map.json"):
+        for networks in json.loads(file.read_text())["ecosystems"].values():
+            for contracts in networks.values():
+                yield from (one["address"] for name in contracts.keys() & names for one in contracts[name])
+    yield from ADDRESS.findall((project / "ape-config.yaml").read_text().partition("deployments:")[2])
+
+
+def of_assets(project: Path) -> Iterator[str]:
+    """Yield the addresses of the node's chain and of all others in assets of safe-deployments."""
+    for file in project.glob("src/assets/**/*.json"):
+        yield from (one["address"] for one in json.loads(file.read_text())["deployments"].values())
+
+
 NAMED: dict[str, Callable[[Path], Iterator[str]]] = {
     "foundry": of_broadcasts,
     "ignition": of_journals,
     "hardhat-deploy": of_deployments,
     "boa": of_database,
+    "ape": of_manifests,
+    "safe-deployments": of_assets,
 }
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """The compilers on this machine: their versions, and their output for standard JSON input."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -147,6 +148,28 @@ VERSION_LIMITS: Final = RunLimits(seconds=60)
 
 MAX_ERROR_CHARACTERS: Final = 300
 """Characters of a compiler's own message that are shown."""
+
+
+RELEASE: Final = re.compile(r"v?(\d+\.\d+\.\d+)(\+.*)?")
+"""A released version; nightly builds are in no registry of packages."""
+
+
+REPLACED: Final = frozenset(("0.8.7", "0.8.14", "0.8.23"))
+"""The versions of which npm has a first package with another compiler in it, and a second one, `<version>-fixed`."""
+
+
+def install_hint(kind: str, version: str) -> str:
+    """Return how to install a compiler of a version from npm or PyPI, and how to give it."""
+    release = RELEASE.fullmatch(version)
+    if release is None:
+        return f"give it with --compiler {kind}=PATH"
+    folder = f"{kind}-{release[1]}"
+    if kind == "vyper":
+        install = f"python3 -m venv {folder} && {folder}/bin/pip install vyper=={release[1]}"
+        return f"install it with `{install}` and add --compiler vyper={folder}/bin/vyper"
+    package = f"solc@{release[1]}{'-fixed' if release[1] in REPLACED else ''}"
+    install = f"npm install --prefix {folder} {package}"
+    return f"install it with `{install}` and add --compiler solc={folder}/node_modules/.bin/solcjs"
 
 
 class CompilerError(StatuaryError):

@@ -30,6 +30,7 @@ from statuary.extensions.compilers.compiler import (
     CompilerError,
     RunLimits,
     find_compiler,
+    install_hint,
     stop_all_programs,
 )
 from statuary.extensions.compilers.options import parse_compilers
@@ -233,7 +234,7 @@ def missing_compiler_finding(build: CompilerBuild, number: int, options: Recompi
         f"no compiler for {kind} {version}: {records} not compiled again"
         + (f" (found: {kind} {versions})" if versions else ""),
         Severity.WARNING,
-        hint=f"give it with --compiler {kind}=PATH",
+        hint=install_hint(kind, version),
     )
 
 

@@ -44,12 +44,14 @@ from statuary.extensions.importing.status.instatus import read_instatus
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
 from statuary.extensions.importing.status.statuspage import read_statuspage
 from statuary.extensions.importing.status.upptime import read_upptime
+from statuary.extensions.importing.toolchains.ape import read_ape
 from statuary.extensions.importing.toolchains.boa import read_boa
 from statuary.extensions.importing.toolchains.broadcasts import read_broadcasts
 from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_files
 from statuary.extensions.importing.toolchains.hardhat_deploy import read_hardhat_deploy
 from statuary.extensions.importing.toolchains.ignition import read_ignition
 from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
+from statuary.extensions.importing.toolchains.safe_deployments import read_safe_deployments
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_repository
 from statuary.pipeline.progress import counted, stage
 
@@ -159,6 +161,16 @@ CONTRACT_KINDS: Final = (
         "boa",
         "the contracts that titanoboa or moccasin deployed",
         "the folder of a project, or its database of deployments",
+    ),
+    ContractKind(
+        "ape",
+        "the contracts that ape deployed",
+        "the folder of a compiled project; its deployments are those of ape-config.yaml and of ape's data folder",
+    ),
+    ContractKind(
+        "safe-deployments",
+        "nothing, but account for every address of Safe's contracts: their assets have no sources",
+        "a checkout of safe-deployments, or its npm package",
     ),
 )
 
@@ -298,6 +310,8 @@ PROJECT_READERS: Final = {
     "ignition": read_ignition,
     "foundry": read_broadcasts,
     "boa": read_boa,
+    "ape": read_ape,
+    "safe-deployments": read_safe_deployments,
 }
 
 

@@ -387,7 +387,9 @@ class ContractImport:
                 raise no_compiler_error(kind, version, self.settings.compilers)
             return complete_compilation(compilation), []
         except NotImportableError as error:
-            lacking = f"the compiler's output: {error}; import again with --compiler {kind}=PATH"
+            lacking = (
+                f"the compiler's output: {error}; {error.hint or f'import again with --compiler {kind}=PATH'}"
+            )
             return replace(compilation, std_json_output=None), [lacking]
 
     def _on_chain(self, contract: ListedContract, source: SourceContract) -> OnChainContract:

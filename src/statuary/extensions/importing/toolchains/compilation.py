@@ -16,7 +16,7 @@ from statuary.domain.contracts.compiler import (
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json, JsonObject, as_object, as_text
 from statuary.domain.primitives import InvalidValueError
-from statuary.extensions.compilers.compiler import Compiler
+from statuary.extensions.compilers.compiler import Compiler, install_hint
 from statuary.extensions.compilers.recompilation import recompilation_input
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at, read_json_file
@@ -240,7 +240,9 @@ def no_compiler_error(kind: str, version: str, compilers: Sequence[Compiler]) ->
     others = ", ".join(compiler.version for compiler in compilers if compiler.kind == kind) or "none"
     return NotImportableError(
         f"no compiler for {kind} {version or 'of unknown version'} (found: {others})",
-        f"give it with --compiler {kind}=PATH" + ("" if version else ", or add --compiler-version"),
+        install_hint(kind, version)
+        if version
+        else f"give it with --compiler {kind}=PATH, or add --compiler-version",
     )
 
 

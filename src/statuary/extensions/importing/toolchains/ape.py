@@ -1,0 +1,197 @@
+"""What ape notes of its deployments, and of what it compiled.
+
+A project lists deployments by ecosystem and network in ape-config.yaml; those that ape made itself are in its data folder
+(`APE_DATA_FOLDER`, or ~/.ape), in `<ecosystem>/deployments_map.json`. `.build/__local__.json` is a package manifest
+(EIP-2678) with the sources, contract types and compilers. Formats: eth-ape 0.8.52.
+"""
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import Final, NamedTuple
+
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.sources import list_at, object_at, read_json_file, text_at
+from statuary.extensions.importing.status.fields import yaml_file
+from statuary.extensions.importing.toolchains.compilation import ImportedCompilation
+from statuary.extensions.importing.toolchains.listed_contract import (
+    ListedContract,
+    ListedContracts,
+    SourceContract,
+    UnreadableContract,
+    any_address,
+    any_chain_id,
+    any_deployment,
+    complete,
+    with_unreadable,
+)
+
+CONFIG: Final = "ape-config.yaml"
+MANIFEST: Final = ".build/__local__.json"
+MAP: Final = "deployments_map.json"
+
+CHAIN_IDS: Final = {
+    ("ethereum", "mainnet"): "1",
+    ("ethereum", "sepolia"): "11155111",
+    ("ethereum", "holesky"): "17000",
+    ("arbitrum", "mainnet"): "42161",
+    ("arbitrum", "sepolia"): "421614",
+    ("base", "mainnet"): "8453",
+    ("base", "sepolia"): "84532",
+    ("optimism", "mainnet"): "10",
+    ("optimism", "sepolia"): "11155420",
+    ("polygon", "mainnet"): "137",
+}
+"""The chain ids of networks that ape and its plugins define; a project's own are under `networks.custom`."""
+
+SUFFIXES: Final = {".vy": ("Vyper", (".vy", ".vyi", ".json")), ".sol": ("Solidity", (".sol",))}
+"""The language of a contract's source, and the suffixes of what it may import."""
+
+
+class ApeDeployment(NamedTuple):
+    """A deployment that ape lists."""
+
+    ecosystem: str
+    network: str
+    contract: str
+    entry: JsonObject
+
+
+def read_ape(folder: Path) -> ListedContracts:
+    """Yield the contracts that a project lists, and those of its contract types in ape's data folder.
+
+    Raises:
+        NotImportableError: if the project is not compiled, or lists nothing.
+    """
+    file = folder / MANIFEST
+    if not file.is_file():
+        raise NotImportableError(
+            f"{folder} has no {MANIFEST}", "give the folder of an ape project, after `ape compile`"
+        )
+    manifest = read_json_file(file)
+    config = yaml_file(folder / CONFIG) if (folder / CONFIG).is_file() else {}
+    names = as_object(manifest.get("contractTypes")).keys()
+    deployments = [
+        *_configured(config),
+        *(deployment for deployment in _tracked(data_folder()) if deployment.contract in names),
+    ]
+    if not deployments:
+        raise NotImportableError(
+            f"neither {folder / CONFIG} nor {data_folder()} lists a deployment of this project",
+            "deploy it to a network other than `local`, or list it under `deployments` in the file",
+        )
+    chain_ids = {**CHAIN_IDS, **_custom_networks(config)}
+    for deployment in deployments:
+        where = f"{deployment.contract} ({as_text(deployment.entry.get('address'))})"
+        yield from with_unreadable(folder, where, _contract(file, manifest, chain_ids, deployment))
+
+
+def data_folder() -> Path:
+    """Return the folder in which ape keeps what it deployed."""
+    return Path(os.environ.get("APE_DATA_FOLDER") or Path.home() / ".ape")
+
+
+def _configured(config: JsonObject) -> Iterator[ApeDeployment]:
+    for ecosystem, networks in as_object(config.get("deployments")).items():
+        for network, entries in as_object(networks).items():
+            for entry in map(as_object, as_list(entries)):
+                yield ApeDeployment(ecosystem, network, as_text(entry.get("contract_type")), entry)
+
+
+def _tracked(folder: Path) -> Iterator[ApeDeployment]:
+    for file in sorted(folder.glob(f"*/{MAP}")):
+        for ecosystem, networks in as_object(read_json_file(file).get("ecosystems")).items():
+            for network, contracts in as_object(networks).items():
+                for contract, entries in as_object(contracts).items():
+                    for entry in map(as_object, as_list(entries)):
+                        yield ApeDeployment(ecosystem, network, contract, entry)
+
+
+def _custom_networks(config: JsonObject) -> dict[tuple[str, str], str]:
+    networks = map(as_object, as_list(as_object(config.get("networks")).get("custom")))
+    return {
+        (as_text(network.get("ecosystem")) or "ethereum", as_text(network.get("name"))): str(
+            network.get("chain_id")
+        )
+        for network in networks
+    }
+
+
+def _contract(
+    file: Path, manifest: JsonObject, chain_ids: dict[tuple[str, str], str], deployment: ApeDeployment
+) -> ListedContracts:
+    ecosystem, network, contract, entry = deployment
+    address = any_address(entry.get("address"), contract)
+    chain_id = chain_ids.get((ecosystem, network))
+    if chain_id is None:
+        yield UnreadableContract(
+            f"{contract} ({address})",
+            f"{CONFIG} has no chain id of the network {ecosystem}:{network}",
+            "add the network under `networks.custom`, with its chain_id",
+        )
+        return
+    created = any_deployment(entry.get("transaction_hash"), None, None, None)
+    yield ListedContract(
+        any_chain_id(chain_id, CONFIG),
+        address,
+        contract,
+        partial(_read, file, manifest, contract, OnChainContract(None, None, created)),
+    )
+
+
+def _read(file: Path, manifest: JsonObject, contract: str, on_chain: OnChainContract) -> SourceContract:
+    with complete(file):
+        return SourceContract(compilation=_compilation(manifest, contract), on_chain=on_chain)
+
+
+def _compilation(manifest: JsonObject, contract: str) -> ImportedCompilation:
+    """Return the compilation of a contract type; it is not compiled yet."""
+    if contract not in as_object(manifest.get("contractTypes")):
+        raise NotImportableError(
+            f"{MANIFEST} has no contract type {contract}", "compile the project with `ape compile --force`"
+        )
+    path = text_at(manifest, "contractTypes", contract, "sourceId")
+    suffix = PurePosixPath(path).suffix
+    compilers = map(as_object, list_at(manifest, "compilers"))
+    compiler = next((one for one in compilers if contract in as_list(one.get("contractTypes"))), None)
+    if compiler is None or suffix not in SUFFIXES:
+        raise NotImportableError(f"{MANIFEST} names no Solidity or Vyper compiler of {contract}")
+    language = SUFFIXES[suffix][0]
+    stated = object_at(compiler, "settings")
+    return ImportedCompilation(
+        compiler="vyper" if language == "Vyper" else "solc",
+        version=text_at(compiler, "version"),
+        fully_qualified_name=f"{path}:{PurePosixPath(path).stem if language == 'Vyper' else contract}",
+        std_json_input={
+            "language": language,
+            "sources": _sources(manifest, stated, suffix),
+            "settings": _settings(stated),
+        },
+        std_json_output=None,
+    )
+
+
+def _sources(manifest: JsonObject, stated: JsonObject, suffix: str) -> JsonObject:
+    language, suffixes = SUFFIXES[suffix]
+    sources: dict[str, Json] = {
+        name: {"content": text_at(source, "content")}
+        for name, source in object_at(manifest, "sources").items()
+        if name.endswith(suffixes)
+    }
+    compiled = as_object(stated.get("outputSelection")).keys() & sources.keys()
+    if language == "Solidity" and compiled:
+        # sources of other versions of the compiler would not compile with this one
+        return {name: source for name, source in sources.items() if name in compiled}
+    return sources
+
+
+def _settings(stated: JsonObject) -> JsonObject:
+    """Return a compiler's settings without the selection of its output and the folders of one machine."""
+    settings: dict[str, Json] = {
+        name: value for name, value in stated.items() if name not in ("outputSelection", "search_paths")
+    }
+    paths = [path for path in as_list(stated.get("search_paths")) if not as_text(path).startswith("/")]
+    return {**settings, "search_paths": paths} if paths else settings
