@@ -82,7 +82,7 @@ NO_HOSTING = HostingSettings()
 
 MAX_CONTRACT_PAGES = 10_000
 """The default number of contracts up to which each has its own page."""
-LANGUAGES = ("de", "en")
+LANGUAGES = ("de", "en", "es", "fr", "ja", "pt", "zh")
 """Languages of the package's page texts."""
 
 MAX_LISTED_CONTRACTS = 100_000

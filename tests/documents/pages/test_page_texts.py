@@ -1,13 +1,18 @@
 """The catalogues of page texts: complete, with the same gaps, and used."""
 
 import re
+from datetime import date
 from pathlib import Path
 from string import Formatter
+from zoneinfo import ZoneInfo
 
 import pytest
+from babel import Locale
+from babel.dates import format_skeleton
 
 import statuary.documents.pages as package
 from statuary.documents.pages.page_texts import languages, page_texts
+from statuary.documents.pages.site_context import DateFormatter
 from statuary.domain.settings import LANGUAGES
 from statuary.extensions import own_pages
 
@@ -51,11 +56,39 @@ def test_a_site_changes_single_texts() -> None:
 
 def test_numbers_follow_the_language() -> None:
     assert page_texts("en").number(1234567) == "1,234,567"
-    assert page_texts("de").number(1234567) == "1'234'567"
+    assert page_texts("de").number(1234567) == "1.234.567"
+    assert page_texts("fr").number(1234567) == "1\u202f234\u202f567"
     assert page_texts("de").decimal(99.9, 2) == "99,90"
     assert page_texts("en").count("uptime.days_with_issues", 1) == "1 day with issues"
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_are_those_of_the_cldr(language: str) -> None:
+    texts, locale = page_texts(language), Locale.parse(language)
+    symbols = locale.number_symbols["latn"]
+    assert (texts("number.group"), texts("number.point")) == (symbols["group"], symbols["decimal"])
+    singular = [number for number in range(1000) if locale.plural_form(number) == "one"]
+    assert texts("number.singular").split() == [str(number) for number in singular]
+
+
+@pytest.mark.parametrize(
+    "language", sorted({*LANGUAGES} - {"en"})
+)  # English pages write the day first, as in 5 Nov 2026
+def test_dates_are_those_of_the_cldr(language: str) -> None:
+    dates = DateFormatter(ZoneInfo("Etc/UTC"), page_texts(language))
+    for month in range(1, 13):
+        for number in range(1, 8):
+            day = date(2026, month, number)
+            short = dates.short_day(day)
+            assert short.text == format_skeleton("yMMMd", day, locale=language)
+            assert short.brief == format_skeleton("MMMd", day, locale=language)
+            assert dates.month(2026, month).text == format_skeleton("yMMMM", day, locale=language)
+            names = Locale.parse(language).days["format"]
+            name = page_texts(language)(f"weekday.{day.isoweekday()}")
+            assert name in (names["wide"][day.weekday()], names["abbreviated"][day.weekday()])
+            assert dates.weekday(day).text.replace(name, "").strip(" ,") == short.text
+
+
 def test_a_custom_language_falls_back_to_english() -> None:
-    texts = page_texts("fr", (("section.status", "État"),))
-    assert (texts.language, texts("section.status"), texts("section.uptime")) == ("fr", "État", "Uptime")
+    texts = page_texts("it", (("section.status", "Stato"),))
+    assert (texts.language, texts("section.status"), texts("section.uptime")) == ("it", "Stato", "Uptime")

@@ -99,7 +99,7 @@ def test_no_page_of_another_language_has_an_english_reason(key):
 def test_numbers_are_grouped_as_the_language_groups_them():
     reason = because("older_block", block=21_000)
     assert english(reason) == "block 21,000 is older than the record, and has other code at the address"
-    assert "21'000" in shown_reason(reason, "de")
+    assert "21.000" in shown_reason(reason, "de")
 
 
 def test_evidence_that_cannot_be_read_is_said_in_the_language_of_the_page():

@@ -103,23 +103,23 @@ def test_single_texts_can_be_changed(tmp_path: Path) -> None:
 
 def test_a_language_that_the_package_lacks_is_a_file(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
-    files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: fr}}\n"
-    files["theme/texts/fr.yaml"] = "section: {status: État}\n"
+    files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: it}}\n"
+    files["theme/texts/it.yaml"] = "section: {status: Stato}\n"
     page = (build(write_files(tmp_path / "content", files), tmp_path / "site", NOW) / "index.html").read_text(
         "utf-8"
     )
-    assert '<html lang="fr">' in page
-    assert "État" in page
+    assert '<html lang="it">' in page
+    assert "Stato" in page
     assert "Uptime" in page  # English where the file says nothing
 
 
 def test_an_unknown_language_is_a_finding(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
-    files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: fr}}\n"
+    files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: it}}\n"
     checked = check_site(write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress())
     (finding,) = checked.all_findings
     assert (finding.rule, finding.path) == ("known-language", "site.yaml")
-    assert "theme/texts/fr.yaml" in finding.hint
+    assert "theme/texts/it.yaml" in finding.hint
 
 
 @pytest.mark.parametrize(

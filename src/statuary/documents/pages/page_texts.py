@@ -46,8 +46,9 @@ class PageTexts:
         return Markup(filled)  # noqa: S704 - text and parts are escaped
 
     def count(self, key: str, number: int, /, **values: object) -> str:
-        """Return a text with a number: `<key>.one` for 1, `<key>.other` for any other number."""
-        return self(f"{key}.{'one' if number == 1 else 'other'}", count=self.number(number), **values)
+        """Return a text with a number: `<key>.one` for those that the language takes as singular, else `<key>.other`."""
+        form = "one" if str(number) in self("number.singular").split() else "other"
+        return self(f"{key}.{form}", count=self.number(number), **values)
 
     def number(self, number: int) -> str:
         """Return a whole number with its digits in groups."""
@@ -124,12 +125,10 @@ def _read(language: str, folder: Path = FOLDER) -> dict[str, str]:
     return dict(_flat(orjson.loads((folder / "texts" / f"{language}.json").read_bytes()), ""))
 
 
-def _flat(table: JsonObject, prefix: str) -> list[tuple[str, str]]:
-    texts: list[tuple[str, str]] = []
+def _flat(table: JsonObject, prefix: str) -> Iterator[tuple[str, str]]:
     for key, value in table.items():
         name = f"{prefix}{key}"
-        texts += _flat(value, f"{name}.") if isinstance(value, dict) else [(name, str(value))]
-    return texts
+        yield from _flat(value, f"{name}.") if isinstance(value, dict) else [(name, str(value))]
 
 
 _HIDDEN = (

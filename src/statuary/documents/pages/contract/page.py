@@ -226,7 +226,7 @@ def contract_page(
             name=view.name,
             address=address,
             chain=view.chain,
-            level=view.level_label.rstrip("."),
+            level=view.level_label.rstrip(".。"),
         ),
         section="contracts",
     )

@@ -77,7 +77,7 @@ def proof_view(
     }
     return ProofView(
         holds=proof.holds,
-        summary=", ".join(_counts(by_outcome, texts)),
+        summary=texts("page.comma").join(_counts(by_outcome, texts)),
         rows=tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome]),
         not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
         skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),

@@ -247,7 +247,7 @@ def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> D
     return DowntimeDay(
         day=dates.short_day(day.day),
         state=STATUS_STATES[day.worst],
-        lengths=", ".join(lengths),
+        lengths=texts("page.comma").join(lengths),
         records=tuple(
             Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id))
             for record in day.records

@@ -223,7 +223,7 @@ def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) 
     """Return that components have a status: `RPC is down`, `North, South and 3 more are degraded`."""
     number = "one" if len(names) == 1 else "other"
     if len(names) > NAMED:
-        first = Markup(", ").join(names[: NAMED - 1])
+        first = Markup.escape(texts("page.comma")).join(names[: NAMED - 1])
         more = len(names) - NAMED + 1
         text = texts.markup(
             f"status.affected.more.{'one' if more == 1 else 'other'}", count=texts.number(more), names=first
@@ -236,7 +236,9 @@ def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) 
 def _enumerated(parts: Sequence[Markup], texts: PageTexts) -> Markup:
     if len(parts) == 1:
         return parts[0]
-    return texts.markup("status.affected.and", names=Markup(", ").join(parts[:-1]), last=parts[-1])
+    return texts.markup(
+        "status.affected.and", names=Markup.escape(texts("page.comma")).join(parts[:-1]), last=parts[-1]
+    )
 
 
 def _link(state: ComponentState) -> Markup:
