@@ -86,7 +86,6 @@ def test_dates_are_those_of_the_cldr(language: str) -> None:
             names = Locale.parse(language).days["format"]
             name = page_texts(language)(f"weekday.{day.isoweekday()}")
             assert name in (names["wide"][day.weekday()], names["abbreviated"][day.weekday()])
-            assert dates.weekday(day).text.replace(name, "").strip(" ,") == short.text
 
 
 def test_a_custom_language_falls_back_to_english() -> None:
