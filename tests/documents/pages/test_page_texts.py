@@ -4,8 +4,10 @@ import re
 from datetime import date
 from pathlib import Path
 from string import Formatter
+from typing import Any
 from zoneinfo import ZoneInfo
 
+import orjson
 import pytest
 from babel import Locale
 from babel.dates import format_skeleton
@@ -34,6 +36,24 @@ def test_every_language_has_every_text_with_the_same_placeholders(language: str)
     described = {key for key in own if key.startswith("description.")}
     assert set(own) - described == set(ENGLISH)
     assert {key for key in ENGLISH if gaps(own[key]) != gaps(ENGLISH[key])} == set()
+
+
+@pytest.mark.parametrize(
+    "folder", EXTENSION_TEXTS, ids=lambda folder: folder.relative_to(EXTENSIONS).as_posix()
+)
+def test_every_extension_has_its_texts_in_every_language(folder: Path) -> None:
+    texts = {file.stem: _flat(orjson.loads(file.read_bytes())) for file in folder.glob("*.json")}
+    assert sorted(texts) == sorted(LANGUAGES)
+    english = {key: gaps(text) for key, text in texts["en"].items()}
+    for own in texts.values():
+        assert {key: gaps(text) for key, text in own.items()} == english
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, value in table.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat
 
 
 def test_every_text_is_used() -> None:
