@@ -13,6 +13,7 @@ from babel import Locale
 from babel.dates import format_skeleton
 
 import statuary.documents.pages as package
+from statuary import extensions
 from statuary.documents.pages.page_texts import languages, page_texts
 from statuary.documents.pages.site_context import DateFormatter
 from statuary.domain.settings import LANGUAGES
@@ -20,6 +21,8 @@ from statuary.extensions import own_pages
 
 PACKAGE = Path(package.__file__).parent
 ENGLISH = page_texts("en").by_key
+EXTENSIONS = Path(extensions.__file__).parent
+EXTENSION_TEXTS = sorted({file.parent for file in EXTENSIONS.rglob("texts/*.json")})
 
 
 def gaps(text: str) -> set[str]:
