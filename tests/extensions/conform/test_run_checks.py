@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from statuary.documents.url_table import FRAMED_POLICY
 from statuary.domain.primitives import Instant, parse_instant
 from statuary.extensions.conform.conformance import (
     CHECKS,
@@ -331,6 +332,7 @@ DAMAGES: dict[str, list[Damage]] = {
         where(at("/"), with_headers(content_security_policy="")),
         where(at("/"), with_headers(content_security_policy="default-src 'self' 'unsafe-inline'")),
         where(at("/"), with_headers(x_content_type_options="")),
+        where(at("/"), with_headers(x_frame_options="", content_security_policy=FRAMED_POLICY)),
         where(
             at("/"),
             lambda _target, _method, answered: replace(
@@ -378,6 +380,12 @@ def test_a_page_that_changes_between_two_requests_is_read_again(site):
     deployment = CheckedDeployment(asking(site, where(at(COMPONENTS), once)), NOW)
     (verdict,) = run_checks(deployment, [check])
     assert (verdict.outcome, requested.count(COMPONENTS)) == (ConformanceOutcome.PASSED, 2)
+
+
+def test_pages_are_protected_by_either_header(site):
+    """Hosts whose rules add up leave the directive out if the site has documents that may be framed."""
+    framed = where(at("/"), with_headers(content_security_policy=FRAMED_POLICY))
+    assert outcomes(asking(site, framed))["pages-are-protected"] is ConformanceOutcome.PASSED
 
 
 def test_missing_parts_of_a_deployment_are_not_judged(site):

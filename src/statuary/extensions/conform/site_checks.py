@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
@@ -145,16 +145,23 @@ def pages_are_protected(deployment: CheckedDeployment) -> Iterator[str]:
     page = deployment.get("/")
     if page.status != 200 or page.media_type != "text/html":
         raise NotApplicableError(f"/ returns {page.status} {page.media_type}: the site has no pages")
-    policy = page.headers.get("content-security-policy", "")
-    for directive in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"):
-        if directive not in policy:
-            yield f"/ has no Content-Security-Policy with {directive}"
-    if "unsafe-inline" in policy:
-        yield "/ allows inline code"
-    if page.headers.get("x-content-type-options") != "nosniff":
-        yield "/ has no X-Content-Type-Options: nosniff"
+    yield from _missing_protection(page.headers)
     if INLINE_SCRIPT.search(page.body) or INLINE_HANDLER.search(page.body):
         yield "/ contains an inline script"
+
+
+def _missing_protection(headers: Mapping[str, str]) -> Iterator[str]:
+    policy = headers.get("content-security-policy", "")
+    for directive in ("default-src 'none'", "script-src 'self'"):
+        if directive not in policy:
+            yield f"/ has no Content-Security-Policy with {directive}"
+    # hosts whose rules add up have the header alone, if the site has documents that may be framed
+    if "frame-ancestors 'none'" not in policy and headers.get("x-frame-options", "").upper() != "DENY":
+        yield "/ has neither frame-ancestors 'none' in its Content-Security-Policy nor X-Frame-Options: DENY"
+    if "unsafe-inline" in policy:
+        yield "/ allows inline code"
+    if headers.get("x-content-type-options") != "nosniff":
+        yield "/ has no X-Content-Type-Options: nosniff"
 
 
 def internal_files_are_hidden(deployment: CheckedDeployment) -> Iterator[str]:
