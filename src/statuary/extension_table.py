@@ -45,6 +45,7 @@ class Extension(NamedTuple):
     is_unserved: bool = False  # whether its folders are for the host alone, and no web server sends them
     urls: str = ""  # its rows of the table of URLs (`documents/url_table.py`)
     documents: str = ""  # its `DocumentFamily` (`documents/families.py`)
+    of_record: str = ""  # its `MakeOfRecord` (`documents/families.py`)
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
     marker: str = ""  # a path that a site has if it uses the extension
@@ -254,6 +255,15 @@ EXTENSIONS = (
         is_unserved=True,
         urls="statuary.extensions.hosting.documents:HOST_FILES",
         documents="statuary.extensions.hosting.documents:HostDocuments",
+    ),
+    Extension(
+        "apis",
+        key="apis",
+        settings="statuary.extensions.apis.settings:SiteApisSource",
+        folders=("signature-database", "abis"),
+        urls="statuary.extensions.apis.urls:API_URLS",
+        of_record="statuary.extensions.apis.documents:of_record",
+        stage="statuary.extensions.apis.stage:open_stage",
     ),
     Extension(
         "bulk",

@@ -74,6 +74,7 @@ CHECKS = {
     ),
     "pages": lambda target: isinstance(target, PageParts),
     "stage": opens_a_stage,
+    "of_record": lambda target: [*inspect.signature(target).parameters] == ["record", "settings", "source"],
     "guard": is_called_like(MayReplace),
     "rules": lambda target: all(isinstance(rule, Rule) for rule in target),
     "bulk": has_protocol(BulkReader),
@@ -142,7 +143,7 @@ def test_a_row_is_whole(row):
     assert {*row.bulk} <= {*BulkForm}
     assert not row.marker or (match_url(row.marker) and row.marker.partition("/")[0] in row.folders)
     assert (f"extensions/{row.name}" in FINGERPRINTED) == bool(
-        row.documents or row.pages or row.bulk or row.own_pages
+        row.documents or row.of_record or row.pages or row.bulk or row.own_pages
     )
 
 

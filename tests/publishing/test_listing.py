@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator
 
+from statuary.extensions.snapshots.differences import Difference, diff, plan_of
 from statuary.publishing.listing import (
     MAX_PART_LENGTH,
     MEAN_PART_LENGTH,
-    Difference,
     Entry,
     Listing,
-    diff,
     encode_entry,
     ends_part,
     parse_part,
-    plan_of,
     split_into_parts,
 )
 from statuary.publishing.manifest import ManifestBuilder

@@ -1,6 +1,8 @@
 """Families of documents that extensions add to a site, and what makes the pages of its own."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from statuary.documents.document import Document
 from statuary.documents.url_table import Url
@@ -10,6 +12,9 @@ from statuary.domain.primitives import Instant
 from statuary.domain.settings import NO_HOSTING
 from statuary.domain.status.timeline import Timeline
 from statuary.extension_table import EXTENSIONS, load
+
+if TYPE_CHECKING:
+    from statuary.domain.contracts.record import RecordValue
 
 
 class DocumentFamily:
@@ -36,6 +41,25 @@ def families(catalogue: Catalogue) -> Iterator[DocumentFamily]:
         if row.documents and on.get(row.key, NO_HOSTING) != NO_HOSTING:
             family: DocumentFamily = load(row.documents, f"`{row.key}` in site.yaml")(on[row.key])
             yield family
+
+
+MakeOfRecord = Callable[["RecordValue", object, str], tuple[bytes, Iterable[Document]]]
+"""Returns what the ledger keeps of a published record for a stage, and what makes further documents of it; of the
+record, the settings of the extension and the record's source."""
+
+
+def made_of_record(
+    record: "RecordValue", extensions: tuple[tuple[str, object], ...], source: str
+) -> tuple[bytes, Iterable[Document]]:
+    """Return what extensions keep of a published record, and the documents that they make of it."""
+    makers: list[tuple[MakeOfRecord, object]] = [
+        (load(row.of_record, f"`{key}` in site.yaml"), settings)
+        for key, settings in extensions
+        for row in EXTENSIONS
+        if row.key == key
+    ]
+    made = [make(record, settings, source) for make, settings in makers]
+    return b"".join(facts for facts, _ in made), chain.from_iterable(documents for _, documents in made)
 
 
 MakeOwnPages = tuple[str, str, Callable[[Catalogue], Iterable[Document]]]

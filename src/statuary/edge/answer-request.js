@@ -17,6 +17,7 @@ import { LookupError } from "./lookup-error.js";
 import { findRoute, isExplorerCall } from "./route.js";
 import { selecting } from "./select.js";
 import { isWhole, parseSelection } from "./selectors.js";
+import { answerSignatures } from "./signatures.js";
 
 /**
  * Returns a document of the site by its path, with the host's headers; null if it does not exist.
@@ -49,7 +50,8 @@ const ANSWERS = {
  */
 export async function answerRequest(request, host) {
   const url = new URL(request.url);
-  const response = await answerLookup(request.method, url, host) ?? await answerEpoch(request.method, url, host);
+  const response = await answerSignatures(request.method, url, host.read) ??
+    await answerLookup(request.method, url, host) ?? await answerEpoch(request.method, url, host);
   if (!response) return null;
   const checked = answers.conditional(response, request.headers.get("If-None-Match"));
   return request.method === "HEAD" ? answers.withoutBody(checked) : checked;

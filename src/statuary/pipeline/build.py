@@ -54,12 +54,11 @@ def read_site(
 ) -> ReadSite:
     """Read the content folder, and check the site's status at an instant.
 
-    Without stages, as in a snapshot of content, extensions that have one are off: no page of the site refers to what they add.
+    Without stages, as in a snapshot of content, extensions that have one are off, as `without_stages` says.
     """
     with stage(progress, "Reading content"):
         catalogue, all_findings = read_content(root)
-    findings: list[Finding] = []
-    withheld_because: list[Finding] = []
+    findings, withheld_because = list[Finding](), list[Finding]()
     for finding in all_findings:
         (withheld_because if is_withheld(finding) else findings).append(finding)
     if catalogue is None:
@@ -324,7 +323,9 @@ def build_site(
         checked = check(root, site, contracts)
         if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
             left_out = _offer_lists(target, contracts, progress, execution)
-            stages = open_stages(root, site.catalogue, extension_options or NO_OPTIONS, now, target)
+            stages = open_stages(
+                root, site.catalogue, extension_options or NO_OPTIONS, now, target, contracts=contracts
+            )
             status = site.status
             additions = stages.extend(lambda: status.incidents, contracts=True)
             remove_what_is_off(site.catalogue, target)

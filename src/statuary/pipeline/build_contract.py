@@ -31,6 +31,7 @@ from statuary.content.source_files import SourceStat, source_stat
 from statuary.documents.all_documents import address_documents, contract_documents
 from statuary.documents.contract_api.lists import AddressRows
 from statuary.documents.document import Document, encode_unchecked
+from statuary.documents.families import made_of_record
 from statuary.documents.pages.contract.context import ContractPageContext
 from statuary.documents.pages.contract.page_members import with_page_members
 from statuary.documents.pages.page_texts import english
@@ -69,6 +70,7 @@ class BuiltContract(NamedTuple):
     )
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     published: bool = False
+    facts: bytes = b""  # what extensions keep of the record
     # about the record; an error withholds it. Documents of an earlier build are removed: the same content gives
     # the same site.
     findings: tuple[Finding, ...] = ()
@@ -99,6 +101,7 @@ class BuiltContract(NamedTuple):
             reason=reason,
             findings=orjson.dumps(self.findings).decode() if self.findings else "",
             published=self.published,
+            facts=self.facts,
         ).listed_as(self.row)
 
 
@@ -238,14 +241,16 @@ def _built(
         digest=contract.digest,
         published=published,
     )
+    facts, more = made_of_record(record, settings.extensions, source.location) if published else (b"", ())
     is_alone = published and len(settings.chains) == 1  # no other contract can be at its address
     at_address = [AddressRows(row.address, (source.location,), (row,))] if is_alone else []
     return BuiltContract(
         source,
         contract.digest,
-        make=partial(_made, make, at_address, settings.pages),
+        make=partial(_made, make, at_address, more, settings.pages),
         row=row,
         published=published,
+        facts=facts,
         findings=findings,
     )
 
@@ -253,6 +258,7 @@ def _built(
 def _made(
     make: Callable[[ContractPageContext | None], Iterable[Document]],
     at_address: Sequence[AddressRows],
+    more: Iterable[Document],
     pages: ContractPageContext | None,
 ) -> MadeDocuments:
     """Make the documents of a contract, with the package's own page where the theme's template cannot be rendered."""
@@ -263,7 +269,7 @@ def _made(
     except ThemeError as error:
         findings = (template_finding(error),)
         documents = tuple(make(pages and pages.without_templates()))
-    return MadeDocuments((*documents, *address_documents(at_address)), findings)
+    return MadeDocuments((*documents, *address_documents(at_address), *more), findings)
 
 
 @cache

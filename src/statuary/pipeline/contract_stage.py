@@ -6,7 +6,7 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts
 from statuary.domain.findings import Finding
 from statuary.optional import can_recover_senders
-from statuary.pipeline.fingerprint import ContractBuildSettings, Fingerprint, fingerprint_of
+from statuary.pipeline.fingerprint import ContractBuildSettings, Fingerprint, fingerprint_of, record_settings
 from statuary.pipeline.options import CheckOptions
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ class BuiltContracts(NamedTuple):
     catalogue: Catalogue
     sources: "SourceTable"  # the rows that the site will have
     counts: ContractCounts
-    findings: tuple[Finding, ...]
-    withheld_because: tuple[Finding, ...]  # what is wrong with single contracts; the rest is published
-    withheld: int  # how many are withheld
-    built: int
+    findings: tuple[Finding, ...] = ()
+    withheld_because: tuple[Finding, ...] = ()  # what is wrong with single contracts; the rest is published
+    withheld: int = 0  # how many are withheld
+    built: int = 0
     left_out: tuple[Finding, ...] = ()  # why all of them are those of the last build
     missing: frozenset[str] = frozenset()  # the sources of published documents that were missing or damaged
 
@@ -55,16 +55,7 @@ def without_contracts(
         ledger.keep_unchanged_sources()
         missing = target.missing(verify=verify)
     ledger.keep(CONTRACTS, fingerprint.text)
-    return BuiltContracts(
-        catalogue=catalogue,
-        sources=ledger.sources,
-        counts=ContractCounts(),
-        findings=(),
-        withheld_because=(),
-        withheld=0,
-        built=0,
-        missing=missing,
-    )
+    return BuiltContracts(catalogue, ledger.sources, ContractCounts(), missing=missing)
 
 
 def contract_build_settings(
@@ -80,6 +71,7 @@ def contract_build_settings(
         checks=check_options.checks,
         pages=pages,
         listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
+        extensions=record_settings(catalogue),
     )
 
 

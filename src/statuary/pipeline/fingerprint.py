@@ -20,6 +20,7 @@ from statuary.extension_table import EXTENSIONS
 if TYPE_CHECKING:
     from statuary.checks.contracts.check import ContractCheck
     from statuary.documents.pages.contract.context import ContractPageContext
+    from statuary.domain.catalogue import Catalogue
     from statuary.domain.chain.anchor import Checkpoints
 
 
@@ -36,7 +37,7 @@ FINGERPRINTED = (
     *(
         f"extensions/{row.name}"
         for row in EXTENSIONS
-        if row.documents or row.pages or row.bulk or row.own_pages
+        if row.documents or row.of_record or row.pages or row.bulk or row.own_pages
     ),
 )
 """The parts of the package that affect the bytes of documents."""
@@ -52,6 +53,13 @@ class ContractBuildSettings:
     checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages
     listed: bool = False  # whether pages list contracts
+    extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # of those that make documents of records
+
+
+def record_settings(catalogue: "Catalogue") -> tuple[tuple[str, tuple[object, ...]], ...]:
+    """Return key and settings of the extensions that make documents of records."""
+    keys = {row.key for row in EXTENSIONS if row.of_record}
+    return tuple(item for item in catalogue.extensions if item[0] in keys)
 
 
 class Fingerprint(NamedTuple):

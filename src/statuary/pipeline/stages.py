@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from statuary.documents.document import Document
     from statuary.documents.pages.page_parts import FormerVersion
     from statuary.domain.catalogue import Catalogue
+    from statuary.pipeline.contract_stage import BuiltContracts
     from statuary.pipeline.progress import Progress
     from statuary.publishing.target import BuildTarget
 
@@ -46,11 +47,11 @@ class SiteStage:
     def checked(self, root: Path, catalogue: "Catalogue", progress: "Progress") -> Additions | None:
         """Check what only the extension knows, after every rule; `root` is the content folder."""
 
-    def extend(self, incidents: "Sequence[Document]", *, contracts: bool) -> Additions | None:
+    def extend(self, incidents: "Callable[[], Sequence[Document]]", *, contracts: bool) -> Additions | None:
         """Offer documents to the target, after everything that they may depend on.
 
         Args:
-            incidents: the documents of all incidents and maintenances.
+            incidents: returns the documents of all incidents and maintenances.
             contracts: whether this run may have changed contracts.
         """
 
@@ -74,7 +75,11 @@ class StageInputs(NamedTuple):
     target: "BuildTarget | None" = None  # None in a check
     to: str | None = None  # where the site is published besides
     root: Path | None = None  # the content folder; None in a tick
+<<<<<<< HEAD
     catalogue: "Catalogue | None" = None  # of it
+=======
+    contracts: "BuiltContracts | None" = None  # those of a build
+>>>>>>> a1b06d87 (Signatures of a site are looked up and searched as in Sourcify's 4byte service, and are files for foundry and clef)
 
 
 OpenStage = Callable[[StageInputs], SiteStage | None]
@@ -127,7 +132,7 @@ class Stages:
 
     def extend(self, incidents: Callable[[], "Sequence[Document]"], *, contracts: bool) -> Additions:
         """Let every stage offer its documents; `incidents` returns what `SiteStage.extend` takes, if there is a stage."""
-        return self._additions(lambda stage: stage.extend(incidents(), contracts=contracts), is_told=True)
+        return self._additions(lambda stage: stage.extend(incidents, contracts=contracts), is_told=True)
 
     def complete(self) -> tuple[str, list[Finding]]:
         """Let every stage offer what depends on all documents; return the lines of the summary, and what went wrong."""
@@ -191,6 +196,8 @@ def open_stages(
     options: ExtensionOptions,
     instant: Instant,
     target: "BuildTarget | None" = None,
+    *,
+    contracts: "BuiltContracts | None" = None,
 ) -> Stages:
     """Open the stages of the extensions that the content has a key for, or whose options were given."""
     stages, settings = Stages(catalogue.status.page_source), dict(catalogue.extensions)
@@ -200,7 +207,11 @@ def open_stages(
             inputs = options.inputs(extension, instant, target)
             stages.open(
                 extension,
+<<<<<<< HEAD
                 inputs._replace(settings=settings.get(extension.key), root=root, catalogue=catalogue),
+=======
+                inputs._replace(settings=settings.get(extension.key), root=root, contracts=contracts),
+>>>>>>> a1b06d87 (Signatures of a site are looked up and searched as in Sourcify's 4byte service, and are files for foundry and clef)
             )
     return stages
 
@@ -215,8 +226,8 @@ def open_published_stages(options: ExtensionOptions, instant: Instant, target: "
 
 
 def without_stages(catalogue: "Catalogue") -> "Catalogue":
-    """Return a site whose extensions that have a stage are off."""
-    staged = {row.key for row in EXTENSIONS if row.stage}
+    """Return a site whose extensions that have a stage are off, but for those that make documents of records."""
+    staged = {row.key for row in EXTENSIONS if row.stage and not row.of_record}
     others = tuple(pair for pair in catalogue.extensions if pair[0] not in staged)
     return catalogue._replace(extensions=others)
 

@@ -1,7 +1,7 @@
 """A site as a sorted listing: the path, size, digest and headers of every document.
 
-A manifest is a listing that is published, the ledger of a store is the listing of its last publication, and `diff` compares
-any two. A listing is written as a JSON line for each entry, sorted by path, in parts:
+A manifest is a listing that is published, the ledger of a store is the listing of its last publication, and
+`extensions/snapshots/differences.py` compares any two. A listing is written as a JSON line for each entry, sorted by path, in parts:
 
     {"path":"v2/contract/1/0xAb…","also":["v2/contract/1/0xab…"],"size":4000,"sha256":"…","media_type":"…"}
 
@@ -13,9 +13,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from hashlib import sha256
-from heapq import merge
-from itertools import groupby
-from operator import itemgetter
 from typing import NamedTuple, Self
 
 import orjson
@@ -31,7 +28,6 @@ from statuary.publishing.files import (
     part_path,
     temporary_database,
 )
-from statuary.publishing.plan import Action, Change, Plan
 
 MEAN_PART_LENGTH = 512
 """Lines of a part on average; a power of two."""
@@ -409,77 +405,3 @@ class Listing:
         """Return the number of entries and the bytes of their bodies."""
         count, size = self.database.execute("SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries").fetchone()
         return int(count), int(size)
-
-
-# Differences
-
-
-class Difference(NamedTuple):
-    """A path at which two listings differ."""
-
-    before: Entry | None  # None if it is new
-    after: Entry | None  # None if it is removed
-
-    @property
-    def action(self) -> Action:
-        """The kind of difference."""
-        if self.before is None:
-            return Action.ADD
-        return Action.REMOVE if self.after is None else Action.REPLACE
-
-    @property
-    def entry(self) -> Entry:
-        """The entry after it; the one before it if there is none."""
-        return self.after or self.before or Entry("")
-
-    @property
-    def change(self) -> Change:
-        """The difference in the form of a plan."""
-        return Change(self.action, self.entry.path, self.after.size if self.after is not None else 0)
-
-
-def side_by_side(*listings: Iterable[Entry]) -> Iterator[list[Entry | None]]:
-    """Yield the entries of each path of sorted listings, in the order of the listings; None where one has no such path."""
-
-    def numbered(number: int) -> Iterator[tuple[str, int, Entry]]:
-        return ((entry.path, number, entry) for entry in listings[number])
-
-    rows = merge(*map(numbered, range(len(listings))), key=itemgetter(0, 1))
-    for _, group in groupby(rows, itemgetter(0)):
-        entries = {number: entry for _, number, entry in group}
-        yield [entries.get(number) for number in range(len(listings))]
-
-
-def diff(before: Iterable[Entry], after: Iterable[Entry]) -> Iterator[Difference]:
-    """Yield the differences of two listings, by path."""
-    for old, new in side_by_side(before, after):
-        if old != new:
-            yield Difference(old, new)
-
-
-def plan_of(
-    differences: Callable[[], Iterator[Difference]],
-    documents: int,
-    size: int,
-    conflicts: tuple[str, ...] = (),
-) -> Plan:
-    """Return the plan that leads to a listing.
-
-    Args:
-        differences: yields them by path, each time it is called.
-        documents: the number of entries of the new listing.
-        size: bytes of their bodies.
-        conflicts: paths with files of another program.
-    """
-    counts, changed_size = dict.fromkeys(Action, 0), 0
-    for difference in differences():
-        counts[difference.action] += 1
-        changed_size += difference.change.size
-    return Plan(
-        counts=counts,
-        unchanged=documents - counts[Action.ADD] - counts[Action.REPLACE],
-        size=size,
-        changed_size=changed_size,
-        changes=lambda: (difference.change for difference in differences()),
-        conflicts=conflicts,
-    )

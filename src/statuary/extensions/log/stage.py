@@ -1,7 +1,7 @@
 """The log as a stage: extended by what a build or a tick is about to publish."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
@@ -51,9 +51,9 @@ class LogStage(SiteStage):
         self._is_failed = False
 
     @override
-    def extend(self, incidents: Sequence[Document], *, contracts: bool) -> Additions:
+    def extend(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> Additions:
         log = SiteLog(self._target, log_keeper(self._settings, self._inputs))
-        appended = log.extend(incidents, contracts=contracts)
+        appended = log.extend(incidents(), contracts=contracts)
         self._log = log
         numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}

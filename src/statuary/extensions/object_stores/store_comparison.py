@@ -15,17 +15,9 @@ import orjson
 
 from statuary.documents.url_table import PutStep
 from statuary.extensions.object_stores.objects import step_of
+from statuary.extensions.snapshots.differences import Difference, diff, plan_of, side_by_side
 from statuary.publishing.files import OWN_FOLDER, PublishingError, checked_path
-from statuary.publishing.listing import (
-    Difference,
-    Entry,
-    Listing,
-    Part,
-    diff,
-    encode_part,
-    plan_of,
-    side_by_side,
-)
+from statuary.publishing.listing import Entry, Listing, Part, encode_part
 from statuary.publishing.plan import Plan
 
 FORMAT = 2

@@ -47,8 +47,9 @@ from statuary.extensions.object_stores.store_comparison import (
     parse_parts,
     part_object,
 )
+from statuary.extensions.snapshots.differences import Difference
 from statuary.publishing.files import OWN_FOLDER, PublishingError
-from statuary.publishing.listing import Difference, Entry
+from statuary.publishing.listing import Entry
 from statuary.publishing.plan import Action, Plan
 from statuary.publishing.target import Target
 

@@ -39,6 +39,7 @@ from statuary.domain.primitives import (
     checksum_address,
     parse_address,
 )
+from statuary.extensions.apis.answers import answer_signatures, is_signature_route
 from statuary.extensions.serving.selection import (
     InvalidSelectorError,
     Selection,
@@ -437,7 +438,9 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
     path, _, query = request.target.partition("?")
     try:
         route = find_route(path)
-        if route is not None:
+        if is_signature_route(path, read):
+            response = _answer_api(request.method, path, query, read)
+        elif route is not None:
             response = _answer_by_method(request.method, path, route, query, read)
         elif is_explorer_call(request.method, path, query) and (error := _no_explorer_api(read)) is not None:
             response = error
@@ -447,6 +450,16 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
         response = error_response(rejected, new_error_id)
     response = conditional_response(response, request.if_none_match)
     return head_response(response) if request.method == "HEAD" else response
+
+
+def _answer_api(method: str, path: str, query: str, read: ReadDocument) -> Response:
+    """Return the response of an interface of explorers and tools, which has the methods of the look-up."""
+    if method == "OPTIONS":
+        return preflight_response()
+    if method not in ("GET", "HEAD"):
+        return route_not_found(method, path)
+    answer = answer_signatures(path, parse_query(query), read)
+    return json_response(answer.body, answer.status)
 
 
 def _answer_by_method(method: str, path: str, route: Route, query: str, read: ReadDocument) -> Response:

@@ -30,6 +30,7 @@ from statuary.content.git_state import GitQuery
 from statuary.documents import url_table
 from statuary.documents.document import Document
 from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
+from statuary.extensions.snapshots.differences import Difference, diff
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.options import public_key_of, public_key_option, sign_option, signer_of
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
@@ -42,7 +43,7 @@ from statuary.pipeline.build import build_site
 from statuary.publishing.files import MANIFEST, PublishingError, is_snapshot_path
 from statuary.publishing.folder.built_site import is_built, noted_origin
 from statuary.publishing.folder.reader import folder_documents
-from statuary.publishing.listing import Difference, Entry, diff, document_path
+from statuary.publishing.listing import Entry, document_path
 from statuary.publishing.manifest import Manifest, manifest_digest
 from statuary.publishing.origin import SiteOrigin
 from statuary.version import VERSION

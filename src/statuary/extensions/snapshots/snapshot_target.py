@@ -9,6 +9,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from statuary.documents.document import Document
+from statuary.extensions.snapshots.differences import Difference, diff, plan_of
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
@@ -35,13 +36,10 @@ from statuary.publishing.files import (
 from statuary.publishing.host_layout import media_type_of
 from statuary.publishing.listing import (
     DamagedSnapshotError,
-    Difference,
     Entry,
     NameTable,
-    diff,
     document_path,
     lower_case_address,
-    plan_of,
     split_into_parts,
 )
 from statuary.publishing.manifest import (

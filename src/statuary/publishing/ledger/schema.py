@@ -74,6 +74,7 @@ class SourceRow(NamedTuple):
     reason: str
     findings: str  # its findings as JSON; empty if there are none
     published: bool
+    facts: bytes = b""  # what extensions keep of its record
     match: str | None = None  # the first member of its list entry; all of them are None if it has none
     creation_match: str | None = None
     runtime_match: str | None = None
@@ -115,7 +116,7 @@ def names_of(path: str, aliases: str) -> list[str]:
     return [path, *aliases.split("\n")] if aliases else [path]
 
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 
 MAIN = """
 CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -168,7 +169,7 @@ OFFERED_COLUMNS = """(
 SOURCE_COLUMNS = """(
     location TEXT {key}, unit TEXT NOT NULL, git TEXT NOT NULL, stat TEXT NOT NULL, digest BLOB NOT NULL,
     documents TEXT NOT NULL, reason TEXT NOT NULL, findings TEXT NOT NULL,
-    published INTEGER NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
+    published INTEGER NOT NULL, facts BLOB NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
     chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
     name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL,
     abi_names TEXT NOT NULL, verdict TEXT NOT NULL, proxy TEXT NOT NULL
@@ -260,7 +261,7 @@ INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
 
 COMPARED = (
     "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors,"
-    " abi_names, verdict, proxy"
+    " abi_names, verdict, proxy, facts"
 )
 BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
 REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"

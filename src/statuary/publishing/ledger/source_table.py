@@ -170,6 +170,11 @@ class SourceTable:
         """Yield the list entry of every published contract by location."""
         return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location")
 
+    def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
+        """Yield the list entry of each published contract of which extensions keep something, with that, by address."""
+        query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
+        return ((ContractRow._make(listed), facts) for facts, *listed in self.connection.execute(query))
+
     def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
         """Yield the published contracts of a chain by match id, oldest first."""
         query = f"SELECT {LISTED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"

@@ -1,0 +1,140 @@
+"""What an edge runtime answers to requests of the interfaces: the reference of `edge/signatures.js`."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from statuary.domain.contracts.abi import signature_hash
+from statuary.extensions.apis import urls
+
+ReadDocument = Callable[[str], bytes | None]
+"""Returns the bytes of a document of the site by its path; None if there is no such document."""
+
+Query = Mapping[str, str | None]
+"""The parameters of a request; None is one that is repeated, an array or an object."""
+
+Items = list[dict[str, object]]
+"""Signatures as they are sent."""
+
+
+class ApiAnswer(NamedTuple):
+    """An answer in JSON."""
+
+    body: bytes
+    status: int = 200
+
+
+SIGNATURE_ROUTE = re.compile(r"/signature-database/v1/(lookup|search)/?\Z", re.IGNORECASE)
+HASH = re.compile(r"0x(?:[0-9a-fA-F]{8}|[0-9a-fA-F]{64})\Z")
+PATTERN = re.compile(r"[a-zA-Z0-9$_()\[\],*?]+\Z")
+LENGTHS = {"function": 10, "event": 66}
+MOST_HITS = 100
+
+
+def is_signature_route(path: str, read: ReadDocument) -> bool:
+    """Return whether a path is that of the look-up or the search of signatures, and the site has signatures."""
+    return SIGNATURE_ROUTE.match(path) is not None and read(urls.SIGNATURE_STATS.path()) is not None
+
+
+def answer_signatures(path: str, query: Query, read: ReadDocument) -> ApiAnswer:
+    """Return the answer of the look-up or the search at a path."""
+    route = path.strip("/").rpartition("/")[2].lower()
+    if any(query.get(name, "") is None for name in ("function", "event", "filter", "query")):
+        return _failure(f"Unexpected failure during signature {route}")
+    return _look_up(query, read) if route == "lookup" else _search(query, read)
+
+
+def _failure(error: str) -> ApiAnswer:
+    return ApiAnswer(_json({"ok": False, "error": error}), 500)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _look_up(query: Query, read: ReadDocument) -> ApiAnswer:
+    functions, events = (_hashes(query.get(kind)) for kind in LENGTHS)
+    for text in (*functions, *events):
+        if not HASH.match(text):
+            return _failure(
+                f"Invalid hash '{text}'. Hash must be 0x-prefixed and either be a 4 byte or 32 byte hex string."
+            )
+    by_event = {text: items or [] for text, items in _items("event", events, read).items()}
+    return _found(_filtered(_items("function", functions, read), query), by_event)
+
+
+def _hashes(texts: str | None) -> Sequence[str]:
+    return texts.split(",") if texts else ()
+
+
+def _items(kind: str, hashes: Iterable[str], read: ReadDocument) -> dict[str, Items | None]:
+    """Return the signatures with each hash; None where there are none. Each shard is read once."""
+    shards: dict[str, dict[str, Items]] = {}
+    items: dict[str, Items | None] = {}
+    for text in hashes:
+        items[text] = None
+        if len(text) == LENGTHS[kind]:
+            name = text[2:4].lower()
+            if name not in shards:
+                shards[name] = json.loads(read(urls.SIGNATURE_SHARD.path(kind=kind, shard=name)) or b"{}")
+            items[text] = shards[name].get(text.lower())
+    return items
+
+
+def _filtered(functions: dict[str, Items | None], query: Query) -> dict[str, Items | None]:
+    """Return functions without those that are filtered, unless `filter` is another text than `true`."""
+    if (query.get("filter") or "true") != "true":
+        return functions
+    return {
+        text: items and [item for item in items if not item["filtered"]] for text, items in functions.items()
+    }
+
+
+def _found(functions: Mapping[str, Items | None], events: Mapping[str, Items | None]) -> ApiAnswer:
+    return ApiAnswer(_json({"ok": True, "result": {"function": functions, "event": events}}))
+
+
+def _search(query: Query, read: ReadDocument) -> ApiAnswer:
+    pattern = query.get("query") or ""
+    if not PATTERN.match(pattern):
+        return _failure(
+            f"Invalid search pattern '{pattern}'. Query must be a valid function signature name but may include "
+            "'*' and '?' wildcards."
+        )
+    hits: list[str] = []
+    for name in (read(urls.SIGNATURE_NAMES.path()) or b"").decode().split("\n"):
+        if name and matches(name, pattern):
+            hits.append(name)
+            if len(hits) == MOST_HITS:
+                break
+    hashes = [signature_hash(name) for name in hits]
+    functions = _only(hits, _items("function", dict.fromkeys(text[:10] for text in hashes), read))
+    return _found(_filtered(functions, query), _only(hits, _items("event", hashes, read)))
+
+
+def _only(names: Sequence[str], items_by_hash: Mapping[str, Items | None]) -> dict[str, Items | None]:
+    return {
+        text: [item for item in items or [] if item["name"] in names] for text, items in items_by_hash.items()
+    }
+
+
+def matches(name: str, pattern: str) -> bool:
+    """Return whether a name matches a pattern in which `*` is any text and `?` one character.
+
+    It takes at most the product of the lengths, whatever the pattern is.
+    """
+    at, next_, star, start = 0, 0, -1, 0
+    while at < len(name):
+        wanted = pattern[next_] if next_ < len(pattern) else ""
+        if wanted == "*":
+            star, start = next_, at
+            next_ += 1
+        elif wanted and wanted in ("?", name[at]):
+            at, next_ = at + 1, next_ + 1
+        elif star >= 0:
+            start += 1
+            at, next_ = start, star + 1
+        else:
+            return False
+    return not pattern[next_:].strip("*")

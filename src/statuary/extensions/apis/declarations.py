@@ -1,0 +1,95 @@
+"""What the ledger keeps of a record's ABI: its signatures, and of its events how they are declared."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import orjson
+
+from statuary.domain.contracts.abi import is_identifier, signature_text
+from statuary.domain.json_values import Json
+from statuary.domain.work import spend
+
+MODIFIERS = frozenset({"indexed", "anonymous", "memory", "storage", "calldata", "payable"})
+"""Words that readers of declarations take for a modifier, so no parameter can have them as its name."""
+
+MAX_DECLARATION = 4_000
+"""Characters of the longest declaration; a longer one is kept as its signature."""
+
+
+class Declarations(NamedTuple):
+    """The signatures of an ABI, each list sorted and without duplicates."""
+
+    functions: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    events: tuple[tuple[str, str], ...] = ()  # the signature, and the declaration with names and `indexed`
+
+    def encoded(self) -> bytes:
+        """Return them as a line of JSON; nothing if there are none."""
+        return orjson.dumps(tuple(self), option=orjson.OPT_APPEND_NEWLINE) if any(self) else b""
+
+    @classmethod
+    def read(cls, line: bytes) -> "Declarations":
+        """Return them from such a line."""
+        functions, errors, events = orjson.loads(line)
+        return cls(tuple(functions), tuple(errors), tuple((text, full) for text, full in events))
+
+
+def declarations_of(abi: Json) -> Declarations:
+    """Return the signatures of an ABI as it is in a record; items that ethers rejects are left out, as in the record."""
+    texts: dict[str, set[str]] = {"function": set(), "error": set()}
+    events: dict[str, str] = {}
+    for item in abi if isinstance(abi, list) else ():
+        if not isinstance(item, dict):
+            continue
+        kind, text = item.get("type"), signature_text(item)
+        if text is None:
+            continue
+        if kind == "event":
+            full = event_declaration(text, item)
+            events[text] = min(full, events.get(text, full))
+        elif kind in ("function", "error"):
+            texts[str(kind)].add(text)
+    spend(len(abi) if isinstance(abi, list) else 0)
+    return Declarations(
+        tuple(sorted(texts["function"])), tuple(sorted(texts["error"])), tuple(sorted(events.items()))
+    )
+
+
+def event_declaration(text: str, event: Mapping[str, Json]) -> str:
+    """Return how an event is declared, such as `Transfer(address indexed from, address indexed to, uint256 value)`.
+
+    Args:
+        text: its signature.
+        event: its item of the ABI, which ethers accepts.
+    """
+    inputs = event.get("inputs")
+    parameters = [_declared(value) for value in inputs] if isinstance(inputs, list) else []
+    full = f"{event['name']}({', '.join(parameters)})"
+    return full if len(full) <= MAX_DECLARATION else text
+
+
+def _declared(parameter: Json) -> str:
+    if not isinstance(parameter, dict):
+        return ""
+    words = [_type(parameter), "indexed" if parameter.get("indexed") is True else "", _name(parameter)]
+    return " ".join(filter(None, words))
+
+
+def _type(parameter: Mapping[str, Json]) -> str:
+    """Return the type of a parameter, in which a tuple has its members."""
+    name = str(parameter.get("type"))
+    if not name.startswith("tuple"):
+        return SHORT.sub(r"\g<0>256", name)
+    components = parameter.get("components")
+    members = ", ".join(map(_declared, components)) if isinstance(components, list) else ""
+    return f"({members}){name.removeprefix('tuple')}"
+
+
+SHORT = re.compile(r"u?int(?![0-9])")
+"""The types that are written without their size."""
+
+
+def _name(parameter: Mapping[str, Json]) -> str:
+    name = parameter.get("name")
+    return str(name) if is_identifier(name) and name not in MODIFIERS else ""

@@ -1,0 +1,34 @@
+"""The key `apis` of site.yaml: the interfaces of explorers and tools that the site has besides its own."""
+
+from enum import StrEnum
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+
+
+class Api(StrEnum):
+    """An interface."""
+
+    SIGNATURES = "signatures"
+    """Look-up and search of signatures, as Sourcify's 4byte service has them, and files that tools read."""
+
+
+class ApisSettings(NamedTuple):
+    """The interfaces that are on, in the order of `Api`."""
+
+    apis: tuple[Api, ...] = ()
+
+
+class SiteApisSource(ExtensionSource):
+    """What site.yaml says about interfaces of explorers and tools."""
+
+    apis: Annotated[tuple[Api, ...], Field(max_length=16)] = ()
+    """Interfaces of explorers, wallets and tools that are made of the records: `signatures`."""
+
+    @override
+    def settings(self) -> ApisSettings | None:
+        apis = tuple(api for api in Api if api in self.apis)
+        return ApisSettings(apis) if apis else None

@@ -1,0 +1,151 @@
+"""The signatures of a whole site: what is looked up, what is searched, and the files that tools read."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import NamedTuple
+
+from statuary.documents.document import Document, encode_json, encode_unchecked
+from statuary.domain.contracts.abi import signature_hash
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.canonical import CANONICAL_SIGNATURES
+from statuary.extensions.apis.declarations import Declarations
+
+WHOLE_SITE = ("contracts",)
+"""The source of documents of all contracts, as documents and ledger name it."""
+
+
+class SiteSignatures(NamedTuple):
+    """The distinct signatures of a site."""
+
+    functions: frozenset[str] = frozenset()
+    errors: frozenset[str] = frozenset()
+    events: Mapping[str, str] = {}  # the declaration by signature
+    public: frozenset[str] = (
+        frozenset()
+    )  # those of the site's list of public signatures, whose kind is unknown
+
+    @property
+    def verified(self) -> frozenset[str]:
+        """Those of verified contracts."""
+        return self.functions | self.errors | self.events.keys()
+
+    @property
+    def texts(self) -> list[str]:
+        """All of them, in byte order."""
+        return sorted(self.verified | self.public)
+
+
+def signatures_of_site(kept: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
+    """Return the signatures of what the ledger keeps of each record, and of a list of public signatures."""
+    functions, errors, events = set[str](), set[str](), dict[str, str]()
+    for line in dict.fromkeys(kept):
+        of_record = Declarations.read(line)
+        functions.update(of_record.functions)
+        errors.update(of_record.errors)
+        for text, full in of_record.events:
+            events[text] = min(full, events.get(text, full))
+    return SiteSignatures(frozenset(functions), frozenset(errors), events, frozenset(public))
+
+
+def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
+    """Yield the documents of a site's signatures.
+
+    Args:
+        refreshed_at: when the newest record was verified, for the statistics.
+    """
+    texts = site.texts
+    yield from _shards("function", texts, site, digits=10)
+    yield from _shards("event", texts, site, digits=66)
+    yield _document(urls.SIGNATURE_NAMES.path(), "".join(f"{text}\n" for text in texts).encode())
+    counts = {
+        "function": len(site.functions),
+        "event": len(site.events),
+        "error": len(site.errors),
+        "unknown": len(site.public - site.verified),
+        "total": len(texts),
+    }
+    result = {"count": counts, "metadata": {"refreshed_at": refreshed_at}}
+    yield _json(urls.SIGNATURE_STATS.path(), {"ok": True, "result": result})
+    yield _json(urls.FOUNDRY_SIGNATURES.path(), _foundry_cache(site))
+    yield _json(urls.CLEF_SIGNATURES.path(), _clef_database(site))
+
+
+def _document(path: str, body: bytes) -> Document:
+    return Document(path=path, body=body, sources=WHOLE_SITE, persistent=True)
+
+
+def _json(path: str, value: object) -> Document:
+    return _document(path, encode_json(value))
+
+
+def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) -> Iterator[Document]:
+    """Yield the signatures by the first two digits of their hash, of which a key has `digits` characters."""
+    hashed = sorted((signature_hash(text)[:digits], *rank(text, site), text) for text in texts)
+    verified = site.verified
+    for shard, entries in groupby(hashed, key=lambda entry: entry[0][2:4]):
+        found: dict[str, list[dict[str, object]]] = defaultdict(list)
+        for key, *_, text in entries:
+            found[key].append(item(key, text, is_verified=text in verified))
+        yield _document(urls.SIGNATURE_SHARD.path(kind=kind, shard=shard), encode_unchecked(found))
+
+
+def rank(text: str, site: SiteSignatures) -> tuple[bool, bool]:
+    """Return the order of signatures with the same hash: the canonical one, those of verified contracts, the rest."""
+    is_canonical = CANONICAL_SIGNATURES.get(signature_hash(text)[:10]) == text
+    is_verified = text in site.functions or text in site.errors or text in site.events
+    return not is_canonical, not is_verified
+
+
+def item(key: str, text: str, *, is_verified: bool) -> dict[str, object]:
+    """Return a signature as the 4byte service sends it; `key` is the hash under which it is sent."""
+    is_filtered = key in CANONICAL_SIGNATURES and CANONICAL_SIGNATURES[key] != text
+    return {"name": text, "filtered": is_filtered, "hasVerifiedContract": is_verified}
+
+
+def _foundry_cache(site: SiteSignatures) -> dict[str, dict[str, str]]:
+    """Return the form of Foundry's cache: one signature for each hash."""
+    return {
+        "functions": _best(site, _functions(site)),
+        "errors": _best(site, site.errors),
+        "events": {signature_hash(text): full for text, full in sorted(site.events.items())},
+    }
+
+
+def _clef_database(site: SiteSignatures) -> dict[str, str]:
+    """Return the form of clef's database: one function for each selector, without `0x`."""
+    return {key[2:]: text for key, text in _best(site, _functions(site)).items()}
+
+
+def _functions(site: SiteSignatures) -> frozenset[str]:
+    """Return what may be a function: those of contracts, and public signatures, whose kind is unknown."""
+    return site.functions | (site.public - site.errors - site.events.keys())
+
+
+def _best(site: SiteSignatures, texts: Iterable[str]) -> dict[str, str]:
+    """Return the first signature of each selector, by selector."""
+    first: dict[str, str] = {}
+    for key, *_, text in sorted((signature_hash(text)[:10], *rank(text, site), text) for text in texts):
+        first.setdefault(key, text)
+    return first
+
+
+SIGNATURE = re.compile(r"(?:(?:function|event|error)\s+)?([A-Za-z_$][\w$]*\([\w$,()\[\]]*\))", re.ASCII)
+"""A line of a list of public signatures: canonical, without names of parameters."""
+
+
+MAX_SIGNATURE = 4_000
+"""Characters of the longest line of a list of public signatures."""
+
+
+def public_signatures(text: str) -> Iterator[tuple[int, str | None]]:
+    """Yield the signatures of a list, a line each, with the line's number; None for a line that is none.
+
+    Empty lines and those that begin with `#` are notes.
+    """
+    for number, line in enumerate(text.split("\n"), 1):
+        plain = line.strip()
+        if plain and not plain.startswith("#"):
+            match = SIGNATURE.fullmatch(plain) if len(plain) <= MAX_SIGNATURE else None
+            yield number, match and match[1]

@@ -1,0 +1,121 @@
+"""The documents of all records together, made after every record: those of the signatures."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from typing_extensions import override
+
+from statuary.content.source_files import SourceFile
+from statuary.documents.document import Document
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.findings import Finding, Position
+from statuary.domain.work import attempt
+from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.extensions.apis.signatures import (
+    public_signatures,
+    signature_documents,
+    signatures_of_site,
+)
+from statuary.pipeline.contract_stage import CONTRACTS, BuiltContracts
+from statuary.pipeline.fingerprint import fingerprint_of
+from statuary.pipeline.progress import Progress
+from statuary.pipeline.stages import Additions, SiteStage, StageInputs
+from statuary.publishing.host_layout import laid_out
+
+PUBLIC_SIGNATURES = "signatures.txt"
+"""The file of the content with public signatures, a line each."""
+
+LARGEST_LIST = 256 * 1024 * 1024
+"""Bytes of the largest such file."""
+
+MAX_FINDINGS = 20
+"""Lines of it that are reported."""
+
+GROUP = "apis"
+"""The group of these documents in the ledger."""
+
+FOLDER = "signature-database"
+
+
+def open_stage(inputs: StageInputs) -> SiteStage | None:
+    """Open the stage of the interfaces; None where nothing is built."""
+    settings = inputs.settings
+    return ApisStage(settings, inputs) if isinstance(settings, ApisSettings) and inputs.root else None
+
+
+class ApisStage(SiteStage):
+    """What the interfaces have of all records together."""
+
+    def __init__(self, settings: ApisSettings, inputs: StageInputs) -> None:
+        self._settings, self._target = settings, inputs.target
+        self._has_signatures = Api.SIGNATURES in settings.apis
+        self._root, self._contracts = inputs.root or Path(), inputs.contracts
+
+    @override
+    def checked(self, root: Path, catalogue: Catalogue, progress: Progress) -> Additions:
+        return Additions(findings=tuple(self._public()[1]))
+
+    @override
+    def extend(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> Additions | None:
+        target, built = self._target, self._contracts
+        if built is None or target is None:
+            return None
+        public, findings = self._public()
+        fingerprint = fingerprint_of(self._settings, public and sha256(public).digest()).text
+        if built.are_unchanged and target.ledger.kept(GROUP).fingerprint == fingerprint:
+            target.ledger.keep(GROUP, fingerprint)
+            return Additions(findings=tuple(findings))
+        made = attempt(partial(self._documents, built, public), "", "making the documents of the signatures")
+        documents = target.ledger.documents
+        if isinstance(made, Finding):
+            documents.keep_below(FOLDER)
+            findings.append(made)
+        else:
+            documents.remove_unless_offered(documents.below(FOLDER))
+            target.offer(laid_out(made, built.catalogue.hosting))
+        target.ledger.keep(GROUP, "" if isinstance(made, Finding) else fingerprint)
+        return Additions(findings=tuple(findings))
+
+    @override
+    def failed(self, error: BaseException) -> None:
+        if self._target is not None:  # what records were made into was taken back: make it again
+            self._target.ledger.keep(CONTRACTS, "")
+
+    def _documents(self, contracts: BuiltContracts, public: bytes) -> tuple[Document, ...]:
+        if not self._has_signatures:
+            return ()
+        newest, kept = "", []
+        for row, facts in contracts.sources.facts():
+            newest = max(newest, row.verifiedAt)
+            kept.append(facts)
+        site = signatures_of_site(kept, _read(public)[0])
+        return tuple(signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z"))
+
+    def _public(self) -> tuple[bytes, list[Finding]]:
+        """Return the file of public signatures, and what is wrong with it; nothing if there is none."""
+        if not self._has_signatures or not (self._root / PUBLIC_SIGNATURES).exists():
+            return b"", []
+        read = partial(SourceFile(self._root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
+        public = attempt(read, PUBLIC_SIGNATURES, "reading the public signatures")
+        return (b"", [public]) if isinstance(public, Finding) else (public, _read(public)[1])
+
+
+def _read(public: bytes) -> tuple[list[str], list[Finding]]:
+    """Return the signatures of a file of public signatures, and what is wrong with its other lines."""
+    texts, findings = list[str](), list[Finding]()
+    for number, text in public_signatures(public.decode("utf-8", "replace")):
+        if text is not None:
+            texts.append(text)
+        elif len(findings) < MAX_FINDINGS:
+            findings.append(
+                Finding(
+                    rule="public-signatures",
+                    message="this line is not a signature",
+                    hint="write it as transfer(address,uint256): types alone, without spaces",
+                    path=PUBLIC_SIGNATURES,
+                    position=Position(number, 1),
+                )
+            )
+    return texts, findings

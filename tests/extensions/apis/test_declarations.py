@@ -1,0 +1,90 @@
+"""What is kept of an ABI: the signatures of its record, and declarations that readers of events take."""
+
+import orjson
+import pytest
+
+from statuary.domain.contracts.abi import signatures_of
+from statuary.extensions.apis.declarations import MAX_DECLARATION, Declarations, declarations_of
+from support.contracts import FEATURES, made_record
+
+
+def event(*inputs: dict[str, object], name: str = "E") -> dict[str, object]:
+    return {"type": "event", "name": name, "inputs": list(inputs)}
+
+
+ADDRESS = {"type": "address", "name": "from", "indexed": True}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_they_are_those_of_the_record(name):
+    record = made_record(name)
+    declared = declarations_of(record["abi"])
+    by_kind = {
+        kind: [item["signature"] for item in items] for kind, items in signatures_of(record["abi"]).items()
+    }
+    assert list(declared.functions) == by_kind["function"]
+    assert list(declared.errors) == by_kind["error"]
+    assert [text for text, _ in declared.events] == by_kind["event"]
+    assert not any(declared) or Declarations.read(declared.encoded()) == declared
+
+
+@pytest.mark.parametrize(
+    ("inputs", "declaration"),
+    [
+        ([], "E()"),
+        ([ADDRESS, {"type": "uint", "name": "value"}], "E(address indexed from, uint256 value)"),
+        ([{"type": "uint[2][]", "name": ""}], "E(uint256[2][])"),
+        ([{"type": "uint8", "name": "indexed"}], "E(uint8)"),
+        (
+            [
+                {
+                    "type": "tuple[]",
+                    "name": "rows",
+                    "indexed": True,
+                    "components": [{"type": "int", "name": "a"}, {"type": "bytes", "name": "calldata"}],
+                }
+            ],
+            "E((int256 a, bytes)[] indexed rows)",
+        ),
+    ],
+)
+def test_an_event_is_declared_with_its_names(inputs, declaration):
+    [(_, full)] = declarations_of([event(*inputs)]).events
+    assert full == declaration
+
+
+def test_a_long_declaration_is_its_signature():
+    inputs = [{"type": "uint256", "name": "n" * 100}] * (MAX_DECLARATION // 100)
+    [(text, full)] = declarations_of([event(*inputs)]).events
+    assert full == text
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        None,
+        7,
+        {},
+        {"type": "event"},
+        {"type": "event", "name": "two words", "inputs": []},
+        {"type": "function", "name": "f", "inputs": [{"type": "uint257"}]},
+        {"type": "error", "name": "x\n", "inputs": []},
+        {"type": ["event"], "name": "E", "inputs": []},
+        {"type": "event", "name": "E", "inputs": "none"},
+    ],
+)
+def test_what_ethers_rejects_is_left_out(item):
+    assert declarations_of([item]) == Declarations()
+
+
+@pytest.mark.parametrize("abi", [None, {}, "abi", 3])
+def test_an_abi_that_is_no_list_has_none(abi):
+    assert declarations_of(abi).encoded() == b""
+
+
+def test_of_two_declarations_of_an_event_the_first_in_order_is_kept():
+    one, other = event(ADDRESS), event({**ADDRESS, "name": "a"})
+    assert declarations_of([one, other]) == declarations_of([other, one])
+    assert orjson.loads(declarations_of([one, other]).encoded())[2] == [
+        ["E(address)", "E(address indexed a)"]
+    ]

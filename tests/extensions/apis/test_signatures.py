@@ -1,0 +1,202 @@
+"""The signatures of a site: its shards, its statistics and the files that tools read, and what a build makes again."""
+
+import json
+from pathlib import Path
+
+import orjson
+import pytest
+
+from statuary.domain.contracts.abi import signature_hash
+from statuary.extensions.apis.declarations import Declarations
+from statuary.extensions.apis.signatures import public_signatures, signature_documents, signatures_of_site
+from support.contracts import made_record
+from support.sites import CHAIN, NOW, build, built_files, path_of, site_of_many
+
+TRANSFER = "Transfer(address,address,uint256)"
+DECLARED = "Transfer(address indexed from, address indexed to, uint256 value)"
+CLASHING = "many_msg_babbage(bytes1)"
+"""It has the selector of `transfer(address,uint256)`."""
+
+FOLDERS = ("signature-database/", "abis/")
+
+
+def of(*declarations: Declarations, public: tuple[str, ...] = ()) -> dict[str, bytes]:
+    site = signatures_of_site((one.encoded() for one in declarations), public)
+    return {one.path: one.body for one in signature_documents(site, "2026-01-01T00:00:00.000Z")}
+
+
+def test_a_shard_has_the_canonical_signature_first_and_says_which_are_filtered():
+    documents = of(Declarations(("transfer(address,uint256)",)), public=(CLASHING,))
+    assert signature_hash(CLASHING)[:10] == "0xa9059cbb"
+    assert json.loads(documents["signature-database/shards/function/a9.json"]) == {
+        "0xa9059cbb": [
+            {"name": "transfer(address,uint256)", "filtered": False, "hasVerifiedContract": True},
+            {"name": CLASHING, "filtered": True, "hasVerifiedContract": False},
+        ]
+    }
+
+
+def test_every_signature_has_both_hashes_whatever_its_kind():
+    documents = of(Declarations(("f()",), ("Bad()",), ((TRANSFER, DECLARED),)))
+    for text in ("f()", "Bad()", TRANSFER):
+        digest = signature_hash(text)
+        for kind, key in (("function", digest[:10]), ("event", digest)):
+            shard = json.loads(documents[f"signature-database/shards/{kind}/{key[2:4]}.json"])
+            assert [one["name"] for one in shard[key]] == [text]
+
+
+def test_the_statistics_count_each_signature_once_in_the_total():
+    documents = of(Declarations(("f()",), ("f()",)), Declarations(("f()",)), public=("f()", "g()"))
+    stats = json.loads(documents["signature-database/v1/stats"])
+    assert stats == {
+        "ok": True,
+        "result": {
+            "count": {"function": 1, "event": 0, "error": 1, "unknown": 1, "total": 2},
+            "metadata": {"refreshed_at": "2026-01-01T00:00:00.000Z"},
+        },
+    }
+
+
+def test_the_files_of_tools_have_a_signature_for_each_hash():
+    documents = of(
+        Declarations(("transfer(address,uint256)",), ("Bad()",), ((TRANSFER, DECLARED),)),
+        public=(CLASHING, "g()"),
+    )
+    foundry = json.loads(documents["signature-database/files/foundry.json"])
+    functions = {"0xa9059cbb": "transfer(address,uint256)", signature_hash("g()")[:10]: "g()"}
+    assert foundry == {
+        "functions": functions,
+        "errors": {signature_hash("Bad()")[:10]: "Bad()"},
+        "events": {signature_hash(TRANSFER): DECLARED},
+    }
+    clef = json.loads(documents["signature-database/files/4byte-custom.json"])
+    assert clef == {key[2:]: text for key, text in functions.items()}
+
+
+def test_the_order_of_contracts_does_not_matter():
+    one = Declarations(("f()",), (), ((TRANSFER, DECLARED),))
+    other = Declarations(("g()",), (), ((TRANSFER, TRANSFER),))
+    assert of(one, other) == of(other, one, one)
+
+
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ("f()", "f()"),
+        ("  function f(uint256,(bool,bytes)[2])  ", "f(uint256,(bool,bytes)[2])"),
+        ("event E(address)\r", "E(address)"),
+        ("f(uint256 a)", None),
+        ("f", None),
+        ("<script>()", None),
+        ("f()\x00", None),
+        ("f(" + "uint8," * 1000 + "uint8)", None),
+        ("é()", None),
+    ],
+)
+def test_a_line_of_public_signatures_is_one_or_is_reported(line, text):
+    assert list(public_signatures(f"# a note\n\n{line}\n")) == [(3, text)]
+
+
+def content_with(root: Path, count: int, apis: str = "[signatures]") -> Path:
+    content = site_of_many(root, count)
+    with (content / "site.yaml").open("a") as file:
+        file.write(f"apis: {apis}\n")
+    return content
+
+
+def apis_in(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {path: body for path, body in files.items() if path.startswith(FOLDERS)}
+
+
+def changed_abi(number: int) -> bytes:
+    """Return a record with one more function than its code shows."""
+    record = made_record() | {"chainId": CHAIN, "matchId": str(number)}
+    from support.sites import address_of
+
+    abi = [*record["abi"], {"type": "function", "name": "added", "inputs": [], "outputs": []}]
+    return orjson.dumps(record | {"address": address_of(number), "abi": abi})
+
+
+def test_a_build_makes_them_and_the_next_one_leaves_them_alone(tmp_path):
+    content, out = content_with(tmp_path, 3), tmp_path / "out"
+    files = apis_in(built_files(content, out))
+    assert len([path for path in files if path.startswith("abis/")]) == 6
+    record = orjson.loads((content / path_of(1)).read_bytes())
+    assert orjson.loads(files[f"abis/{path_of(1).removeprefix('contracts/')}"]) == record["abi"]
+    before = {path: (out / path).stat().st_mtime_ns for path in files}
+    assert apis_in(built_files(content, out, "2026-11-20T13:00:00Z")) == files
+    assert {path: (out / path).stat().st_mtime_ns for path in files} == before
+
+
+def test_an_unchanged_build_and_an_incident_make_none(tmp_path, monkeypatch):
+    content, out = content_with(tmp_path, 3), tmp_path / "out"
+    built_files(content, out)
+
+    def fail(*_: object) -> None:
+        raise AssertionError("it was made again")
+
+    monkeypatch.setattr("statuary.extensions.apis.stage.signature_documents", fail)
+    monkeypatch.setattr("statuary.extensions.apis.documents.declarations_of", fail)
+    built_files(content, out)
+    incident = content / "incidents/slow.yaml"
+    incident.write_text(incident.read_text().replace("Slow", "Very slow"))
+    built_files(content, out)
+
+
+def test_a_change_gives_what_a_new_build_gives(tmp_path):
+    content, out = content_with(tmp_path, 4), tmp_path / "out"
+    with (content / "site.yaml").open("a") as file:
+        file.write("contracts: {publish: all}\n")
+    build(content, out)
+    (content / path_of(2)).write_bytes(changed_abi(2))
+    (content / path_of(3)).unlink()
+    (content / "signatures.txt").write_text("later()\n")
+    build(content, out)
+    build(content, tmp_path / "new")
+    from support.sites import files_in
+
+    first, again = apis_in(files_in(out)), apis_in(files_in(tmp_path / "new"))
+    assert first == again
+    assert b"added()\n" in first["signature-database/files/names.txt"]
+    assert b"later()\n" in first["signature-database/files/names.txt"]
+
+
+def test_a_lost_document_is_made_again(tmp_path):
+    content, out = content_with(tmp_path, 2), tmp_path / "out"
+    files = apis_in(built_files(content, out))
+    for path in ("signature-database/files/names.txt", f"abis/{path_of(1).removeprefix('contracts/')}"):
+        (out / path).unlink()
+        assert apis_in(built_files(content, out)) == files
+
+
+def test_without_the_key_nothing_is_left(tmp_path):
+    content, out = content_with(tmp_path, 2), tmp_path / "out"
+    built_files(content, out)
+    site = content / "site.yaml"
+    site.write_text(site.read_text().replace("apis: [signatures]\n", ""))
+    assert not apis_in(built_files(content, out))
+
+
+def test_a_line_that_is_no_signature_is_an_error_and_the_others_are_taken(tmp_path):
+    content, out = content_with(tmp_path, 1), tmp_path / "out"
+    (content / "signatures.txt").write_text("good()\nnot one\n")
+    result = build(content, out, NOW)
+    assert result.applied
+    [finding] = [one for one in result.checked.all_findings if one.rule == "public-signatures"]
+    assert (finding.path.rpartition("/")[2], finding.position.line) == ("signatures.txt", 2)
+    assert (out / "signature-database/files/names.txt").read_text().splitlines().count("good()") == 1
+
+
+def test_an_error_in_making_them_keeps_those_of_the_last_build_until_the_next(tmp_path, monkeypatch):
+    content, out = content_with(tmp_path, 2), tmp_path / "out"
+    built_files(content, out)
+    names = out / "signature-database/files/names.txt"
+    before = names.read_bytes()
+    (content / "signatures.txt").write_text("later()\n")
+    with monkeypatch.context() as broken:
+        broken.setattr("statuary.extensions.apis.stage.signature_documents", lambda *_: 1 // 0)
+        result = build(content, out)
+        assert result.applied
+        assert names.read_bytes() == before
+    built_files(content, out)
+    assert b"later()" in names.read_bytes()
