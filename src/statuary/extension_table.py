@@ -46,6 +46,7 @@ class Extension(NamedTuple):
     urls: str = ""  # its rows of the table of URLs (`documents/url_table.py`)
     documents: str = ""  # its `DocumentFamily` (`documents/families.py`)
     of_record: str = ""  # its `MakeOfRecord` (`documents/families.py`)
+    apis: str = ""  # `(settings, example) -> DescribedApi` values, for openapi.json and the API page
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
     marker: str = ""  # a path that a site has if it uses the extension
@@ -263,6 +264,7 @@ EXTENSIONS = (
         folders=("signature-database", "abis"),
         urls="statuary.extensions.apis.urls:API_URLS",
         of_record="statuary.extensions.apis.documents:of_record",
+        apis="statuary.extensions.apis.described:described_apis",
         stage="statuary.extensions.apis.stage:open_stage",
     ),
     Extension(

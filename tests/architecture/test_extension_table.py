@@ -74,6 +74,7 @@ CHECKS = {
     ),
     "pages": lambda target: isinstance(target, PageParts),
     "stage": opens_a_stage,
+    "apis": lambda target: [*inspect.signature(target).parameters] == ["settings", "example"],
     "of_record": lambda target: [*inspect.signature(target).parameters] == ["record", "settings", "source"],
     "guard": is_called_like(MayReplace),
     "rules": lambda target: all(isinstance(rule, Rule) for rule in target),

@@ -225,7 +225,7 @@ def settings_only_documents(
     ):
         yield from made("documents of the settings", partial(_one, make), left_out)
     yield from made("documents of the settings", service_documents, left_out)
-    openapi = made("openapi.json", lambda: [openapi_document(catalogue)], left_out)
+    openapi = made("openapi.json", lambda: [openapi_document(catalogue, contracts.example)], left_out)
     yield from openapi
     description = orjson.loads(openapi[0].body) if openapi else None
     for name, pages in settings_only_pages(contracts, present, description).items():

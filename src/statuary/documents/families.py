@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.documents.document import Document
 from statuary.documents.url_table import Url
 from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import NO_HOSTING
@@ -60,6 +61,39 @@ def made_of_record(
     ]
     made = [make(record, settings, source) for make, settings in makers]
     return b"".join(facts for facts, _ in made), chain.from_iterable(documents for _, documents in made)
+
+
+class Operation(NamedTuple):
+    """The operation of a URL."""
+
+    url: Url
+    shape: type | None = None  # the type of its JSON body; None for another body
+    tag: str = ""  # the part of the API
+    query: tuple[dict[str, object], ...] = ()
+    rejects: bool = False  # whether it answers 400 to an invalid request
+    missing: type | None = None  # the type of the body of its 404; None if that is the host's own page
+    may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
+    example: str = ""  # a call of an extension's operation, with its query
+
+
+class DescribedApi(NamedTuple):
+    """The operations of an extension under one tag."""
+
+    tag: str
+    description: str
+    operations: tuple[Operation, ...]
+
+    @property
+    def calls(self) -> list[tuple[Url, str]]:
+        """The URL and the example of each operation."""
+        return [(operation.url, operation.example) for operation in self.operations]
+
+
+def described_apis(catalogue: Catalogue, example: ContractRow | None) -> list[DescribedApi]:
+    """Return the interfaces of the extensions that are on."""
+    settings = dict(catalogue.extensions)
+    rows = (row for row in EXTENSIONS if row.apis and row.key in settings)
+    return [api for row in rows for api in load(row.apis, "openapi.json")(settings[row.key], example)]
 
 
 MakeOwnPages = tuple[str, str, Callable[[Catalogue], Iterable[Document]]]

@@ -283,8 +283,7 @@ def build_folder(
     """
     if not allow_older:
         refuse_earlier_build(target.ledger.note("instant"), now)
-    answer = None if execution.git is None else execution.git.answer
-    revision = "" if answer is None else answer.revision
+    revision = "" if execution.git is None or (git := execution.git.answer) is None else git.revision
     target.ledger.add_notes(build_notes(SiteOrigin(instant=now, revision=revision, statuary=VERSION)))
     return build_site(
         root, target, now, progress, check_options, execution=execution, extension_options=extension_options

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import orjson
 
 from statuary.domain.json_values import JsonObject, as_list
-from statuary.domain.primitives import Instant, InvalidValueError, format_instant, format_utc, parse_instant
+from statuary.domain.primitives import InvalidValueError, format_instant, parse_instant
 from statuary.extension_table import EXTENSIONS
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, is_snapshot_path
 from statuary.publishing.listing import (
@@ -48,23 +48,6 @@ def refuse_tar_zst(location: str) -> None:
 
 MANIFEST_FORMAT = 1
 """The version of the format that is written and read."""
-
-
-def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
-    """Raise an error if the site at a place is newer than a snapshot for it: an old signed one may be a replay.
-
-    Args:
-        there: the instant of the site at the place, if known.
-
-    Raises:
-        PublishingError: if it is newer.
-    """
-    if there is not None and origin.instant < there:
-        raise PublishingError(
-            f"{where} has a newer site, as of {format_utc(there)};"
-            f" this snapshot is as of {format_utc(origin.instant)}",
-            "use --allow-older to replace it",
-        )
 
 
 class Manifest(NamedTuple):

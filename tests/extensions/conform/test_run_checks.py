@@ -182,6 +182,7 @@ def in_utc(text: bytes) -> bytes:
 
 
 SUMMARY, COMPONENTS = "/api/v2/summary.json", "/api/v2/components.json"
+NAMES = "/signature-database/files/names.txt"
 UNRESOLVED, INCIDENTS = "/api/v2/incidents/unresolved.json", "/api/v2/incidents.json"
 UPCOMING = "/api/v2/scheduled-maintenances/upcoming.json"
 LIST = "/v2/contracts/748463"
@@ -342,6 +343,16 @@ DAMAGES: dict[str, list[Damage]] = {
     ],
     "internal-files-are-hidden": [where(below("/.statuary/"), answers(200, b"SQLite format 3\x00"))],
     "missing-files-are-not-found": [where(at("/nothing/is/here"), answers(200, b"<p>Hello</p>"))],
+    "signatures-are-counted": [where(at(NAMES), answers(200, b"one()\n")), where(at(NAMES), NOT_FOUND)],
+    "signatures-are-looked-up": [
+        where(below("/signature-database/v1/lookup"), NOT_FOUND),
+        where(below("/signature-database/v1/lookup"), answers(200, b'{"ok":true,"result":{"function":{}}}')),
+        where(below("/signature-database/v1/lookup"), answers(500, b'{"ok":false}')),
+    ],
+    "signatures-are-searched": [
+        where(below("/signature-database/v1/search"), NOT_FOUND),
+        where(below("/signature-database/v1/search"), answers(200, b"{}")),
+    ],
 }
 
 

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
+from statuary.documents.families import described_apis
 from statuary.documents.list_pages import OLDEST_PAGE
 from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_texts import PageTexts, one_line
@@ -81,6 +82,8 @@ class CallFamily(NamedTuple):
     """Calls on one subject."""
 
     key: str
+    title: str
+    about: str
     calls: tuple[ApiCall, ...]
 
 
@@ -109,6 +112,10 @@ def api_page(
     paths = [*present, *_contract_paths(contracts.example)]
     counts = contracts.by_chain
     operations = {_plain(operation.path): operation for operation in _operations(openapi)}
+
+    def calls(urls: Sequence[Url], examples: Sequence[str]) -> tuple[ApiCall, ...]:
+        return tuple(_calls(urls, examples, operations, texts))
+
     view = ApiView(
         base=catalogue.status.page.url,
         counts=tuple(_counts(catalogue, contracts, texts)),
@@ -121,9 +128,13 @@ def api_page(
             for chain in catalogue.chains
         ),
         families=tuple(
-            CallFamily(key=key, calls=tuple(_calls(urls, paths, operations, texts)))
+            CallFamily(key, texts(f"api.family.{key}"), texts(f"api.about.{key}"), calls(urls, paths))
             for key, urls in ENDPOINT_FAMILIES.items()
             if key != "contracts" or catalogue.chains
+        )
+        + tuple(
+            CallFamily(api.tag, api.tag.capitalize(), api.description, calls(*zip(*api.calls, strict=True)))
+            for api in described_apis(catalogue, contracts.example)
         ),
         schemas=tuple(
             _schema(name, as_object(schema))
@@ -216,7 +227,7 @@ def _undescribed(url: Url) -> "OperationView":
 def _matching(url: Url, paths: Sequence[str]) -> Iterator[str]:
     parts = PATTERN_PARTS.findall(url.pattern)
     expression = re.compile("".join("[^/]+" if member else re.escape(literal) for member, literal in parts))
-    return (path for path in paths if expression.fullmatch(path))
+    return (path for path in paths if expression.fullmatch(path.partition("?")[0]))
 
 
 METHODS = ("get", "head", "options", "put", "post", "delete", "patch")

@@ -5,6 +5,7 @@ from enum import IntEnum, StrEnum
 from time import perf_counter
 from typing import NamedTuple
 
+from statuary.extensions.conform import api_checks as apis
 from statuary.extensions.conform import contract_checks as contracts
 from statuary.extensions.conform import site_checks as site
 from statuary.extensions.conform import status_api_checks as status
@@ -112,6 +113,9 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     ConformanceCheck(site.pages_are_protected, SITE, STATIC, "pages guarded"),
     ConformanceCheck(site.internal_files_are_hidden, SITE, STATIC, "pages guarded"),
     ConformanceCheck(site.missing_files_are_not_found, SITE, STATIC, "404"),
+    ConformanceCheck(apis.signatures_are_counted, SITE, STATIC, "signature files"),
+    ConformanceCheck(apis.signatures_are_looked_up, SITE, EDGE, "signature look-up"),
+    ConformanceCheck(apis.signatures_are_searched, SITE, EDGE, "signature look-up"),
 )
 """In the order of the report."""
 

@@ -18,12 +18,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from statuary.documents.document import Document
 from statuary.domain.primitives import parse_instant
 from statuary.extensions.mirror.served_site import ServedSite, SiteState
+from statuary.extensions.snapshots.differences import refuse_older
 from statuary.pipeline.file_list import adopt_listed
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.host_layout import cache_of, media_type_of
 from statuary.publishing.listing import DamagedSnapshotError, Entry, Listing, NameTable, Part, parse_part
-from statuary.publishing.manifest import Manifest, is_listed, manifest_digest, parse_manifest, refuse_older
+from statuary.publishing.manifest import Manifest, is_listed, manifest_digest, parse_manifest
 from statuary.publishing.origin import build_notes
 from statuary.publishing.plan import Action, Change, Plan
 

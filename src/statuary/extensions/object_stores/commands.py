@@ -22,13 +22,14 @@ from statuary.extensions.object_stores.objects import PublishedFolder, Published
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
 from statuary.extensions.object_stores.store_comparison import INDEX, parse_index
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
+from statuary.extensions.snapshots.differences import refuse_older
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.options import public_key_of, public_key_option
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.pipeline.progress import stage
 from statuary.publishing.files import MANIFEST, PublishingError
 from statuary.publishing.folder.built_site import is_built, noted_origin
-from statuary.publishing.manifest import parse_manifest, refuse_older
+from statuary.publishing.manifest import parse_manifest
 from statuary.publishing.origin import UTC, SiteOrigin
 from statuary.publishing.places import replacement_of
 

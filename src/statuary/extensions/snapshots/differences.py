@@ -1,4 +1,4 @@
-"""The differences of sorted listings, and the plan that leads from one to the other."""
+"""What a snapshot would change: the differences of sorted listings, the plan that leads from one to the other, its age."""
 
 from collections.abc import Callable, Iterable, Iterator
 from heapq import merge
@@ -6,7 +6,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
+from statuary.domain.primitives import Instant, format_utc
+from statuary.publishing.files import PublishingError
 from statuary.publishing.listing import Entry
+from statuary.publishing.origin import SiteOrigin
 from statuary.publishing.plan import Action, Change, Plan
 
 
@@ -79,3 +82,20 @@ def plan_of(
         changes=lambda: (difference.change for difference in differences()),
         conflicts=conflicts,
     )
+
+
+def refuse_older(origin: SiteOrigin, there: Instant | None, where: str) -> None:
+    """Raise an error if the site at a place is newer than a snapshot for it: an old signed one may be a replay.
+
+    Args:
+        there: the instant of the site at the place, if known.
+
+    Raises:
+        PublishingError: if it is newer.
+    """
+    if there is not None and origin.instant < there:
+        raise PublishingError(
+            f"{where} has a newer site, as of {format_utc(there)};"
+            f" this snapshot is as of {format_utc(origin.instant)}",
+            "use --allow-older to replace it",
+        )

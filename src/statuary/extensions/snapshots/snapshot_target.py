@@ -9,7 +9,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from statuary.documents.document import Document
-from statuary.extensions.snapshots.differences import Difference, diff, plan_of
+from statuary.extensions.snapshots.differences import Difference, diff, plan_of, refuse_older
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
@@ -47,7 +47,6 @@ from statuary.publishing.manifest import (
     ManifestBuilder,
     encode_manifest,
     manifest_digest,
-    refuse_older,
 )
 from statuary.publishing.origin import SiteOrigin
 from statuary.publishing.plan import Plan

@@ -1,0 +1,77 @@
+"""The interfaces in openapi.json, and on the API page: each call with its parameters and an example."""
+
+from statuary.documents.families import DescribedApi, Operation
+from statuary.documents.url_table import Url
+from statuary.domain.contracts.rows import ContractRow
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.settings import Api, ApisSettings
+
+Parameter = dict[str, object]
+
+HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}))*$"
+"""The pattern of a list of hashes."""
+
+
+def described_apis(settings: ApisSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
+    """Return the interfaces that are on; `example` is a contract of the site, or None."""
+    described = {Api.SIGNATURES: _signatures}
+    return tuple(_tagged(described[api](example)) for api in settings.apis)
+
+
+def _tagged(api: DescribedApi) -> DescribedApi:
+    return api._replace(operations=tuple(operation._replace(tag=api.tag) for operation in api.operations))
+
+
+def _query(name: str, description: str, pattern: str, *, required: bool = False) -> Parameter:
+    schema = {"type": "string", "pattern": pattern} if pattern else {"type": "string"}
+    return {"name": name, "in": "query", "description": description, "required": required, "schema": schema}
+
+
+FILTER = _query("filter", "`false`: also the names that are filtered.", "")
+
+
+def _call(name: str, path: str, description: str) -> Url:
+    """Return the URL of a call that an edge runtime answers."""
+    return Url(name, path, description)
+
+
+def _signatures(example: ContractRow | None) -> DescribedApi:
+    of_contract = (
+        Operation(urls.ABI, example=urls.ABI.path(chain_id=example.chainId, address=example.address))
+        if example
+        else Operation(urls.ABI)
+    )
+    return DescribedApi(
+        "signatures",
+        "The look-up of Sourcify's 4byte service, over the verified contracts of this site, and files that tools "
+        "read. An edge runtime answers look-up and search; the rest are plain files.",
+        (
+            Operation(
+                _call("signature-lookup", urls.SIGNATURE_LOOKUP, "the signatures with some hashes"),
+                query=(
+                    _query("function", "4-byte hashes of functions and errors, separated by commas.", HASHES),
+                    _query("event", "32-byte hashes of events, separated by commas.", HASHES),
+                    FILTER,
+                ),
+                example=f"{urls.SIGNATURE_LOOKUP}?function=0x06fdde03,0x12345678",
+            ),
+            Operation(
+                _call("signature-search", urls.SIGNATURE_SEARCH, "up to 100 signatures that fit a pattern"),
+                query=(
+                    _query(
+                        "query",
+                        "A signature, with `*` for any text and `?` for one character; case matters.",
+                        "^[a-zA-Z0-9$_()\\[\\],*?]+$",
+                        required=True,
+                    ),
+                    FILTER,
+                ),
+                example=f"{urls.SIGNATURE_SEARCH}?query=transfer*",
+            ),
+            Operation(urls.SIGNATURE_STATS, example=urls.SIGNATURE_STATS.path()),
+            Operation(urls.SIGNATURE_NAMES, example=urls.SIGNATURE_NAMES.path()),
+            Operation(urls.FOUNDRY_SIGNATURES, example=urls.FOUNDRY_SIGNATURES.path()),
+            Operation(urls.CLEF_SIGNATURES, example=urls.CLEF_SIGNATURES.path()),
+            of_contract._replace(may_be_missing=True),
+        ),
+    )

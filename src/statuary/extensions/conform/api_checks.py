@@ -1,0 +1,61 @@
+"""Rules of the interfaces of explorers and tools, on a site that has them."""
+
+import json
+from collections.abc import Iterator
+
+from statuary.domain.contracts.abi import signature_hash
+from statuary.domain.json_values import Json, as_list, as_object
+from statuary.extensions.apis import urls
+from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
+
+UNKNOWN_SELECTOR = "0x00000001"
+
+
+def signatures_are_counted(deployment: CheckedDeployment) -> Iterator[str]:
+    """The statistics of the signatures count those of the list."""
+    total = as_object(as_object(_stats(deployment).get("result")).get("count")).get("total")
+    names = _names(deployment)
+    if total != len(names):
+        yield f"/{urls.SIGNATURE_STATS.path()} counts {total} signatures, and {len(names)} are listed"
+
+
+def signatures_are_looked_up(deployment: CheckedDeployment) -> Iterator[str]:
+    """The look-up finds a listed signature by its selector, and an unknown one is null."""
+    _stats(deployment)
+    for name in _names(deployment)[: deployment.sample]:
+        selector = signature_hash(name)[:10]
+        target = f"/{urls.SIGNATURE_LOOKUP}?function={selector},{UNKNOWN_SELECTOR}&filter=false"
+        functions = _functions(deployment, target)
+        if name not in [as_object(item).get("name") for item in as_list(functions.get(selector))]:
+            yield f"{target} does not have {name}"
+        if functions.get(UNKNOWN_SELECTOR, "") is not None:
+            yield f"{target} has {functions.get(UNKNOWN_SELECTOR, 'nothing')!r} for an unknown selector, not null"
+
+
+def signatures_are_searched(deployment: CheckedDeployment) -> Iterator[str]:
+    """The search finds a listed signature by its beginning, and rejects what is no pattern."""
+    _stats(deployment)
+    for name in _names(deployment)[:1]:
+        target = f"/{urls.SIGNATURE_SEARCH}?query={name[:3]}*&filter=false"
+        if not _functions(deployment, target):
+            yield f"{target} finds nothing"
+    target = f"/{urls.SIGNATURE_SEARCH}?query=%20"
+    if deployment.get(target).status != 500:
+        yield f"{target} returns {deployment.get(target).status}, not 500"
+
+
+def _stats(deployment: CheckedDeployment) -> dict[str, Json]:
+    target = f"/{urls.SIGNATURE_STATS.path()}"
+    if deployment.get(target).status == 404:
+        raise NotApplicableError(f"{target} returns 404: the site has no signatures")
+    return dict(as_object(json.loads(deployment.get(target).body)))
+
+
+def _names(deployment: CheckedDeployment) -> list[str]:
+    return deployment.get(f"/{urls.SIGNATURE_NAMES.path()}").body.decode().split()
+
+
+def _functions(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
+    response = deployment.get(target)
+    answer = as_object(json.loads(response.body)) if response.status == 200 else {}
+    return dict(as_object(as_object(answer.get("result")).get("function")))
