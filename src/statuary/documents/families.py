@@ -1,7 +1,8 @@
 """Families of documents that extensions add to a site, and what makes the pages of its own."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from statuary.documents.document import Document
@@ -74,6 +75,9 @@ class Operation(NamedTuple):
     missing: type | None = None  # the type of the body of its 404; None if that is the host's own page
     may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
     example: str = ""  # a call of an extension's operation, with its query
+    more: Mapping[str, object] = MappingProxyType(
+        {}
+    )  # members of its description besides, or in place of, the usual
 
 
 class DescribedApi(NamedTuple):
@@ -82,11 +86,6 @@ class DescribedApi(NamedTuple):
     tag: str
     description: str
     operations: tuple[Operation, ...]
-
-    @property
-    def calls(self) -> list[tuple[Url, str]]:
-        """The URL and the example of each operation."""
-        return [(operation.url, operation.example) for operation in self.operations]
 
 
 def described_apis(catalogue: Catalogue, example: ContractRow | None) -> list[DescribedApi]:

@@ -238,7 +238,7 @@ def _operation(operation: Operation, chains: tuple[Chain, ...], base: str) -> Js
     }
     if parameters:
         value["parameters"] = parameters
-    return value | {"responses": _responses(operation, base)}
+    return {**value, "responses": _responses(operation, base), **operation.more}
 
 
 def _responses(operation: Operation, base: str) -> JsonObject:

@@ -133,8 +133,9 @@ def api_page(
             if key != "contracts" or catalogue.chains
         )
         + tuple(
-            CallFamily(api.tag, api.tag.capitalize(), api.description, calls(*zip(*api.calls, strict=True)))
+            CallFamily(api.tag, api.tag.capitalize(), api.description, calls(urls, examples))
             for api in described_apis(catalogue, contracts.example)
+            for urls, examples in [zip(*((one.url, one.example) for one in api.operations), strict=True)]
         ),
         schemas=tuple(
             _schema(name, as_object(schema))

@@ -1,5 +1,7 @@
 """The interfaces in openapi.json, and on the API page: each call with its parameters and an example."""
 
+from collections.abc import Mapping
+
 from statuary.documents.families import DescribedApi, Operation
 from statuary.documents.url_table import Url
 from statuary.domain.contracts.rows import ContractRow
@@ -27,6 +29,24 @@ def _query(name: str, description: str, pattern: str, *, required: bool = False)
     return {"name": name, "in": "query", "description": description, "required": required, "schema": schema}
 
 
+def _answers(description: str, schema: Parameter, errors: Mapping[str, str]) -> dict[str, object]:
+    """Return the responses of a call: its JSON, and what other statuses mean."""
+    answer = {"description": description, "content": {"application/json": {"schema": schema}}}
+    return {
+        "responses": {"200": answer, **{status: {"description": text} for status, text in errors.items()}}
+    }
+
+
+OBJECT: Parameter = {"type": "object"}
+
+NEEDS_EDGE = {"x-needs-edge": True}
+"""The mark of a call that hosts of plain files do not answer."""
+
+ERRORS = {
+    "404": "The host serves only plain files.",
+    "500": 'What is asked is no hash, or no pattern: `{"ok":false,"error":"…"}`, as the measured service answers.',
+}
+
 FILTER = _query("filter", "`false`: also the names that are filtered.", "")
 
 
@@ -36,11 +56,8 @@ def _call(name: str, path: str, description: str) -> Url:
 
 
 def _signatures(example: ContractRow | None) -> DescribedApi:
-    of_contract = (
-        Operation(urls.ABI, example=urls.ABI.path(chain_id=example.chainId, address=example.address))
-        if example
-        else Operation(urls.ABI)
-    )
+    abi = "" if example is None else urls.ABI.path(chain_id=example.chainId, address=example.address)
+    missing = {"404": "The contract is not verified, or has no ABI."}
     return DescribedApi(
         "signatures",
         "The look-up of Sourcify's 4byte service, over the verified contracts of this site, and files that tools "
@@ -54,6 +71,7 @@ def _signatures(example: ContractRow | None) -> DescribedApi:
                     FILTER,
                 ),
                 example=f"{urls.SIGNATURE_LOOKUP}?function=0x06fdde03,0x12345678",
+                more=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
             ),
             Operation(
                 _call("signature-search", urls.SIGNATURE_SEARCH, "up to 100 signatures that fit a pattern"),
@@ -67,11 +85,12 @@ def _signatures(example: ContractRow | None) -> DescribedApi:
                     FILTER,
                 ),
                 example=f"{urls.SIGNATURE_SEARCH}?query=transfer*",
+                more=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
             ),
             Operation(urls.SIGNATURE_STATS, example=urls.SIGNATURE_STATS.path()),
             Operation(urls.SIGNATURE_NAMES, example=urls.SIGNATURE_NAMES.path()),
             Operation(urls.FOUNDRY_SIGNATURES, example=urls.FOUNDRY_SIGNATURES.path()),
             Operation(urls.CLEF_SIGNATURES, example=urls.CLEF_SIGNATURES.path()),
-            of_contract._replace(may_be_missing=True),
+            Operation(urls.ABI, example=abi, more=_answers("The ABI.", {"type": "array"}, missing)),
         ),
     )
