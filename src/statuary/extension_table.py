@@ -261,7 +261,7 @@ EXTENSIONS = (
         "apis",
         key="apis",
         settings="statuary.extensions.apis.settings:SiteApisSource",
-        folders=("signature-database", "abis"),
+        folders=("signature-database", "abis", "etherscan"),
         urls="statuary.extensions.apis.urls:API_URLS",
         of_record="statuary.extensions.apis.documents:of_record",
         apis="statuary.extensions.apis.described:described_apis",

@@ -9,6 +9,7 @@
 
 import * as answers from "./answers.js";
 import { contractsList, isNewest, parseListing } from "./contracts-list.js";
+import { answerExplorer } from "./etherscan.js";
 import { cacheControl, INDEX, parseEpochs, patched, staleSince, storedAt } from "./epochs.js";
 import { items, members } from "./members.js";
 import { checkAddress, checkChainId, checkedAddress } from "./parameters.js";
@@ -50,7 +51,8 @@ const ANSWERS = {
  */
 export async function answerRequest(request, host) {
   const url = new URL(request.url);
-  const response = await answerSignatures(request.method, url, host.read) ??
+  const response = await answerExplorer(request.method, url, host.read) ??
+    await answerSignatures(request.method, url, host.read) ??
     await answerLookup(request.method, url, host) ?? await answerEpoch(request.method, url, host);
   if (!response) return null;
   const checked = answers.conditional(response, request.headers.get("If-None-Match"));

@@ -349,6 +349,10 @@ DAMAGES: dict[str, list[Damage]] = {
         where(below("/signature-database/v1/lookup"), answers(200, b'{"ok":true,"result":{"function":{}}}')),
         where(below("/signature-database/v1/lookup"), answers(500, b'{"ok":false}')),
     ],
+    "explorer-calls-are-answered": [
+        where(below("/v2/api?"), NOT_FOUND),
+        where(below("/v2/api?"), answers(200, b'{"status":"1","result":[{"SourceCode":"x"}]}')),
+    ],
     "signatures-are-searched": [
         where(below("/signature-database/v1/search"), NOT_FOUND),
         where(below("/signature-database/v1/search"), answers(200, b"{}")),

@@ -16,7 +16,7 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 
 def described_apis(settings: ApisSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
     """Return the interfaces that are on; `example` is a contract of the site, or None."""
-    described = {Api.SIGNATURES: _signatures}
+    described = {Api.SIGNATURES: _signatures, Api.ETHERSCAN: _etherscan}
     return tuple(_tagged(described[api](example)) for api in settings.apis)
 
 
@@ -42,8 +42,9 @@ OBJECT: Parameter = {"type": "object"}
 NEEDS_EDGE = {"x-needs-edge": True}
 """The mark of a call that hosts of plain files do not answer."""
 
-ERRORS = {
-    "404": "The host serves only plain files.",
+PLAIN_FILES = {"404": "The host serves only plain files."}
+
+ERRORS = PLAIN_FILES | {
     "500": 'What is asked is no hash, or no pattern: `{"ok":false,"error":"…"}`, as the measured service answers.',
 }
 
@@ -92,5 +93,44 @@ def _signatures(example: ContractRow | None) -> DescribedApi:
             Operation(urls.FOUNDRY_SIGNATURES, example=urls.FOUNDRY_SIGNATURES.path()),
             Operation(urls.CLEF_SIGNATURES, example=urls.CLEF_SIGNATURES.path()),
             Operation(urls.ABI, example=abi, more=_answers("The ABI.", {"type": "array"}, missing)),
+        ),
+    )
+
+
+def _etherscan(example: ContractRow | None) -> DescribedApi:
+    chain, address = ("1", "0x" + "0" * 40) if example is None else (example.chainId, example.address)
+    call = f"{urls.ETHERSCAN_CALL}?chainid={chain}&module=contract&action"
+    return DescribedApi(
+        "etherscan",
+        "Etherscan's calls about a contract. Any key is accepted, and there is no limit. `explorer/<chainId>/api` is the "
+        "same for clients that send no `chainid`. An edge runtime answers.",
+        (
+            Operation(
+                _call(
+                    "etherscan-call", urls.ETHERSCAN_CALL, "the source, the ABI or the creation of a contract"
+                ),
+                query=(
+                    _query("chainid", "The chain.", "^[0-9]{1,20}$"),
+                    _query("module", "`contract`.", "^contract$", required=True),
+                    _query(
+                        "action",
+                        "What is asked.",
+                        "^(getsourcecode|getabi|getcontractcreation)$",
+                        required=True,
+                    ),
+                    _query(
+                        "address", "The contract, in lower case or with its checksum.", "^0x[0-9a-fA-F]{40}$"
+                    ),
+                    _query("contractaddresses", "Up to ten contracts, separated by commas.", ""),
+                    _query("apikey", "Any text; it is ignored.", ""),
+                ),
+                example=f"{call}=getabi&address={address}",
+                more=_answers("The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+            ),
+            Operation(
+                _call("etherscan-chains", "v2/chainlist", "the chains, as Etherscan lists them"),
+                example="v2/chainlist",
+                more=_answers("The chains.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+            ),
         ),
     )

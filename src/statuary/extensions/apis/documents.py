@@ -6,6 +6,7 @@ from statuary.documents.document import Document, encode_unchecked
 from statuary.domain.contracts.record import RecordValue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.declarations import declarations_of
+from statuary.extensions.apis.etherscan import etherscan_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 
 
@@ -33,3 +34,5 @@ def _documents(record: RecordValue, apis: Iterable[Api], source: str) -> Iterato
             sources=(source,),
             persistent=True,
         )
+    if Api.ETHERSCAN in apis:
+        yield from etherscan_documents(record, source)

@@ -14,6 +14,8 @@ class Api(StrEnum):
 
     SIGNATURES = "signatures"
     """Look-up and search of signatures, as Sourcify's 4byte service has them, and files that tools read."""
+    ETHERSCAN = "etherscan"
+    """Etherscan's `getsourcecode`, `getabi` and `getcontractcreation`, and its list of chains."""
 
 
 class ApisSettings(NamedTuple):
@@ -26,7 +28,7 @@ class SiteApisSource(ExtensionSource):
     """What site.yaml says about interfaces of explorers and tools."""
 
     apis: Annotated[tuple[Api, ...], Field(max_length=16)] = ()
-    """Interfaces of explorers, wallets and tools that are made of the records: `signatures`."""
+    """Interfaces of explorers, wallets and tools that are made of the records: `signatures`, `etherscan`."""
 
     @override
     def settings(self) -> ApisSettings | None:

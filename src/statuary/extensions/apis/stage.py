@@ -1,6 +1,6 @@
 """The documents of all records together, made after every record: those of the signatures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -8,12 +8,14 @@ from pathlib import Path
 from typing_extensions import override
 
 from statuary.content.source_files import SourceFile
-from statuary.documents.document import Document
+from statuary.documents.document import Document, encode_json
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position
 from statuary.domain.work import attempt
+from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
+    WHOLE_SITE,
     public_signatures,
     signature_documents,
     signatures_of_site,
@@ -36,7 +38,8 @@ MAX_FINDINGS = 20
 GROUP = "apis"
 """The group of these documents in the ledger."""
 
-FOLDER = "signature-database"
+FOLDERS = ("signature-database", "etherscan/answers", "etherscan/chains", "etherscan/files")
+"""The folders of these documents; others have those of single records."""
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:
@@ -63,17 +66,22 @@ class ApisStage(SiteStage):
         if built is None or target is None:
             return None
         public, findings = self._public()
-        fingerprint = fingerprint_of(self._settings, public and sha256(public).digest()).text
+        chains, base = built.catalogue.chains, built.catalogue.status.page.url
+        fingerprint = fingerprint_of(self._settings, chains, base, public and sha256(public).digest()).text
         if built.are_unchanged and target.ledger.kept(GROUP).fingerprint == fingerprint:
             target.ledger.keep(GROUP, fingerprint)
             return Additions(findings=tuple(findings))
-        made = attempt(partial(self._documents, built, public), "", "making the documents of the signatures")
+        made = attempt(
+            lambda: tuple(self._documents(built, public)), "", "making the documents of all records together"
+        )
         documents = target.ledger.documents
         if isinstance(made, Finding):
-            documents.keep_below(FOLDER)
+            for folder in FOLDERS:
+                documents.keep_below(folder)
             findings.append(made)
         else:
-            documents.remove_unless_offered(documents.below(FOLDER))
+            for folder in FOLDERS:
+                documents.remove_unless_offered(documents.below(folder))
             target.offer(laid_out(made, built.catalogue.hosting))
         target.ledger.keep(GROUP, "" if isinstance(made, Finding) else fingerprint)
         return Additions(findings=tuple(findings))
@@ -83,15 +91,22 @@ class ApisStage(SiteStage):
         if self._target is not None:  # what records were made into was taken back: make it again
             self._target.ledger.keep(CONTRACTS, "")
 
-    def _documents(self, contracts: BuiltContracts, public: bytes) -> tuple[Document, ...]:
-        if not self._has_signatures:
-            return ()
+    def _documents(self, contracts: BuiltContracts, public: bytes) -> Iterator[Document]:
+        if Api.ETHERSCAN in self._settings.apis:
+            for path, body in settings_documents(
+                contracts.catalogue.chains, contracts.catalogue.status.page.url
+            ):
+                yield Document(path=path, body=encode_json(body), sources=WHOLE_SITE, persistent=True)
+        if self._has_signatures:
+            yield from self._signature_documents(contracts, public)
+
+    def _signature_documents(self, contracts: BuiltContracts, public: bytes) -> Iterator[Document]:
         newest, kept = "", []
         for row, facts in contracts.sources.facts():
             newest = max(newest, row.verifiedAt)
             kept.append(facts)
         site = signatures_of_site(kept, _read(public)[0])
-        return tuple(signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z"))
+        yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
 
     def _public(self) -> tuple[bytes, list[Finding]]:
         """Return the file of public signatures, and what is wrong with it; nothing if there is none."""

@@ -42,6 +42,23 @@ ABI = Url(
     put=PutStep.BODY,
 )
 
+ETHERSCAN_CALL = "v2/api"
+"""The path of calls of an explorer; that of one chain is `explorer/<chainId>/api`."""
+
+ETHERSCAN = Url(
+    "etherscan",
+    "etherscan/contracts/{chain_id}/{address}/{action}.json",
+    "the answer to Etherscan's `getsourcecode`, `getabi` or `getcontractcreation` about a contract",
+    put=PutStep.BODY,
+)
+ETHERSCAN_ANSWER = Url(
+    "etherscan-answer", "etherscan/answers/{name}.json", "the answer to a call that is not about a contract"
+)
+ETHERSCAN_CHAIN = Url("etherscan-chain", "etherscan/chains/{chain_id}.json", "a chain that calls may name")
+ETHERSCAN_CHAINS = Url(
+    "etherscan-chains", "etherscan/files/chainlist.json", "the chains, as Etherscan lists them"
+)
+
 API_URLS = (
     SIGNATURE_SHARD,
     SIGNATURE_NAMES,
@@ -49,5 +66,9 @@ API_URLS = (
     FOUNDRY_SIGNATURES,
     CLEF_SIGNATURES,
     ABI,
+    ETHERSCAN,
+    ETHERSCAN_ANSWER,
+    ETHERSCAN_CHAIN,
+    ETHERSCAN_CHAINS,
 )
 """Every document of the interfaces."""

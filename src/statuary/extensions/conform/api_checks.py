@@ -44,6 +44,21 @@ def signatures_are_searched(deployment: CheckedDeployment) -> Iterator[str]:
         yield f"{target} returns {deployment.get(target).status}, not 500"
 
 
+def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
+    """Etherscan's calls answer with the ABI of a listed contract, and say that another one is not verified."""
+    chains = f"/{urls.ETHERSCAN_CHAINS.path()}"
+    if deployment.get(chains).status == 404:
+        raise NotApplicableError(f"{chains} returns 404: the site has no calls of an explorer")
+    for contract in deployment.contracts:
+        base = f"/{urls.ETHERSCAN_CALL}?chainid={contract.chain_id}&module=contract&action=getsourcecode&address="
+        for address, is_verified in ((contract.address, True), (deployment.absent_address, False)):
+            response = deployment.get(base + address)
+            body = as_object(json.loads(response.body)) if response.status == 200 else {}
+            source = as_object(next(iter(as_list(body.get("result"))), {})).get("SourceCode")
+            if body.get("status") != "1" or bool(source) is not is_verified:
+                yield f"{base}{address} returns {response.status} and the source {str(source)[:20]!r}"
+
+
 def _stats(deployment: CheckedDeployment) -> dict[str, Json]:
     target = f"/{urls.SIGNATURE_STATS.path()}"
     if deployment.get(target).status == 404:

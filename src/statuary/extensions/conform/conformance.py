@@ -116,6 +116,7 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     ConformanceCheck(apis.signatures_are_counted, SITE, STATIC, "signature files"),
     ConformanceCheck(apis.signatures_are_looked_up, SITE, EDGE, "signature look-up"),
     ConformanceCheck(apis.signatures_are_searched, SITE, EDGE, "signature look-up"),
+    ConformanceCheck(apis.explorer_calls_are_answered, SITE, EDGE, "explorer calls"),
 )
 """In the order of the report."""
 

@@ -40,6 +40,7 @@ from statuary.domain.primitives import (
     parse_address,
 )
 from statuary.extensions.apis.answers import answer_signatures, is_signature_route
+from statuary.extensions.apis.explorer_answers import answer_explorer, is_explorer_route
 from statuary.extensions.serving.selection import (
     InvalidSelectorError,
     Selection,
@@ -438,7 +439,9 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
     path, _, query = request.target.partition("?")
     try:
         route = find_route(path)
-        if is_signature_route(path, read):
+        if is_explorer_route(request.method, path, query, read):
+            response = _answer_explorer(request.method, path, query, read)
+        elif is_signature_route(path, read):
             response = _answer_api(request.method, path, query, read)
         elif route is not None:
             response = _answer_by_method(request.method, path, route, query, read)
@@ -450,6 +453,12 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
         response = error_response(rejected, new_error_id)
     response = conditional_response(response, request.if_none_match)
     return head_response(response) if request.method == "HEAD" else response
+
+
+def _answer_explorer(method: str, path: str, query: str, read: ReadDocument) -> Response:
+    if method == "OPTIONS":
+        return preflight_response()
+    return json_response(answer_explorer(method, path, query, read).body)
 
 
 def _answer_api(method: str, path: str, query: str, read: ReadDocument) -> Response:

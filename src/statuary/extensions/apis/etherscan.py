@@ -1,0 +1,214 @@
+"""The bodies of Etherscan's `getsourcecode`, `getabi` and `getcontractcreation`, made of a record."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from statuary.documents.document import Document, encode_unchecked
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.domain.settings import Chain
+from statuary.extensions.apis import urls
+
+UNVERIFIED: Final = "Contract source code not verified"
+"""The text that clients look for."""
+
+NO_DATA: Final = "No data found"
+"""The text that clients look for where the creation of a contract is unknown."""
+
+DEFAULT_RUNS: Final = 200
+LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
+
+
+def etherscan_documents(record: RecordValue, source: str) -> Iterator[Document]:
+    """Yield the bodies of the three calls about a contract; that of its creation only if its transaction is known."""
+    abi = record["abi"]
+    has_abi = isinstance(abi, list)
+    bodies = {
+        "getsourcecode": success([source_code(record)]),
+        "getabi": success(json_text(abi)) if has_abi else failure(UNVERIFIED),
+    }
+    creation = contract_creation(record)
+    if creation is not None:
+        bodies["getcontractcreation"] = success([creation])
+    for action, body in bodies.items():
+        of_contract = {"chain_id": record["chainId"], "address": record["address"], "action": action}
+        yield Document(
+            path=urls.ETHERSCAN.path(**of_contract),
+            aliases=(urls.ETHERSCAN.path(**of_contract | {"address": record["address"].lower()}),),
+            body=encode_unchecked(body),
+            sources=(source,),
+            persistent=True,
+        )
+
+
+def success(result: Json) -> JsonObject:
+    """Return the body of an answer."""
+    return {"status": "1", "message": "OK", "result": result}
+
+
+def failure(reason: str) -> JsonObject:
+    """Return the body of an error; its HTTP status is 200, too."""
+    return {"status": "0", "message": "NOTOK", "result": reason}
+
+
+def json_text(value: Json) -> str:
+    """Return the compact JSON text of a value of a record."""
+    return encode_unchecked(value).decode()
+
+
+def source_code(record: RecordValue) -> JsonObject:
+    """Return the members of `getsourcecode`, in the recorded order; every value is a string."""
+    compilation = as_object(record["compilation"])
+    settings = as_object(compilation.get("compilerSettings"))
+    optimizer = as_object(settings.get("optimizer"))
+    is_vyper = compilation.get("language") == "Vyper"
+    path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
+    runs = optimizer.get("runs", 0 if is_vyper else DEFAULT_RUNS)
+    resolution = as_object(record["proxyResolution"])
+    implementations = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
+    is_proxy = resolution.get("isProxy") is True
+    return {
+        "SourceCode": f"{{{json_text(record['stdJsonInput'])}}}",
+        "ABI": json_text(record["abi"] if isinstance(record["abi"], list) else []),
+        "ContractName": as_text(compilation.get("name")) or name,
+        "CompilerVersion": compiler_version(compilation),
+        "CompilerType": as_text(compilation.get("compiler")),
+        "OptimizationUsed": "1" if _is_optimized(settings, is_vyper=is_vyper) else "0",
+        "Runs": str(runs),
+        "ConstructorArguments": constructor_arguments(record),
+        "EVMVersion": as_text(settings.get("evmVersion")) or "Default",
+        "Library": ";".join(_libraries(settings)),
+        "ContractFileName": path,
+        "LicenseType": _license(record, path),
+        "Proxy": "1" if is_proxy else "0",
+        "Implementation": as_text(next(iter(implementations), "")).lower() if is_proxy else "",
+        "SwarmSource": _metadata_source(record),
+        "SimilarMatch": "",
+    }
+
+
+def compiler_version(compilation: Mapping[str, Json]) -> str:
+    """Return the version as Etherscan writes it: `v0.8.30+commit.73712a01`, or `vyper:0.3.10` without the commit."""
+    version = as_text(compilation.get("compilerVersion"))
+    if compilation.get("compiler") == "vyper":
+        return f"vyper:{version.partition('+')[0]}"
+    return f"v{version}"
+
+
+def _is_optimized(settings: Mapping[str, Json], *, is_vyper: bool) -> bool:
+    """Return whether the optimizer is on; Vyper's is, unless it is switched off."""
+    if is_vyper:
+        return settings.get("optimize", True) not in (False, "none")
+    return as_object(settings.get("optimizer")).get("enabled") is True
+
+
+def constructor_arguments(record: RecordValue) -> str:
+    """Return the encoded arguments of the constructor in hex, without `0x`; empty if there are none or they are unknown."""
+    creation = as_object(record["creationBytecode"])
+    values = as_object(creation.get("transformationValues"))
+    return as_text(values.get("constructorArguments")).removeprefix("0x")
+
+
+def _libraries(settings: Mapping[str, Json]) -> Iterator[str]:
+    for libraries in as_object(settings.get("libraries")).values():
+        for name, address in as_object(libraries).items():
+            yield f"{name}:{as_text(address).lower().removeprefix('0x')}"
+
+
+def _license(record: RecordValue, path: str) -> str:
+    """Return the SPDX identifier in the contract's source; empty without one."""
+    text = as_text(as_object(as_object(record["sources"]).get(path)).get("content"))
+    found = LICENSE.search(text)
+    return found[1] if found else ""
+
+
+METADATA = re.compile("646970667358221220([0-9a-f]{64})|65627a7a723[01]5820([0-9a-f]{64})")
+"""solc's hash of the metadata in runtime code: `ipfs`, a multihash, or `bzzr0` and `bzzr1`."""
+
+LONGEST_END = 400
+"""Digits of the code's end in which the hash is."""
+
+
+def _metadata_source(record: RecordValue) -> str:
+    """Return where the metadata is on IPFS or Swarm, by the digest at the end of the runtime code; empty without one."""
+    code = as_text(as_object(record["runtimeBytecode"]).get("onchainBytecode"))
+    digests = METADATA.findall(code[-LONGEST_END:])
+    if not digests:
+        return ""
+    ipfs, swarm = digests[-1]
+    return f"ipfs://{ipfs}" if ipfs else f"bzzr://{swarm}"
+
+
+def contract_creation(record: RecordValue) -> JsonObject | None:
+    """Return the members of `getcontractcreation`; None if the transaction or its sender is unknown.
+
+    A record has neither the block's time nor the creating contract, so these are empty.
+    """
+    deployment = as_object(record["deployment"])
+    transaction, deployer = deployment.get("transactionHash"), deployment.get("deployer")
+    if not isinstance(transaction, str) or not isinstance(deployer, str):
+        return None
+    block = as_text(deployment.get("blockNumber"))
+    return {
+        "contractAddress": record["address"].lower(),
+        "contractCreator": deployer.lower(),
+        "txHash": transaction,
+        "blockNumber": "" if block.startswith("-") else block,
+        "timestamp": "",
+        "contractFactory": "",
+        "creationBytecode": as_text(as_object(record["creationBytecode"]).get("onchainBytecode")),
+    }
+
+
+def settings_documents(chains: tuple[Chain, ...], base: str) -> Iterator[tuple[str, JsonObject]]:
+    """Yield path and body of what does not depend on records: the chains, and the answers without a contract."""
+    listed: list[Json] = [
+        {
+            "chainname": chain.title,
+            "chainid": chain.chain_id,
+            "blockexplorer": chain.explorer or base,
+            "apiurl": f"{base}/{urls.ETHERSCAN_CALL}?chainid={chain.chain_id}",
+            "status": 1,
+            "comment": "",
+        }
+        for chain in chains
+    ]
+    yield urls.ETHERSCAN_CHAINS.path(), {"comments": "", "totalcount": len(listed), "result": listed}
+    for chain in chains:
+        yield urls.ETHERSCAN_CHAIN.path(chain_id=chain.chain_id), {"chainid": chain.chain_id}
+    for name, body in ANSWERS.items():
+        yield urls.ETHERSCAN_ANSWER.path(name=name), body
+
+
+NOT_VERIFIED: JsonObject = {
+    "SourceCode": "",
+    "ABI": UNVERIFIED,
+    "ContractName": "",
+    "CompilerVersion": "",
+    "OptimizationUsed": "",
+    "Runs": "",
+    "ConstructorArguments": "",
+    "EVMVersion": "Default",
+    "Library": "",
+    "LicenseType": "Unknown",
+    "Proxy": "0",
+    "Implementation": "",
+    "SwarmSource": "",
+}
+"""What `getsourcecode` has of a contract that is not verified, as recorded."""
+
+ANSWERS: dict[str, JsonObject] = {
+    "getsourcecode": success([NOT_VERIFIED]),
+    "getabi": failure(UNVERIFIED),
+    "getcontractcreation": failure(NO_DATA),
+    "chain": failure(
+        "Missing or unsupported chainid parameter, see v2/chainlist for the list of supported chainids"
+    ),
+    "module": failure("Error! Missing Or invalid Module name"),
+    "action": failure("Error! Missing Or invalid Action name"),
+    "address": failure("Error! Invalid address format"),
+    "single": failure("Error! This host answers for one address at a time"),
+    "verify": failure("This site takes no contracts: it publishes those that were verified before"),
+}
+"""The bodies that do not depend on a contract, by their file."""

@@ -1,0 +1,84 @@
+"""What is answered to a call of an explorer's API (`/v2/api?module=…`): the reference of `edge/etherscan.js`.
+
+A parameter counts as it is first written, without percent escapes, so that web servers can choose the same bodies by rules.
+"""
+
+import re
+
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.answers import ApiAnswer, ReadDocument
+
+BASES = re.compile(r"/(?:v2/)?api/?\Z|/explorer/(?P<chain>[^/]+)/api/?\Z", re.IGNORECASE)
+CHAIN_LIST = re.compile(r"/v2/chainlist/?\Z", re.IGNORECASE)
+MODULE = re.compile(r"(?:^|&)module(?:=|&|$)")
+CHAIN = re.compile(r"[0-9]{1,20}\Z")
+ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}\Z")
+ACTIONS = ("getsourcecode", "getabi", "getcontractcreation")
+MOST_ADDRESSES = 10
+LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
+
+
+def parameter(query: str, name: str) -> str:
+    """Return a parameter as it is first written; empty if there is none."""
+    found = re.search(rf"(?:^|&){name}=([^&]*)", query)
+    return found[1] if found else ""
+
+
+def is_explorer_route(method: str, path: str, query: str, read: ReadDocument) -> bool:
+    """Return whether a request is one of an explorer's API, and the site has it."""
+    base = BASES.match(path)
+    if base is None:
+        asked = CHAIN_LIST.match(path) is not None
+    else:
+        is_page = path.rstrip("/").lower() == "/api" and method in ("GET", "HEAD", "OPTIONS")
+        asked = not is_page or MODULE.search(query) is not None
+    return asked and read(urls.ETHERSCAN_CHAINS.path()) is not None
+
+
+def answer_explorer(method: str, path: str, query: str, read: ReadDocument) -> ApiAnswer:
+    """Return the answer; its status is always 200."""
+    base = BASES.match(path)
+    if method not in ("GET", "HEAD"):
+        return _stored("verify", read)
+    if base is None:
+        return ApiAnswer(read(urls.ETHERSCAN_CHAINS.path()) or b"{}")
+    action, chain = parameter(query, "action"), base["chain"] or parameter(query, "chainid")
+    wrong = _wrong(query, action, chain, read)
+    if wrong:
+        return _stored(wrong, read)
+    if action == "getcontractcreation":
+        return _creations(chain, parameter(query, "contractaddresses").split(","), read)
+    address = parameter(query, "address")
+    if not ADDRESS.match(address):
+        return _stored("address", read)
+    body = read(urls.ETHERSCAN.path(chain_id=chain, address=address, action=action))
+    return _stored(action, read) if body is None else ApiAnswer(body)
+
+
+def _wrong(query: str, action: str, chain: str, read: ReadDocument) -> str:
+    """Return the name of the answer to a call that is not about a contract of the site; empty if it is."""
+    if parameter(query, "module") != "contract":
+        return "module"
+    if action not in ACTIONS:
+        return "action"
+    is_known = CHAIN.match(chain) and read(urls.ETHERSCAN_CHAIN.path(chain_id=chain)) is not None
+    return "" if is_known else "chain"
+
+
+def _stored(name: str, read: ReadDocument) -> ApiAnswer:
+    return ApiAnswer(read(urls.ETHERSCAN_ANSWER.path(name=name)) or b"{}")
+
+
+def _creations(chain: str, addresses: list[str], read: ReadDocument) -> ApiAnswer:
+    """Return the creations of up to ten contracts, in the order in which they are asked for; unknown ones are left out."""
+    if not all(map(ADDRESS.match, addresses)):
+        return _stored("address", read)
+    paths = (
+        urls.ETHERSCAN.path(chain_id=chain, address=address, action="getcontractcreation")
+        for address in addresses[:MOST_ADDRESSES]
+    )
+    bodies = [body for body in map(read, paths) if body is not None]
+    if not bodies:
+        return _stored("getcontractcreation", read)
+    creations = (body.removeprefix(LIST_BEGINS).removesuffix(LIST_ENDS) for body in bodies)
+    return ApiAnswer(LIST_BEGINS + b",".join(creations) + LIST_ENDS)

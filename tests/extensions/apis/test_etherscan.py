@@ -1,0 +1,225 @@
+"""Etherscan's calls: bodies as recorded, answers chosen as written, the same under deno, and read by Foundry and ourselves."""
+
+import json
+import os
+import random
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from statuary.domain.settings import Chain
+from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.etherscan import settings_documents, source_code
+from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.extensions.importing.toolchains.explorer import explorer_creation, read_explorer_source
+from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from support.contracts import FEATURES, made_record
+from support.edge_runtimes import Served, answers_of_deno
+from support.host_servers import build_project, serve_with_statuary
+from support.requirements import absent
+
+CHAIN, ABSENT = "31337", "0x" + "12" * 20
+RECORD = made_record("everything")
+ADDRESS = RECORD["address"]
+MEMBERS = (
+    "SourceCode", "ABI", "ContractName", "CompilerVersion", "CompilerType", "OptimizationUsed", "Runs",
+    "ConstructorArguments", "EVMVersion", "Library", "ContractFileName", "LicenseType", "Proxy", "Implementation",
+    "SwarmSource", "SimilarMatch",
+)  # fmt: skip
+
+
+def site() -> dict[str, bytes]:
+    _, documents = of_record(RECORD, ApisSettings((Api.ETHERSCAN,)), "contracts/x.json")
+    files = {name: one.body for one in documents for name in (one.path, *one.aliases)}
+    chains = (Chain(chain_id=CHAIN, name="One", title="Chain one"),)
+    settings = settings_documents(chains, "https://site.example")
+    return files | {path: json.dumps(body).encode() for path, body in settings}
+
+
+SITE = site()
+
+
+def ask(target: str, method: str = "GET") -> Any:
+    response = answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id")
+    assert response is not None
+    assert response.status == 200
+    return json.loads(response.body)
+
+
+def call(action: str, *more: str, base: str = f"/v2/api?chainid={CHAIN}&") -> Any:
+    return ask(f"{base}module=contract&action={action}&{'&'.join(more)}")
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_body_has_the_recorded_members_and_all_are_text(name):
+    body = source_code(made_record(name))
+    assert tuple(body) == MEMBERS
+    assert {type(value) for value in body.values()} == {str}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_our_own_reader_of_explorers_gets_back_the_input_of_the_compiler(name):
+    record = made_record(name)
+    compilation = read_explorer_source(source_code(record))
+    wanted = record["stdJsonInput"]
+    assert compilation.std_json_input["sources"] == wanted["sources"]
+    assert compilation.std_json_input["settings"] == wanted["settings"]
+    assert compilation.fully_qualified_name == record["compilation"]["fullyQualifiedName"]
+
+
+def test_a_verified_contract_by_both_forms_of_its_address_and_both_bases():
+    for address in (ADDRESS, ADDRESS.lower()):
+        for base in (f"/v2/api?chainid={CHAIN}&", f"/api?chainid={CHAIN}&", f"/explorer/{CHAIN}/api?"):
+            body = call("getsourcecode", f"address={address}", "apikey=any", base=base)
+            assert (body["status"], body["message"], len(body["result"])) == ("1", "OK", 1)
+            assert json.loads(call("getabi", f"address={address}", base=base)["result"]) == RECORD["abi"]
+
+
+def test_an_unverified_contract_has_the_recorded_answers():
+    body = call("getsourcecode", f"address={ABSENT}")
+    assert (body["status"], body["message"]) == ("1", "OK")
+    assert body["result"] == [
+        {
+            "SourceCode": "", "ABI": "Contract source code not verified", "ContractName": "", "CompilerVersion": "",
+            "OptimizationUsed": "", "Runs": "", "ConstructorArguments": "", "EVMVersion": "Default", "Library": "",
+            "LicenseType": "Unknown", "Proxy": "0", "Implementation": "", "SwarmSource": "",
+        }
+    ]  # fmt: skip
+    unverified = {"status": "0", "message": "NOTOK", "result": "Contract source code not verified"}
+    assert call("getabi", f"address={ABSENT}") == unverified
+    assert "No data found" in call("getcontractcreation", f"contractaddresses={ABSENT}")["result"]
+
+
+def test_creations_of_several_contracts_leave_out_unknown_ones():
+    body = call("getcontractcreation", f"contractaddresses={ABSENT},{ADDRESS},{ADDRESS.lower()}")
+    assert len(body["result"]) == 2
+    deployment = RECORD["deployment"]
+    assert body["result"][0]["txHash"] == deployment["transactionHash"]
+    assert body["result"][0]["contractCreator"] == deployment["deployer"].lower()
+    assert explorer_creation(body["result"]).deployment
+    too_many = ",".join([*[ABSENT] * 10, ADDRESS])
+    assert call("getcontractcreation", f"contractaddresses={too_many}")["status"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("target", "text"),
+    [
+        (f"/v2/api?module=contract&action=getabi&address={ADDRESS}", "chainid"),
+        (f"/v2/api?chainid=2&module=contract&action=getabi&address={ADDRESS}", "chainid"),
+        (f"/v2/api?chainid=..&module=contract&action=getabi&address={ADDRESS}", "chainid"),
+        (f"/v2/api?chainid={CHAIN}", "Module"),
+        (f"/v2/api?chainid={CHAIN}&module=account&action=balance", "Module"),
+        (f"/v2/api?chainid={CHAIN}&module=contract&action=__proto__", "Action"),
+        (f"/v2/api?chainid={CHAIN}&module=contract&action=getabi", "address"),
+        (f"/v2/api?chainid={CHAIN}&module=contract&action=getabi&address=../chainlist", "address"),
+        (
+            f"/v2/api?chainid={CHAIN}&module=contract&action=getcontractcreation&contractaddresses={ADDRESS},",
+            "address",
+        ),
+    ],
+)
+def test_an_error_says_what_is_wrong_with_status_200(target, text):
+    body = ask(target)
+    assert (body["status"], body["message"]) == ("0", "NOTOK")
+    assert text in body["result"]
+
+
+def test_the_chains_are_listed():
+    [chain] = ask("/v2/chainlist")["result"]
+    assert (chain["chainid"], chain["apiurl"]) == (CHAIN, f"https://site.example/v2/api?chainid={CHAIN}")
+
+
+def test_the_page_of_the_api_is_no_call():
+    for method, target in (("GET", "/api"), ("HEAD", "/api?x=module"), ("OPTIONS", "/api")):
+        assert answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id") is None
+
+
+PATHS = (
+    "/v2/api",
+    "/v2/api",
+    "/api",
+    f"/explorer/{CHAIN}/api",
+    "/explorer/7/api",
+    "/V2/API/",
+    "/v2/chainlist",
+    "/explorer//api",
+)
+PIECES = (
+    "module=contract", "module=contract", "module=", "Module=contract", f"chainid={CHAIN}", f"chainid={CHAIN}", "chainid=0",
+    "chainid=%33", "action=getsourcecode", "action=getabi", "action=getcontractcreation", "action=GETABI",
+    f"address={ADDRESS}", f"address={ADDRESS.lower()}", f"address={ADDRESS.upper()}", f"address={ABSENT}", "address=../..",
+    f"contractaddresses={ADDRESS},{ABSENT}", "contractaddresses=,", "apikey=%00%zz", "address=%3Cscript%3E", "x=\\u2028",
+    "address=0x" + "0" * 41, "__proto__=1", "=", "address", "module",
+)  # fmt: skip
+
+
+def test_the_edge_module_answers_the_same_to_hostile_requests():
+    dice = random.Random(11)
+    targets = [
+        f"{dice.choice(PATHS)}?{'&'.join(dice.choices(PIECES, k=dice.randint(0, 7)))}" for _ in range(500)
+    ]
+    cases = [
+        {"target": one, "method": dice.choice(("GET", "GET", "GET", "HEAD", "POST", "OPTIONS"))}
+        for one in targets
+    ]
+    for case, answer in zip(cases, answers_of_deno(SITE, cases), strict=True):
+        request = LookupRequest(method=case["method"], target=quote(case["target"], safe="/?&=%[]$,*+'\\"))
+        response = answer_lookup(request, SITE.get, lambda: "id")
+        ours = None if response is None else (response.status, response.body.decode())
+        assert ours == (None if answer is None else (answer["status"], answer["body"])), case
+
+
+FOUNDRY = Path(
+    os.environ.get("STATUARY_FOUNDRY", Path(__file__).parents[3] / ".compilers/node/node_modules/@foundry-rs")
+)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, dict[str, Any]]]:
+    """Serve the demo network, with one of its contracts."""
+    project = build_project(tmp_path_factory.mktemp("project"))
+    listed = json.loads((project / "build/v2/contracts/748463").read_bytes())["results"]
+    records = [
+        json.loads((project / "build/v2/contract/748463" / entry["address"]).read_bytes()) for entry in listed
+    ]
+    solidity = [one for one in records if one["compilation"]["language"] == "Solidity" and one["abi"]]
+    with serve_with_statuary(project) as server:
+        yield server, solidity[0]
+
+
+def cast(tool: str, home: Path, *arguments: str) -> str:
+    program = FOUNDRY / f"{tool}-linux-amd64" / "bin" / tool
+    if not program.is_file():
+        absent(f"the program {program}", ".ci/install-compilers")
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"], "FOUNDRY_DISABLE_NIGHTLY_WARNING": "1"}
+    done = subprocess.run(
+        [program, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=home,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_cast_reads_source_and_interface(served, tmp_path):
+    server, record = served
+    site = f"http://127.0.0.1:{server.port}"
+    call = f"{site}/v2/api?chainid=748463"
+    (tmp_path / "foundry.toml").write_text(
+        f'[etherscan]\nplinth = {{ key = "any", chain = 748463, url = "{call}" }}\n'
+    )
+    explorer = ("--etherscan-api-key", "any", "--explorer-api-url", call, "--explorer-url", site)
+    source = cast("cast", tmp_path, "source", record["address"], "--chain", "748463", *explorer)
+    for file in record["sources"].values():
+        assert file["content"].strip() in source
+    interface = cast("cast", tmp_path, "interface", record["address"], "--chain", "748463")
+    for item in record["signatures"]["function"]:
+        assert f"function {item['signature'].partition('(')[0]}(" in interface
