@@ -128,8 +128,8 @@ def _etherscan(example: ContractRow | None) -> DescribedApi:
                 more=_answers("The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
             Operation(
-                _call("etherscan-chains", "v2/chainlist", "the chains, as Etherscan lists them"),
-                example="v2/chainlist",
+                _call("etherscan-chains", urls.ETHERSCAN_LIST, "the chains, as Etherscan lists them"),
+                example=urls.ETHERSCAN_LIST,
                 more=_answers("The chains.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
         ),

@@ -9,7 +9,7 @@ from statuary.extensions.apis import urls
 from statuary.extensions.apis.answers import ApiAnswer, ReadDocument
 
 BASES = re.compile(r"/(?:v2/)?api/?\Z|/explorer/(?P<chain>[^/]+)/api/?\Z", re.IGNORECASE)
-CHAIN_LIST = re.compile(r"/v2/chainlist/?\Z", re.IGNORECASE)
+CHAIN_LIST = re.compile(rf"/{urls.ETHERSCAN_LIST}/?\Z", re.IGNORECASE)
 MODULE = re.compile(r"(?:^|&)module(?:=|&|$)")
 CHAIN = re.compile(r"[0-9]{1,20}\Z")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}\Z")

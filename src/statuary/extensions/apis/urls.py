@@ -1,6 +1,6 @@
 """The URLs of the interfaces."""
 
-from statuary.documents.url_table import TEXT, PutStep, Url
+from statuary.documents.url_table import LOOKUP_FOLDER, TEXT, PutStep, Url
 
 SIGNATURE_LOOKUP = "signature-database/v1/lookup"
 SIGNATURE_SEARCH = "signature-database/v1/search"
@@ -42,8 +42,8 @@ ABI = Url(
     put=PutStep.BODY,
 )
 
-ETHERSCAN_CALL = "v2/api"
-"""The path of calls of an explorer; that of one chain is `explorer/<chainId>/api`."""
+ETHERSCAN_CALL, ETHERSCAN_LIST = f"{LOOKUP_FOLDER}/api", f"{LOOKUP_FOLDER}/chainlist"
+"""The paths of calls of an explorer, where those of one chain are at `explorer/<chainId>/api`, and of its chains."""
 
 ETHERSCAN = Url(
     "etherscan",
