@@ -75,11 +75,8 @@ class StageInputs(NamedTuple):
     target: "BuildTarget | None" = None  # None in a check
     to: str | None = None  # where the site is published besides
     root: Path | None = None  # the content folder; None in a tick
-<<<<<<< HEAD
     catalogue: "Catalogue | None" = None  # of it
-=======
     contracts: "BuiltContracts | None" = None  # those of a build
->>>>>>> a1b06d87 (Signatures of a site are looked up and searched as in Sourcify's 4byte service, and are files for foundry and clef)
 
 
 OpenStage = Callable[[StageInputs], SiteStage | None]
@@ -207,11 +204,9 @@ def open_stages(
             inputs = options.inputs(extension, instant, target)
             stages.open(
                 extension,
-<<<<<<< HEAD
-                inputs._replace(settings=settings.get(extension.key), root=root, catalogue=catalogue),
-=======
-                inputs._replace(settings=settings.get(extension.key), root=root, contracts=contracts),
->>>>>>> a1b06d87 (Signatures of a site are looked up and searched as in Sourcify's 4byte service, and are files for foundry and clef)
+                inputs._replace(
+                    settings=settings.get(extension.key), root=root, catalogue=catalogue, contracts=contracts
+                ),
             )
     return stages
 
