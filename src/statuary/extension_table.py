@@ -301,6 +301,10 @@ EXTENSIONS = (
 """Every extension, in the order in which `statuary --help` lists their commands."""
 
 
+OF_RECORD = frozenset(row.key for row in EXTENSIONS if row.of_record)
+"""The keys of the extensions that make documents of records."""
+
+
 def is_installed(extension: Extension) -> bool:
     """Return whether the folder of an extension is there."""
     return (Path(__file__).parent / "extensions" / extension.name / "__init__.py").is_file()

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts
 from statuary.domain.findings import Finding
+from statuary.extension_table import OF_RECORD
 from statuary.optional import can_recover_senders
-from statuary.pipeline.fingerprint import ContractBuildSettings, Fingerprint, fingerprint_of, record_settings
+from statuary.pipeline.fingerprint import ContractBuildSettings, Fingerprint, fingerprint_of
 from statuary.pipeline.options import CheckOptions
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def contract_build_settings(
         checks=check_options.checks,
         pages=pages,
         listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
-        extensions=record_settings(catalogue),
+        extensions=tuple(pair for pair in catalogue.extensions if pair[0] in OF_RECORD),
     )
 
 

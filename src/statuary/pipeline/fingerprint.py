@@ -20,7 +20,6 @@ from statuary.extension_table import EXTENSIONS
 if TYPE_CHECKING:
     from statuary.checks.contracts.check import ContractCheck
     from statuary.documents.pages.contract.context import ContractPageContext
-    from statuary.domain.catalogue import Catalogue
     from statuary.domain.chain.anchor import Checkpoints
 
 
@@ -54,12 +53,6 @@ class ContractBuildSettings:
     pages: "ContractPageContext | None" = None  # None if the site has no contract pages
     listed: bool = False  # whether pages list contracts
     extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # of those that make documents of records
-
-
-def record_settings(catalogue: "Catalogue") -> tuple[tuple[str, tuple[object, ...]], ...]:
-    """Return key and settings of the extensions that make documents of records."""
-    keys = {row.key for row in EXTENSIONS if row.of_record}
-    return tuple(item for item in catalogue.extensions if item[0] in keys)
 
 
 class Fingerprint(NamedTuple):

@@ -202,12 +202,8 @@ def open_stages(
         is_on = extension.key in settings if extension.key else options.ask_for(extension)
         if extension.stage and is_on:
             inputs = options.inputs(extension, instant, target)
-            stages.open(
-                extension,
-                inputs._replace(
-                    settings=settings.get(extension.key), root=root, catalogue=catalogue, contracts=contracts
-                ),
-            )
+            inputs = inputs._replace(root=root, catalogue=catalogue, contracts=contracts)
+            stages.open(extension, inputs._replace(settings=settings.get(extension.key)))
     return stages
 
 

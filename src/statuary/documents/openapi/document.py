@@ -187,11 +187,8 @@ MEMBER = re.compile(r"\{(\w+)\}")
 def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Document:
     """Return the description of the site in OpenAPI 3.1; `example` is a contract of the site."""
     page = catalogue.status.page
-    urls = (url for family in families(catalogue) for url in family.api)
     more = described_apis(catalogue, example)
-    served = [operation for operation in OPERATIONS if _is_served(operation, catalogue)]
-    served += (Operation(url, tag=FEEDS_TAG, may_be_missing=True) for url in urls)
-    served += (operation for api in more for operation in api.operations)
+    served = [*_served(catalogue), *(operation for api in more for operation in api.operations)]
     descriptions = TAGS | {api.tag: api.description for api in more}
     tags = dict.fromkeys(operation.tag for operation in served)
     body = {
@@ -210,6 +207,12 @@ def openapi_document(catalogue: Catalogue, example: ContractRow | None) -> Docum
         "components": {"schemas": shipped_schemas()},
     }
     return Document(path=OPENAPI.path(), body=encode_json(body), cache=OPENAPI.cache)
+
+
+def _served(catalogue: Catalogue) -> list[Operation]:
+    urls = (url for family in families(catalogue) for url in family.api)
+    added = (Operation(url, tag=FEEDS_TAG, may_be_missing=True) for url in urls)
+    return [*(row for row in OPERATIONS if _is_served(row, catalogue)), *added]
 
 
 def _is_served(operation: Operation, catalogue: Catalogue) -> bool:

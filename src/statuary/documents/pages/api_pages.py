@@ -1,7 +1,7 @@
 """The page of the API: each call with its parameters, answers and a working example, and every type."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -132,11 +132,7 @@ def api_page(
             for key, urls in ENDPOINT_FAMILIES.items()
             if key != "contracts" or catalogue.chains
         )
-        + tuple(
-            CallFamily(api.tag, api.tag.capitalize(), api.description, calls(urls, examples))
-            for api in described_apis(catalogue, contracts.example)
-            for urls, examples in [zip(*((one.url, one.example) for one in api.operations), strict=True)]
-        ),
+        + _of_extensions(catalogue, contracts.example, calls),
         schemas=tuple(
             _schema(name, as_object(schema))
             for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items()
@@ -151,6 +147,18 @@ def api_page(
         section="api",
     )
     return renderer.page(url, "api.html", head, view)
+
+
+def _of_extensions(
+    catalogue: Catalogue,
+    example: ContractRow | None,
+    calls: Callable[[Sequence[Url], Sequence[str]], tuple[ApiCall, ...]],
+) -> tuple[CallFamily, ...]:
+    return tuple(
+        CallFamily(api.tag, api.tag.capitalize(), api.description, calls(urls, examples))
+        for api in described_apis(catalogue, example)
+        for urls, examples in [zip(*((one.url, one.example) for one in api.operations), strict=True)]
+    )
 
 
 def reference_page(site: SiteContext) -> Document:

@@ -55,7 +55,7 @@ class SigningStage(SiteStage):
         return Additions(findings=judged.findings, line=summary(judged))
 
     @override
-    def extend(self, incidents: Sequence[Document], *, contracts: bool) -> Additions | None:
+    def extend(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> Additions | None:
         target = self._inputs.target
         if target is None or not contracts:
             return None
