@@ -55,9 +55,7 @@ class Extension(NamedTuple):
     publish: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `PublishFolder`
     workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> WorkerPool`
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
-    key: str = (
-        ""  # its key in site.yaml; the extension is on where it is written, and reads the folder of that name
-    )
+    key: str = ""  # its key in site.yaml, where it is on; a content folder of that name is its own
     status: str = ""  # `(content, settings, status, findings) -> status`: what the status follows besides
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
@@ -99,9 +97,7 @@ LOG_BELOW_FLOOR = CommandOption(
     "Continue a log that has fewer entries than were published, or others. Readers see that it was rewritten.",
     bool,
 )
-LOG_CORRECT_CLOCK = CommandOption(
-    "--log-correct-clock", "State in the log that its last time was wrong: the clock is before it.", bool
-)
+LOG_CORRECT_CLOCK = CommandOption("--log-correct-clock", "Say in the log that its last time is wrong.", bool)
 RECOMPILE = CommandOption("--recompile", "Compile every contract again and compare the result.", bool)
 COMPILER = CommandOption(
     "--compiler",
@@ -299,10 +295,6 @@ EXTENSIONS = (
     Extension("http"),
 )
 """Every extension, in the order in which `statuary --help` lists their commands."""
-
-
-OF_RECORD = frozenset(row.key for row in EXTENSIONS if row.of_record)
-"""The keys of the extensions that make documents of records."""
 
 
 def is_installed(extension: Extension) -> bool:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts
 from statuary.domain.findings import Finding
-from statuary.extension_table import OF_RECORD
+from statuary.extension_table import EXTENSIONS
 from statuary.optional import can_recover_senders
 from statuary.pipeline.fingerprint import ContractBuildSettings, Fingerprint, fingerprint_of
 from statuary.pipeline.options import CheckOptions
@@ -63,16 +63,15 @@ def contract_build_settings(
     catalogue: Catalogue, check_options: CheckOptions, pages: "ContractPageContext | None"
 ) -> ContractBuildSettings:
     """Return what the documents of each contract depend on besides its source; without `pages` none has a page."""
+    chains, makers = catalogue.chains, {row.key for row in EXTENSIONS if row.of_record}
     return ContractBuildSettings(
-        chains=frozenset(chain.chain_id for chain in catalogue.chains),
-        checkpoints={
-            chain.chain_id: dict(chain.checkpoints) for chain in catalogue.chains if chain.checkpoints
-        },
+        chains=frozenset(chain.chain_id for chain in chains),
+        checkpoints={chain.chain_id: dict(chain.checkpoints) for chain in chains if chain.checkpoints},
         contracts=catalogue.contract_settings,
         checks=check_options.checks,
         pages=pages,
         listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
-        extensions=tuple(pair for pair in catalogue.extensions if pair[0] in OF_RECORD),
+        extensions=tuple(pair for pair in catalogue.extensions if pair[0] in makers),
     )
 
 
