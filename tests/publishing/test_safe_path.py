@@ -21,6 +21,7 @@ LONGEST = {
     "period": "month",
     "page": "9" * 10,
     "shard": "s" * 20,
+    "action": "getcontractcreation",
     "kind": "selector",
     "month": "9999-12",
     "quarter": "9999-q4",

@@ -50,6 +50,7 @@ MEMBERS = {
     "digest": "ab" * 32,
     "address": "0x" + "ab" * 20,
     "shard": "ab",
+    "action": "getabi",
     "page": "2",
     "incident_id": "2026-11-02-rpc",
     "component_id": "rpc",

@@ -129,7 +129,6 @@ def _etherscan(example: ContractRow | None) -> DescribedApi:
             ),
             Operation(
                 _call("etherscan-chains", urls.ETHERSCAN_LIST, "the chains, as Etherscan lists them"),
-                example=urls.ETHERSCAN_LIST,
                 more=_answers("The chains.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
         ),
