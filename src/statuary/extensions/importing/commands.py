@@ -1,6 +1,7 @@
 """`statuary import KIND SOURCE`: contracts and status pages of other systems into content."""
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -33,7 +34,12 @@ from statuary.extensions.importing.import_contracts import (
     ImportedContracts,
 )
 from statuary.extensions.importing.report import ImportReport, Skipped, by_reason
-from statuary.extensions.importing.report_output import contract_import_lines, import_lines
+from statuary.extensions.importing.report_output import (
+    LISTED,
+    contract_import_lines,
+    import_lines,
+    write_account,
+)
 from statuary.extensions.importing.sources import WebSource, read_text
 from statuary.extensions.importing.status.betterstack import read_betterstack
 from statuary.extensions.importing.status.cachet import read_cachet
@@ -213,6 +219,13 @@ class ContractOptions(NamedTuple):
     add_chains: Annotated[
         bool, option(help="Add the chains that site.yaml lacks to it, named by their numbers.")
     ]
+    report: Annotated[
+        Path | None,
+        option(
+            type=FILE,
+            help="Write what became of every address that the source names to this file, as JSON.",
+        ),
+    ]
     form: Annotated[
         str,
         option(
@@ -351,6 +364,11 @@ def run_contract_import(
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     for line in anchored:
         click.echo(line)
+    if contract_options.report is not None:
+        write_account(contract_options.report, done, kind, source, dry_run=settings.dry_run)
+        click.echo(f"every address with its outcome: {contract_options.report}")
+    elif max(Counter(account.outcome for account in done.accounts.values()).values(), default=0) > LISTED:
+        click.echo("to have every address with its outcome, import again with --report FILE")
     return _exit_code(done.report, done.incomplete)
 
 
@@ -361,10 +379,14 @@ def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, Et
         sources = [source for source in done.written if source.chain_id == chain_id]
         anchored = 0
         for contract in anchor_contracts(content, sources, AnchoringNodes(node)):
+            place = (chain_id, contract.source.address.lower())
             if contract.claims and contract.claims[0].evidence:
-                anchored += contract.claims[0].status is not ClaimStatus.CONTRADICTED
+                is_anchored = contract.claims[0].status is not ClaimStatus.CONTRADICTED
+                anchored += is_anchored
+                done.accounts[place] = done.accounts[place]._replace(is_anchored=is_anchored)
             elif contract.claims:
                 missing.append(Skipped(contract.source.address, claim_text(contract.claims[0])))
+                done.notes_of[place].append(f"not anchored: code {missing[-1].reason}")
         if sources:
             yield f"anchored on chain {chain_id}: {anchored:,} of {count_text(len(sources), 'contract')}"
     for reason, addresses in by_reason(missing):

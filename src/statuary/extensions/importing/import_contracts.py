@@ -4,8 +4,8 @@ A contract that the content has is not read again, so an import that stopped con
 """
 
 from codecs import BOM_UTF8
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, partial
@@ -44,7 +44,12 @@ from statuary.extensions.importing.prepare_contract import (
     resolve_known_proxy,
     workspace_of,
 )
-from statuary.extensions.importing.report import ImportReport, NotImportableError, Skipped
+from statuary.extensions.importing.report import (
+    AddressAccount,
+    ImportReport,
+    NotImportableError,
+    Skipped,
+)
 from statuary.extensions.importing.toolchains.compilation import (
     ImportedCompilation,
     compilation_of_record,
@@ -141,6 +146,39 @@ class ImportedContracts:
         self.notes: list[Skipped] = []
         self.compiled = 0  # how many were compiled again, with the same outcome
         self.written: list[ContractSource] = []
+        self.notes_of: defaultdict[tuple[ChainId | None, str], list[str]] = defaultdict(list)
+        self.accounts: dict[tuple[ChainId | None, str], AddressAccount] = {}
+
+    def account_for(
+        self,
+        entry: ListedContract | UnreadableContract,
+        outcome: str,
+        reason: str = "",
+        hint: str = "",
+        *,
+        match: str = "",
+        is_compiled_again: bool = False,
+    ) -> None:
+        """Say what became of an address; what was read of it outweighs an entry that only names it."""
+        place = _place(entry)
+        if isinstance(entry, ListedContract) or place not in self.accounts:
+            about = (entry.chain_id, entry.address, entry.name, outcome, reason, hint)
+            self.accounts[place] = AddressAccount(*about, match=match, is_compiled_again=is_compiled_again)
+
+    def add_notes(self, contract: ListedContract, *notes: str) -> None:
+        """Note something on a contract that is imported."""
+        self.notes += [Skipped(contract.label, note) for note in notes]
+        self.notes_of[_place(contract)] += notes
+
+    def all_accounts(self) -> Iterator[AddressAccount]:
+        """Yield what became of every address, with the notes on it."""
+        for place, account in self.accounts.items():
+            yield account._replace(notes=tuple(self.notes_of[place]))
+
+
+def _place(entry: ListedContract | UnreadableContract) -> tuple[ChainId | None, str]:
+    """Return what an entry of a source is about."""
+    return (entry.chain_id, entry.name if entry.address is None else entry.address.lower())
 
 
 class _Begun(NamedTuple):
@@ -178,7 +216,7 @@ class ContractImport:
         self.done = ImportedContracts()
         self.seen: set[tuple[ChainId, str]] = set()
         self.silence = 0
-        self.missing: list[tuple[ChainId, str]] = []
+        self.missing: list[ListedContract] = []
 
     def expect_all(self, contracts: ListedContracts) -> None:
         """Note what is to be compiled, so that each input is compiled once for all of its contracts."""
@@ -223,9 +261,10 @@ class ContractImport:
         self.seen.add(place)
         if self._is_present(contract):
             self.done.report.present += 1
+            self.done.account_for(contract, "present")
             return None
         if contract.chain_id not in self.chains and not self._add_chain(contract.chain_id):
-            self.missing.append((contract.chain_id, contract.label))
+            self.missing.append(contract)
             return None
         existing = self.sources.get(place)
         try:
@@ -255,8 +294,9 @@ class ContractImport:
         except UnreachableError as error:
             self.silence += 1
             self.done.report.incomplete = f"{error}; {error.hint}"
+            self.done.account_for(begun.contract, "not_imported", reason=str(error), hint=error.hint)
         except NotImportableError as error:
-            self._skip(begun.contract.label, str(error), error.hint)
+            self._skip(begun.contract, str(error), error.hint)
 
     def _import_source(self, begun: _Begun) -> None:
         source = begun.source
@@ -267,9 +307,10 @@ class ContractImport:
 
     def _report_unreadable(self, contract: UnreadableContract) -> None:
         if contract.is_expected:
-            self.done.notes.append(Skipped(contract.name, contract.reason))
+            self.done.notes.append(Skipped(contract.label, contract.reason))
+            self.done.account_for(contract, "mentioned", reason=contract.reason)
         else:
-            self._skip(contract.name, contract.reason, contract.hint)
+            self._skip(contract, contract.reason, contract.hint)
 
     def _add_chain(self, chain_id: ChainId) -> bool:
         """Add a chain to site.yaml if that is asked for, and return whether it was."""
@@ -284,7 +325,7 @@ class ContractImport:
 
     def _report_missing_chains(self) -> None:
         """Skip the contracts of chains that the site lacks, for one reason: it is one thing to do."""
-        chains = sorted({chain_id for chain_id, _ in self.missing}, key=int)
+        chains = sorted({contract.chain_id for contract in self.missing}, key=int)
         if not chains:
             return
         named = f"{', '.join(chains[:MAX_CHAINS_SHOWN])}{' …' if len(chains) > MAX_CHAINS_SHOWN else ''}"
@@ -294,8 +335,8 @@ class ContractImport:
             else f"{len(chains)} chains are not in site.yaml: {named}"
         )
         them = "it" if len(chains) == 1 else "them"
-        for _, label in self.missing:
-            self._skip(label, reason, f"add {them} under `chains:`, or import again with --add-chains")
+        for contract in self.missing:
+            self._skip(contract, reason, f"add {them} under `chains:`, or import again with --add-chains")
 
     def _import_record(self, begun: _Begun, record: RecordValue, raw: bytes) -> None:
         contract = begun.contract
@@ -305,10 +346,11 @@ class ContractImport:
             match_id = self._next_match_id()
             record = {**record, "matchId": match_id}
             raw = encode_unchecked(record)
-            self.done.notes.append(Skipped(contract.label, reason))
+            self.done.add_notes(contract, reason)
         path = f"contracts/{contract.chain_id}/{contract.address}.json"
-        self._write(begun, {path: raw}, match_id, self._evidence(begun, record, path))
-        self._add_verified(record)
+        evidence = self._evidence(begun, record, path)
+        self._write(begun, {path: raw}, match_id, evidence)
+        self._add_verified(contract, record, evidence)
 
     def _import_compilation(
         self, begun: _Begun, source: SourceContract, compilation: ImportedCompilation
@@ -324,6 +366,7 @@ class ContractImport:
             files = incomplete_files(workspace_of(options, compilation, on_chain), missing)
             if existing is None:
                 self._write(begun, files, options.match_id or "")
+            self.done.account_for(contract, "incomplete", reason=f"it misses {'; '.join(missing)}")
             return
         prepared = derive_contract(
             options,
@@ -336,8 +379,8 @@ class ContractImport:
             raise _mismatch(prepared, source)
         evidence = self._evidence(begun, prepared.record, options.path)
         self._write(begun, prepared.files, options.match_id or "", evidence)
-        self._add_verified(prepared.record)
-        self.done.notes += [Skipped(contract.label, note) for note in dict.fromkeys(prepared.notes)]
+        self._add_verified(contract, prepared.record, evidence)
+        self.done.add_notes(contract, *dict.fromkeys(prepared.notes))
 
     def _evidence(self, begun: _Begun, record: RecordValue, path: str) -> CompilationEvidence | None:
         """Return the evidence of a contract that its compiler made; why there is none is a note."""
@@ -346,11 +389,11 @@ class ContractImport:
         try:
             outcome = evidence_of_run(record, begun.run.result(), path)
         except StatuaryError as error:
-            self.done.notes.append(Skipped(begun.contract.label, f"it was not compiled again: {error}"))
+            self.done.add_notes(begun.contract, f"it was not compiled again: {error}")
             return None
         if outcome.evidence is None:
             reason = f"compiled again, it differs: {first_error(outcome.findings).message}"
-            self.done.notes.append(Skipped(begun.contract.label, reason))
+            self.done.add_notes(begun.contract, reason)
         else:
             self.done.compiled += 1
         return outcome.evidence
@@ -423,12 +466,17 @@ class ContractImport:
         self.match_ids.add(match_id)
         self.done.report.added.append(path)
 
-    def _add_verified(self, record: RecordValue) -> None:
+    def _add_verified(
+        self, contract: ListedContract, record: RecordValue, evidence: CompilationEvidence | None
+    ) -> None:
         name, where = record["compilation"]["name"], f"{record['address']} on chain {record['chainId']}"
         self.done.verified.append(f"{name} at {where}: {record['match']}")
+        match, is_compiled_again = str(record["match"]), evidence is not None
+        self.done.account_for(contract, "imported", match=match, is_compiled_again=is_compiled_again)
 
-    def _skip(self, name: str, reason: str, hint: str) -> None:
-        self.done.report.skipped.append(Skipped(name, f"{reason}; {hint}" if hint else reason))
+    def _skip(self, contract: ListedContract | UnreadableContract, reason: str, hint: str) -> None:
+        self.done.report.skipped.append(Skipped(contract.label, f"{reason}; {hint}" if hint else reason))
+        self.done.account_for(contract, "not_imported", reason=reason, hint=hint)
 
     def _is_incomplete(self, source: ContractSource) -> bool:
         """Return whether a workspace is one that an import could not complete, not one that the author began."""

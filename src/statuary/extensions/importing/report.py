@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json, JsonObject
+from statuary.domain.primitives import Address, ChainId
 
 
 class NotImportableError(StatuaryError):
@@ -36,3 +38,37 @@ class ImportReport:
     notes: list[str] = field(default_factory=list)  # what a person should know or do
     compared: list[str] = field(default_factory=list)  # lines: what the source shows beside the content
     incomplete: str = ""  # why the import ended early; running it again continues it
+
+
+class AddressAccount(NamedTuple):
+    """What became of an address that a source names; `--report` writes one for each."""
+
+    chain_id: ChainId | None  # None if the source does not say it
+    address: Address | None  # None for an entry without one
+    name: str  # what the source calls it
+    outcome: str  # `imported`, `present`, `incomplete`, `not_imported`, or `mentioned` where there is nothing to do
+    reason: str = ""  # why it was not imported
+    hint: str = ""  # what to do
+    match: str = ""  # the level of what was imported
+    is_compiled_again: bool = False
+    is_anchored: bool = False
+    notes: tuple[str, ...] = ()  # on what was imported
+
+    @property
+    def document(self) -> JsonObject:
+        """Its object in a report."""
+        optional: dict[str, Json] = {
+            "match": self.match,
+            "reason": self.reason,
+            "hint": self.hint,
+            "notes": list(self.notes),
+        }
+        steps: dict[str, Json] = {"compiledAgain": self.is_compiled_again, "anchored": self.is_anchored}
+        return {
+            "chainId": self.chain_id,
+            "address": self.address,
+            "name": self.name,
+            "outcome": self.outcome,
+            **{key: value for key, value in optional.items() if value},
+            **(steps if self.match else {}),
+        }

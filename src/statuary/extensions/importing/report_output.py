@@ -5,9 +5,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+import orjson
+
 from statuary.cli.output import count_text
 from statuary.cli.printable import printable
 from statuary.extensions.importing.report import ImportReport, Skipped, by_reason
+from statuary.publishing.files import atomic_file
 
 if TYPE_CHECKING:
     from statuary.extensions.importing.import_contracts import ImportedContracts
@@ -73,3 +76,22 @@ def _listed(names: Sequence[str]) -> Iterator[str]:
     yield from (f"    {printable(name)}" for name in names[:LISTED])
     if len(names) > LISTED:
         yield f"    and {len(names) - LISTED:,} more"
+
+
+def write_account(file: Path, done: "ImportedContracts", kind: str, source: str, *, dry_run: bool) -> None:
+    """Write what became of every address that a source names: JSON, a line an address.
+
+    Raises:
+        PublishingError: if the file cannot be written.
+    """
+    accounts = list(done.all_accounts())
+    head = {
+        "kind": kind,
+        "source": source,
+        "dryRun": dry_run,
+        "unfinished": done.report.incomplete,
+        "outcomes": dict(sorted(Counter(account.outcome for account in accounts).items())),
+    }
+    rows = b",\n".join(orjson.dumps(account.document) for account in accounts)
+    with atomic_file(file) as stream:
+        stream.write(orjson.dumps(head)[:-1] + b',"addresses":[\n' + rows + b"\n]}\n")

@@ -128,9 +128,10 @@ def _contract(
     chain_id = chain_ids.get((ecosystem, network))
     if chain_id is None:
         yield UnreadableContract(
-            f"{contract} ({address})",
+            contract,
             f"{CONFIG} has no chain id of the network {ecosystem}:{network}",
             "add the network under `networks.custom`, with its chain_id",
+            address=address,
         )
         return
     created = any_deployment(entry.get("transaction_hash"), None, None, None)

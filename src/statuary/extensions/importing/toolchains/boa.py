@@ -95,7 +95,9 @@ def _contract(file: Path, name: str, row: dict[str, Json]) -> ListedContracts:
     address = any_address(row["contract_address"], str(file))
     chain_id = any_chain_id(any_quantity(sent.get("chainId")), f"{file}, {name}")
     if row["source_code"] is None:
-        yield UnreadableContract(f"{name} ({address})", "the database has no sources of it")
+        yield UnreadableContract(
+            name, "the database has no sources of it", chain_id=chain_id, address=address
+        )
         return
     on_chain = _on_chain(row, sent, receipt, address)
     yield ListedContract(chain_id, address, name, partial(_read, file, row["source_code"], on_chain))

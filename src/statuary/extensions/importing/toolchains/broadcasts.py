@@ -1,6 +1,6 @@
 """What `forge script --broadcast` notes of its deployments.
 
-`broadcast/<script>/<chain>/run-<time>.json` has the transactions with their receipts; `run-latest.json` repeats the
+`broadcast/<script>/<chain>/run-<time>.json` (or another folder that foundry.toml names) has the transactions with their receipts; `run-latest.json` repeats the
 last one, `dry-run/` was never sent, and `multi/` holds runs on several chains. The artifacts are in `out/`. Format:
 `ScriptSequence` of forge 1.7, the files that it wrote in tests/extensions/importing, and the members of 2022: `type` and
 `tx`, where later ones have `transactionType` and `transaction`.
@@ -18,7 +18,7 @@ from statuary.domain.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import list_at, read_json_file
-from statuary.extensions.importing.toolchains.foundry import read_foundry
+from statuary.extensions.importing.toolchains.foundry import foundry_folders, read_foundry
 from statuary.extensions.importing.toolchains.listed_contract import (
     UNCHECKED_CREATION,
     ListedContract,
@@ -44,21 +44,35 @@ def read_broadcasts(project: Path) -> ListedContracts:
     Raises:
         NotImportableError: if the folder has no broadcasts.
     """
-    files = sorted(_run_files(project / "broadcast"), key=lambda file: (file.name, str(file)), reverse=True)
+    folders = foundry_folders(project)
+    files = sorted(_run_files(folders.broadcast), key=lambda file: (file.name, str(file)), reverse=True)
     if not files:
         raise NotImportableError(
-            f"{project} has no broadcast/**/run-*.json",
+            f"{project} has no {folders.broadcast.name}/**/run-*.json",
             "give the folder of a Foundry project with broadcasts",
         )
-    artifacts = _Artifacts(project)
+    artifacts = _Artifacts(project, folders.out)
+    listed: set[tuple[ChainId | None, Address | None]] = set()
+    mentions: list[UnreadableContract] = []
     for file in files:
-        yield from with_unreadable(file, file.name, _broadcast_contracts(file, artifacts))
+        for entry in with_unreadable(file, file.name, _broadcast_contracts(file, artifacts)):
+            if isinstance(entry, UnreadableContract) and entry.is_expected:
+                mentions.append(entry)
+                continue
+            listed.add((entry.chain_id, entry.address))
+            yield entry
+    for mention in mentions:
+        if (mention.chain_id, mention.address) not in listed:
+            listed.add((mention.chain_id, mention.address))
+            yield mention
 
 
 def _broadcast_contracts(file: Path, artifacts: "_Artifacts") -> ListedContracts:
     run = read_json_file(file)
     for deployment in as_list(run.get("deployments")) or [run]:
-        yield from _Run(file, as_object(deployment), artifacts).contracts()
+        read = _Run(file, as_object(deployment), artifacts)
+        yield from read.contracts()
+        yield from read.mentions()
 
 
 def _run_files(folder: Path) -> Iterator[Path]:
@@ -89,14 +103,34 @@ class _Run:
         receipts = map(as_object, as_list(run.get("receipts")))
         self.receipts = {as_text(receipt.get("transactionHash")): receipt for receipt in receipts}
         self.revision = _revision(run)
+        self.libraries = list(map(as_text, as_list(run.get("libraries"))))
+
+    def mentions(self) -> ListedContracts:
+        """Yield the addresses that the run names and did not create: what it called, and libraries that it linked."""
+        for transaction in self.transactions:
+            if not _creations(transaction) and transaction.get("contractAddress"):
+                address = any_address(transaction["contractAddress"], str(self.file))
+                name = _name(transaction) or address
+                yield self._mention(name, address, "scripts call it, and no broadcast creates it")
+        for library in self.libraries:
+            name, _, text = library.rpartition(":")
+            address = any_address(text, str(self.file))
+            yield self._mention(name, address, "scripts link it as a library, and no broadcast creates it")
+
+    def _mention(self, name: str, address: Address, reason: str) -> UnreadableContract:
+        return UnreadableContract(name, reason, is_expected=True, chain_id=self.chain_id, address=address)
 
     def contracts(self) -> ListedContracts:
         for transaction in self.transactions:
-            name = str(transaction.get("contractName") or transaction.get("contractAddress"))
             created = _creations(transaction)
             receipt = self.receipts.get(as_text(transaction.get("hash")), {})
             if created and receipt.get("status", SUCCESS) != SUCCESS:
-                yield UnreadableContract(name, f"its transaction {transaction['hash']} failed")
+                failure = f"its transaction {transaction['hash']} failed"
+                for contract_name, address, _, _ in created:
+                    where = any_address(address, str(self.file))
+                    yield UnreadableContract(
+                        contract_name or where, failure, chain_id=self.chain_id, address=where
+                    )
                 continue
             for contract_name, address, code, is_shown in created:
                 yield self._contract(contract_name, address, code, transaction, receipt, is_shown=is_shown)
@@ -189,13 +223,14 @@ def _creation(sent: JsonObject, address: Json) -> tuple[Hex | None, bool]:
 class _Artifacts:
     """The artifacts in `out/`, by the name of their contract."""
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, out: Path) -> None:
         self.project = project
+        self.out = out
 
     @cached_property
     def files(self) -> dict[str, list[Path]]:
         files: dict[str, list[Path]] = {}
-        for file in sorted((self.project / "out").glob("**/*.sol/*.json")):
+        for file in sorted(chain(self.out.glob("**/*.sol/*.json"), self.out.glob("**/*.vy/*.json"))):
             # of several compilers, forge writes Name.0.8.30.json too
             files.setdefault(file.name.partition(".")[0], []).append(file)
         return files
@@ -217,7 +252,7 @@ class _Artifacts:
         # of several with one name and the same code, any will do
         if not fitting or (not name and len(fitting) > 1):
             raise NotImportableError(
-                f"{self.project / 'out'} has no artifact of {name or 'a contract'} with the code that was deployed",
+                f"{self.out} has no artifact of {name or 'a contract'} with the code that was deployed",
                 revision,
             )
         return fitting[0]

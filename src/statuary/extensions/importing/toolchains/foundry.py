@@ -11,9 +11,11 @@ from the metadata. Formats: `ConfigurableContractArtifact` and `BuildInfo` of fo
 forge 1.7.1 wrote in tests/extensions/importing.
 """
 
+import os
+import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import orjson
 
@@ -27,6 +29,7 @@ from statuary.extensions.importing.sources import (
     object_at,
     read_bytes,
     read_json_file,
+    read_text,
     text_at,
 )
 from statuary.extensions.importing.toolchains.compilation import (
@@ -265,7 +268,7 @@ def _numbers(file: Path, artifact: dict[str, Json], project: Path, path: str) ->
 
 def _build_in_cache(project: Path, file: Path, path: str) -> str:
     """Return the id of the build of an artifact in forge's cache; empty if it is not there."""
-    cache = project / "cache" / "solidity-files-cache.json"
+    cache = foundry_folders(project).cache / "solidity-files-cache.json"
     if not cache.is_file():
         return ""
     files = as_object(read_json_file(cache).get("files"))
@@ -280,6 +283,42 @@ def _build_in_cache(project: Path, file: Path, path: str) -> str:
     return next(
         (text_at(build, "build_id") for build in builds if name.endswith("/" + text_at(build, "path"))), ""
     )
+
+
+class FoundryFolders(NamedTuple):
+    """Where a project has what forge writes."""
+
+    out: Path
+    broadcast: Path
+    cache: Path
+
+
+FOLDER_KEYS: Final = ("out", "broadcast", "cache_path")
+
+
+def foundry_folders(project: Path) -> FoundryFolders:
+    """Return the folders that foundry.toml and the environment name, as forge does.
+
+    `FOUNDRY_PROFILE` chooses a profile, which takes what it lacks from the default one; `FOUNDRY_OUT` and the like outweigh
+    the file. Keys: https://getfoundry.sh/config/reference/project .
+
+    Raises:
+        NotImportableError: if foundry.toml cannot be read.
+    """
+    file = project / "foundry.toml"
+    try:
+        profiles = as_object(tomllib.loads(read_text(file)).get("profile")) if file.is_file() else {}
+    except tomllib.TOMLDecodeError as error:
+        raise NotImportableError(
+            f"{file} is not TOML: {error}", "run `forge config` to see what it says"
+        ) from None
+    profile = as_object(profiles.get(os.environ.get("FOUNDRY_PROFILE", "default")))
+    stated = {**as_object(profiles.get("default")), **profile}
+    names = (
+        os.environ.get(f"FOUNDRY_{key.upper()}") or as_text(stated.get(key)) or key.removesuffix("_path")
+        for key in FOLDER_KEYS
+    )
+    return FoundryFolders(*(project / name for name in names))
 
 
 def _project_above(file: Path) -> Path:

@@ -80,7 +80,12 @@ def _deployment_contracts(network: Path) -> ListedContracts:
                 listed.add(contract.address)
             yield contract
     for address in sorted(named.keys() - listed):
-        yield UnreadableContract(f"{named[address]} ({address})", "no file of the network describes it")
+        yield UnreadableContract(
+            named[address],
+            "no file of the network describes it",
+            chain_id=chain_id,
+            address=Address(address),
+        )
 
 
 def _contracts(file: Path, chain_id: ChainId, named: dict[str, str], *, is_proxy: bool) -> ListedContracts:

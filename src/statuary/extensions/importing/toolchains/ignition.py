@@ -95,7 +95,7 @@ class _Journal:
         """Yield the addresses that are named and are no contract of the journal: wiped ones, and those of `deployed_addresses.json`."""
         for future, address in self.wiped:
             reason = "its deployment was wiped from the journal, which no longer says how it was compiled"
-            yield UnreadableContract(f"{future} ({address})", reason, is_expected=True)
+            yield self._mention(future, address, reason)
         file = self.journal.with_name("deployed_addresses.json")
         if not file.is_file():
             return
@@ -108,7 +108,10 @@ class _Journal:
         for future, text in read_json_file(file).items():
             if (other := any_address(text, str(file))) not in named:
                 reason = f"{file.name} names it, and the journal, from which contracts are read, does not"
-                yield UnreadableContract(f"{future} ({other})", reason, is_expected=True)
+                yield self._mention(future, other, reason)
+
+    def _mention(self, future: str, address: Address, reason: str) -> UnreadableContract:
+        return UnreadableContract(future, reason, is_expected=True, chain_id=self.chain_id, address=address)
 
 
 def _result(steps: Mapping[str, JsonObject]) -> JsonObject:

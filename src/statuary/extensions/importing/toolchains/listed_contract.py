@@ -47,7 +47,7 @@ class ListedContract(NamedTuple):
     @property
     def label(self) -> str:
         """What a report calls it."""
-        return self.name if self.name == self.address else f"{self.name} ({self.address})"
+        return label_of(self.name, self.address)
 
 
 class UnreadableContract(NamedTuple):
@@ -57,6 +57,18 @@ class UnreadableContract(NamedTuple):
     reason: str
     hint: str = ""
     is_expected: bool = False  # whether the source itself says that it is gone, so that nothing is to be done
+    chain_id: ChainId | None = None  # None if the entry does not say it
+    address: Address | None = None  # None if the entry has none, or a malformed one
+
+    @property
+    def label(self) -> str:
+        """What a report calls it."""
+        return self.name if self.address is None else label_of(self.name, self.address)
+
+
+def label_of(name: str, address: Address) -> str:
+    """Return what a report calls a contract."""
+    return name if name == address else f"{name} ({address})"
 
 
 ListedContracts = Iterator[ListedContract | UnreadableContract]

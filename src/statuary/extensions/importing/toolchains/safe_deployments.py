@@ -53,7 +53,11 @@ def _contracts(file: Path, asset: JsonObject) -> ListedContracts:
         for kind in [kinds] if isinstance(kinds, str) else as_list(kinds):
             deployment = as_object(deployments.get(as_text(kind)))
             if not deployment:
-                yield UnreadableContract(f"{name} on chain {chain}", f"{file} has no deployment {kind}")
+                yield UnreadableContract(
+                    f"{name}, {as_text(kind)}, on chain {chain}",
+                    f"{file} has no deployment {kind}",
+                    chain_id=chain_id,
+                )
                 continue
             address = any_address(deployment.get("address"), str(file))
             yield ListedContract(chain_id, address, f"{name}, {kind}", partial(_read, asset))
