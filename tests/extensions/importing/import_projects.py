@@ -3,8 +3,9 @@
     python tests/extensions/importing/import_projects.py --rpc http://127.0.0.1:8545 [--compiler KIND=PATH]... KIND=FOLDER...
 
 KIND is that of `statuary import`: foundry, ignition, hardhat-deploy, boa, ape or safe-deployments. The folders are those of projects whose own scripts
-deployed them on the node. The addresses that a source names are read here without the code under test; one that is neither
-imported nor in the report is unaccounted for, and the exit code is then 1. Nothing but the node is asked.
+deployed them on the node. The addresses that a source names are read here without the code under test; what `--report` says of them
+is compared with the content. One that is neither in the content nor in the report with a reason is unaccounted for, and the exit code
+is then 1. Nothing but the node is asked.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -41,8 +43,10 @@ def main() -> int:
     parser.add_argument("--compiler", action="append", default=[], metavar="KIND=PATH")
     options = parser.parse_args()
     outcomes = [outcome_of(project, options) for project in options.projects]
-    print("| project | named | verified | anchored | compiled again | left | unaccounted for | seconds |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    print(
+        "| project | named | verified | anchored | compiled again | left and why | unaccounted for | seconds |"
+    )
+    print("|---|--:|--:|--:|--:|---|--:|--:|")
     for outcome in outcomes:
         print(outcome.row)
     for outcome in outcomes:
@@ -59,15 +63,17 @@ class Outcome(NamedTuple):
     anchored: set[str]
     compiled: set[str]
     unaccounted: set[str]
+    left: Counter[str]
     report: list[str]
     seconds: float
 
     @property
     def row(self) -> str:
         """The line of the table."""
-        sets = (self.named, self.verified, self.anchored, self.compiled, self.named - self.verified)
-        counts = " | ".join(str(len(addresses)) for addresses in sets)
-        return f"| {self.name} | {counts} | {len(self.unaccounted)} | {self.seconds:.0f} |"
+        sets = (self.named, self.verified, self.anchored, self.compiled)
+        counts = " | ".join(f"{len(addresses):,}" for addresses in sets)
+        left = "; ".join(f"{count:,}: {reason}" for reason, count in self.left.most_common()) or "0"
+        return f"| {self.name} | {counts} | {left} | {len(self.unaccounted)} | {self.seconds:.0f} |"
 
 
 def outcome_of(project: str, options: argparse.Namespace) -> Outcome:
@@ -79,7 +85,9 @@ def outcome_of(project: str, options: argparse.Namespace) -> Outcome:
         content = empty_site(Path(scratch), [int(ask(options.rpc, "eth_chainId"), 16)])
         compilers = [part for text in options.compiler for part in ("--compiler", text)]
         began = time.monotonic()
+        account = Path(scratch) / "account.json"
         arguments = ["import", kind, str(source), "--content", str(content), "--rpc", options.rpc, *compilers]
+        arguments += ["--report", str(account)]
         result = CliRunner().invoke(command, arguments)
         seconds = time.monotonic() - began
         if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -87,7 +95,10 @@ def outcome_of(project: str, options: argparse.Namespace) -> Outcome:
         contracts = {one.address.lower(): one for one in catalogue_of(content).contracts}
         read = {address: read_contract(content, one) for address, one in contracts.items()}
         report = result.output.replace(str(content), "content")
+        rows = json.loads(account.read_text())["addresses"] if account.is_file() else []
     verified = {address for address, one in read.items() if one.record is not None}
+    explained = {str(row["address"]).lower(): row for row in rows if row.get("reason")}
+    imported = {str(row["address"]).lower() for row in rows if row["outcome"] == "imported"}
     return Outcome(
         name=f"{source.name} ({kind})",
         named=named | verified,
@@ -98,7 +109,8 @@ def outcome_of(project: str, options: argparse.Namespace) -> Outcome:
             if one.anchor is not None and one.anchor.block is not None
         },
         compiled={address for address, one in read.items() if one.compilation is not None},
-        unaccounted=named - verified - {address.lower() for address in ADDRESS.findall(report)},
+        unaccounted=(named - verified - explained.keys()) | (imported ^ verified),
+        left=Counter(row["reason"] for address, row in explained.items() if address not in verified),
         report=report.splitlines(),
         seconds=seconds,
     )
