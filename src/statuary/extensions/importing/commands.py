@@ -364,12 +364,20 @@ def run_contract_import(
     click.echo("\n".join(contract_import_lines(done, content, dry_run=settings.dry_run)))
     for line in anchored:
         click.echo(line)
-    if contract_options.report is not None:
-        write_account(contract_options.report, done, kind, source, dry_run=settings.dry_run)
-        click.echo(f"every address with its outcome: {contract_options.report}")
-    elif max(Counter(account.outcome for account in done.accounts.values()).values(), default=0) > LISTED:
-        click.echo("to have every address with its outcome, import again with --report FILE")
+    if words := _account(contract_options.report, done, kind, source, dry_run=settings.dry_run):
+        click.echo(words)
     return _exit_code(done.report, done.incomplete)
+
+
+def _account(file: Path | None, done: ImportedContracts, kind: str, source: str, *, dry_run: bool) -> str:
+    """Write what became of every address where that is asked for; return where it is, or how to have it if lines were left out."""
+    if file is not None:
+        write_account(file, done, kind, source, dry_run=dry_run)
+        return f"every address with its outcome: {file}"
+    longest = max(Counter(account.outcome for account in done.accounts.values()).values(), default=0)
+    return (
+        "to have every address with its outcome, import again with --report FILE" if longest > LISTED else ""
+    )
 
 
 def _anchored(done: ImportedContracts, content: Path, nodes: Mapping[ChainId, EthereumNode]) -> Iterator[str]:
