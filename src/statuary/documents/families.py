@@ -1,14 +1,12 @@
 """Families of documents that extensions add to a site, and what makes the pages of its own."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from statuary.documents.document import Document
 from statuary.documents.url_table import Url
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import NO_HOSTING
@@ -49,50 +47,24 @@ MakeOfRecord = Callable[["RecordValue", object, str], tuple[bytes, Iterable[Docu
 """Returns what the ledger keeps of a published record for a stage, and what makes further documents of it; of the
 record, the settings of the extension and the record's source."""
 
+OF_RECORD = {row.key: row.of_record for row in EXTENSIONS if row.of_record}
+"""Where the `MakeOfRecord` of each extension that has one is, by its key in site.yaml."""
+
 
 def made_of_record(
     record: "RecordValue", extensions: tuple[tuple[str, object], ...], source: str
 ) -> tuple[bytes, Iterable[Document]]:
-    """Return what extensions keep of a published record, and the documents that they make of it."""
-    makers: list[tuple[MakeOfRecord, object]] = [
-        (load(row.of_record, f"`{key}` in site.yaml"), settings)
+    """Return what extensions keep of a published record, and the documents that they make of it.
+
+    Args:
+        extensions: the key and the settings of those in `OF_RECORD` that are on.
+        source: the content file of the record.
+    """
+    of_each = [
+        load(OF_RECORD[key], f"`{key}` in site.yaml")(record, settings, source)
         for key, settings in extensions
-        for row in EXTENSIONS
-        if row.key == key
     ]
-    made = [make(record, settings, source) for make, settings in makers]
-    return b"".join(facts for facts, _ in made), chain.from_iterable(documents for _, documents in made)
-
-
-class Operation(NamedTuple):
-    """The operation of a URL."""
-
-    url: Url
-    shape: type | None = None  # the type of its JSON body; None for another body
-    tag: str = ""  # the part of the API
-    query: tuple[dict[str, object], ...] = ()
-    rejects: bool = False  # whether it answers 400 to an invalid request
-    missing: type | None = None  # the type of the body of its 404; None if that is the host's own page
-    may_be_missing: bool = False  # whether it answers 404 on some sites or for some parameters
-    example: str = ""  # a call of an extension's operation, with its query
-    more: Mapping[str, object] = MappingProxyType(
-        {}
-    )  # members of its description besides, or in place of, the usual
-
-
-class DescribedApi(NamedTuple):
-    """The operations of an extension under one tag."""
-
-    tag: str
-    description: str
-    operations: tuple[Operation, ...]
-
-
-def described_apis(catalogue: Catalogue, example: ContractRow | None) -> list[DescribedApi]:
-    """Return the interfaces of the extensions that are on."""
-    settings = dict(catalogue.extensions)
-    rows = (row for row in EXTENSIONS if row.apis and row.key in settings)
-    return [api for row in rows for api in load(row.apis, "openapi.json")(settings[row.key], example)]
+    return b"".join(facts for facts, _ in of_each), chain.from_iterable(documents for _, documents in of_each)
 
 
 MakeOwnPages = tuple[str, str, Callable[[Catalogue], Iterable[Document]]]

@@ -54,9 +54,17 @@ BATCH, BATCH_BYTES = 16, 400_000
 
 
 class MadeDocuments(NamedTuple):
-    """The documents of a contract, and what is wrong with the theme of its page."""
+    """Documents of a contract, and what leaves some out or makes them with another template."""
 
     documents: tuple[Document, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class OfExtensions(NamedTuple):
+    """What extensions make of a contract; an exception there leaves out this alone."""
+
+    facts: bytes = b""  # what the ledger keeps
+    documents: Iterable[Document] = ()
     findings: tuple[Finding, ...] = ()
 
 
@@ -65,9 +73,7 @@ class BuiltContract(NamedTuple):
 
     source: ContractSource
     digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
-    make: Callable[[], MadeDocuments] = (
-        MadeDocuments  # makes its documents; without the record if it is withheld
-    )
+    make: Callable[[], MadeDocuments] = MadeDocuments  # makes its documents
     row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
     published: bool = False
     facts: bytes = b""  # what extensions keep of the record
@@ -89,14 +95,15 @@ class BuiltContract(NamedTuple):
 
     def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
         """Return the ledger's row for it, without documents; after a defect, the next build reads the source again."""
+        digest = self.digest
         if not self.is_settled:
-            git = stat = ""
+            git, stat, digest = "", "", b""
         return SourceRow(
             location=self.source.location,
             unit=unit,
             git=git,
             stat=stat,
-            digest=self.digest,
+            digest=digest,
             documents="",
             reason=reason,
             findings=orjson.dumps(self.findings).decode() if self.findings else "",
@@ -156,14 +163,18 @@ def build_contracts_together(
 
 
 CHECKING = "checking the record"
+EXTENDING = "making what extensions publish of the record"
 
 
 def _defective(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
-    """Return a contract that is withheld because something went wrong with it; in a bulk file, its line is named."""
+    """Return a contract that is withheld because something went wrong with it."""
+    return BuiltContract(source, findings=_placed(source, findings))
+
+
+def _placed(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return findings about a source; in a bulk file, they name its line."""
     place = Position(source.line, 1) if source.line else None
-    return BuiltContract(
-        source, findings=tuple(replace(finding, position=finding.position or place) for finding in findings)
-    )
+    return tuple(replace(finding, position=finding.position or place) for finding in findings)
 
 
 def _read(root: Path, source: ContractSource) -> ParsedContract:
@@ -191,14 +202,11 @@ def _proved(
     together = attempt(partial(prove_together, records, checks), "", CHECKING)
     if not isinstance(together, Finding):
         return together
-    return [
-        attempt(partial(_proved_alone, record, checks), source.path, CHECKING) for record, source in provable
-    ]
-
-
-def _proved_alone(one: Provable, checks: Sequence[ContractCheck]) -> Proof:
-    (proof,) = prove_together([one], checks)
-    return proof
+    alone = (
+        attempt(partial(prove_together, [record], checks), source.path, CHECKING)
+        for record, source in provable
+    )
+    return [proofs if isinstance(proofs, Finding) else proofs[0] for proofs in alone]
 
 
 def _faults(
@@ -241,24 +249,37 @@ def _built(
         digest=contract.digest,
         published=published,
     )
-    facts, more = made_of_record(record, settings.extensions, source.location) if published else (b"", ())
+    further = _of_extensions(record, source, settings) if published else OfExtensions()
     is_alone = published and len(settings.chains) == 1  # no other contract can be at its address
     at_address = [AddressRows(row.address, (source.location,), (row,))] if is_alone else []
     return BuiltContract(
         source,
         contract.digest,
-        make=partial(_made, make, at_address, more, settings.pages),
+        make=partial(_made, make, source, at_address, further.documents, settings.pages),
         row=row,
         published=published,
-        facts=facts,
-        findings=findings,
+        facts=further.facts,
+        findings=(*findings, *further.findings),
+    )
+
+
+def _of_extensions(
+    record: RecordValue, source: ContractSource, settings: ContractBuildSettings
+) -> OfExtensions:
+    make = partial(made_of_record, record, settings.extensions, source.location)
+    outcome = attempt(make, source.path, EXTENDING)
+    return (
+        OfExtensions(b"", (), _placed(source, [outcome]))
+        if isinstance(outcome, Finding)
+        else OfExtensions(*outcome)
     )
 
 
 def _made(
     make: Callable[[ContractPageContext | None], Iterable[Document]],
+    source: ContractSource,
     at_address: Sequence[AddressRows],
-    more: Iterable[Document],
+    of_extensions: Iterable[Document],
     pages: ContractPageContext | None,
 ) -> MadeDocuments:
     """Make the documents of a contract, with the package's own page where the theme's template cannot be rendered."""
@@ -269,7 +290,10 @@ def _made(
     except ThemeError as error:
         findings = (template_finding(error),)
         documents = tuple(make(pages and pages.without_templates()))
-    return MadeDocuments((*documents, *address_documents(at_address), *more), findings)
+    further = attempt(lambda: tuple(of_extensions), source.path, EXTENDING)
+    if isinstance(further, Finding):
+        findings, further = (*findings, *_placed(source, [further])), ()
+    return MadeDocuments((*documents, *address_documents(at_address), *further), findings)
 
 
 @cache

@@ -1,6 +1,7 @@
 """The signatures of a site: its shards, its statistics and the files that tools read, and what a build makes again."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -10,7 +11,7 @@ from statuary.domain.contracts.abi import signature_hash
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import public_signatures, signature_documents, signatures_of_site
 from support.contracts import made_record
-from support.sites import CHAIN, NOW, build, built_files, path_of, site_of_many
+from support.sites import CHAIN, NOW, address_of, build, built_files, files_in, path_of, site_of_many
 
 TRANSFER = "Transfer(address,address,uint256)"
 DECLARED = "Transfer(address indexed from, address indexed to, uint256 value)"
@@ -111,8 +112,6 @@ def apis_in(files: dict[str, bytes]) -> dict[str, bytes]:
 def changed_abi(number: int) -> bytes:
     """Return a record with one more function than its code shows."""
     record = made_record() | {"chainId": CHAIN, "matchId": str(number)}
-    from support.sites import address_of
-
     abi = [*record["abi"], {"type": "function", "name": "added", "inputs": [], "outputs": []}]
     return orjson.dumps(record | {"address": address_of(number), "abi": abi})
 
@@ -153,8 +152,6 @@ def test_a_change_gives_what_a_new_build_gives(tmp_path):
     (content / "signatures.txt").write_text("later()\n")
     build(content, out)
     build(content, tmp_path / "new")
-    from support.sites import files_in
-
     first, again = apis_in(files_in(out)), apis_in(files_in(tmp_path / "new"))
     assert first == again
     assert b"added()\n" in first["signature-database/files/names.txt"]
@@ -200,3 +197,24 @@ def test_an_error_in_making_them_keeps_those_of_the_last_build_until_the_next(tm
         assert names.read_bytes() == before
     built_files(content, out)
     assert b"later()" in names.read_bytes()
+
+
+@pytest.mark.parametrize("broken", ["declarations_of", "_documents"])
+def test_an_error_in_making_those_of_a_record_leaves_out_these_alone(tmp_path, monkeypatch, broken):
+    content, out = content_with(tmp_path, 2), tmp_path / "out"
+
+    def fail(*_: object) -> Iterator[object]:
+        yield 1 // 0
+
+    with monkeypatch.context() as defect:
+        defect.setattr(f"statuary.extensions.apis.documents.{broken}", fail if broken == "_documents" else 0)
+        result = build(content, out)
+    served = files_in(out)
+    assert result.applied
+    assert {f"v2/contract/{CHAIN}/{address_of(number)}" for number in (1, 2)} <= set(served)
+    assert not [path for path in served if path.startswith("abis/")]
+    defects = [finding for finding in result.checked.all_findings if finding.rule == "working-statuary"]
+    assert [defect.path.rpartition("contracts/")[2] for defect in defects] == [
+        path_of(number).removeprefix("contracts/") for number in (1, 2)
+    ]
+    assert apis_in(built_files(content, out)) == apis_in(built_files(content, tmp_path / "new"))

@@ -11,7 +11,8 @@ from statuary.documents import url_table
 from statuary.documents.contract_api import shapes as lists
 from statuary.documents.contract_api.shapes import RejectedRequest
 from statuary.documents.document import Document, encode_json
-from statuary.documents.families import Operation, described_apis, families
+from statuary.documents.families import families
+from statuary.documents.openapi.operations import Operation, described_apis
 from statuary.documents.status_api import shapes as status
 from statuary.documents.url_table import OPENAPI, PROOF, PROOF_SCHEMA, UPTIME, UPTIME_SCHEMA
 from statuary.domain.catalogue import Catalogue

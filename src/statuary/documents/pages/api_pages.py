@@ -8,8 +8,8 @@ from markupsafe import Markup
 
 from statuary.documents import url_table
 from statuary.documents.document import Document
-from statuary.documents.families import described_apis
 from statuary.documents.list_pages import OLDEST_PAGE
+from statuary.documents.openapi.operations import described_apis
 from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.rendering import renderer_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from statuary.documents.families import DescribedApi, Operation
+from statuary.documents.openapi.operations import DescribedApi, Operation
 from statuary.documents.url_table import Url
 from statuary.domain.contracts.rows import ContractRow
 from statuary.extensions.apis import urls
