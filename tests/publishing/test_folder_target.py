@@ -1,5 +1,6 @@
 """Publishing into a folder: what is written, kept, removed and rejected."""
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -214,3 +215,13 @@ def test_a_folder_that_cannot_be_created_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(PublishingError, match="cannot publish to"):
         FolderTarget(tmp_path / "file")
+
+
+@pytest.mark.parametrize("listing", ["listing", "differences"])
+def test_a_listing_that_is_left_after_the_ledger_was_closed_is_no_error(tmp_path: Path, listing: str) -> None:
+    with FolderTarget(tmp_path) as publication:
+        publication.offer([document("a"), document("b")])
+        files = getattr(publication.ledger, listing)()
+        next(files)
+    del files
+    gc.collect()

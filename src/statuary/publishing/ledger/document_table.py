@@ -186,7 +186,7 @@ class DocumentTable:
 
     def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield path, aliases, size and SHA-256 of each file of the site as it will be, by path."""
-        yield from self.connection.execute(
+        return self.connection.execute(
             "SELECT path, aliases, size, digest FROM work.offered UNION ALL"
             " SELECT path, aliases, size, digest FROM documents AS d"
             " WHERE NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path)"
@@ -196,7 +196,7 @@ class DocumentTable:
 
     def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
         """Yield path, aliases, size and SHA-256 of each file that is new, another or leaves, by path; a leaving one has None."""
-        yield from self.connection.execute(
+        return self.connection.execute(
             "SELECT path, aliases, size, digest FROM work.offered AS o WHERE NOT EXISTS (SELECT 1 FROM documents AS d"
             " WHERE d.path = o.path AND d.digest = o.digest AND d.aliases = o.aliases"
             " AND d.path = o.path COLLATE BINARY)"
