@@ -1,5 +1,6 @@
 """The pages of a whole site: nothing leads nowhere, the same content gives the same bytes, settings are kept."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,18 @@ def pages_of(site: Path) -> dict[str, bytes]:
 
 def test_no_link_of_the_site_is_broken(demo: Path) -> None:
     assert list(dead_links(demo, "https://status.plinth.example")) == []
+
+
+def test_every_contract_of_the_demo_shows_its_compilation_again(demo: Path) -> None:
+    """Claim C: the proof of each contract states the compilation, and its page says so."""
+    proofs = [json.loads(file.read_text()) for file in demo.glob("proof/*/*.json")]
+    assert len(proofs) >= 23
+    assert {proof["claims"]["compiled"]["status"] for proof in proofs} == {"stated_by_a_file"}
+    pages = [file.read_text() for file in demo.glob("contracts/*/0x*.html")]
+    assert len(pages) >= 23
+    for page in pages:
+        assert "A file beside the record states that the sources were compiled again" in page
+        assert "This build did not compile the sources" not in page
 
 
 def test_every_page_can_be_reached_from_the_first(demo: Path) -> None:

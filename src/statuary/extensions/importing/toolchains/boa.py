@@ -30,7 +30,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     any_hex,
     any_quantity,
     complete,
-    created_contract,
+    creation_at,
     with_unreadable,
 )
 
@@ -111,23 +111,15 @@ def _object(text: Json) -> JsonObject:
 def _on_chain(
     row: dict[str, Json], sent: JsonObject, receipt: JsonObject, address: Address
 ) -> OnChainContract:
-    sender, data = any_hex(row["deployer"]), any_hex(sent.get("data"))
-    nonce = any_quantity(sent.get("nonce"))
-    created = (
-        created_contract(
-            Address(sender), None if nonce is None else int(nonce), any_hex(sent.get("to")), data
-        )
-        if sender and data
-        else None
-    )
-    is_shown = created is not None and created.address == address
+    sender = any_hex(row["deployer"])
+    creation = creation_at(address, sender, sent.get("nonce"), sent.get("to"), sent.get("data"))
     return OnChainContract(
-        creation=created.code if created is not None and is_shown else None,
+        creation=creation,
         runtime=None,
         deployment=any_deployment(
             row["tx_hash"], receipt.get("blockNumber"), receipt.get("transactionIndex"), sender
         ),
-        notes=() if is_shown else (UNCHECKED_CREATION,),
+        notes=(UNCHECKED_CREATION,) if creation is None else (),
     )
 
 

@@ -30,7 +30,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     any_deployment,
     any_hex,
     any_quantity,
-    created_contract,
+    creation_at,
     with_unreadable,
 )
 
@@ -209,14 +209,16 @@ def _name(created: JsonObject) -> str | None:
 
 
 def _creation(sent: JsonObject, address: Json) -> tuple[Hex | None, bool]:
-    data, sender = any_hex(sent.get("input") or sent.get("data")), any_hex(sent.get("from"))
-    nonce = any_quantity(sent.get("nonce"))
-    if data is None or sender is None:
+    data, sender, to = (
+        any_hex(sent.get("input") or sent.get("data")),
+        sent.get("from"),
+        any_hex(sent.get("to")),
+    )
+    if data is None or any_hex(sender) is None:
         return None, False
-    to = any_hex(sent.get("to"))
-    created = created_contract(Address(sender), None if nonce is None else int(nonce), to, data)
-    if created is not None and created.address.lower() == str(address).lower():
-        return created.code, True
+    code = creation_at(str(address), sender, sent.get("nonce"), to, data)
+    if code is not None:
+        return code, True
     return (data if to is None else None), False
 
 

@@ -4,12 +4,13 @@ Version 1 has the chain in `.chainId` and the inputs in `solcInputs/`. Version 2
 and in each file the input (`solcInput`), the creation code, the encoded arguments and the transaction.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import orjson
 
-from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.domain.primitives import Address, ChainId
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
@@ -28,7 +29,7 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     any_hex,
     any_quantity,
     complete,
-    created_contract,
+    creation_at,
     with_unreadable,
 )
 
@@ -95,12 +96,11 @@ def _contracts(file: Path, chain_id: ChainId, named: dict[str, str], *, is_proxy
         is_proxy: whether another file has the code at its address.
     """
     deployment = read_json_file(file)
-    for member in ("implementation", "facets"):
-        for value in as_list(deployment.get(member)) or [deployment.get(member)]:
-            address = value if isinstance(value, str) else as_object(value).get("facetAddress")
-            if address is not None:
-                named.setdefault(any_address(address, str(file)), f"{file.stem}'s {member.rstrip('s')}")
-    for number, earlier in enumerate(map(as_object, as_list(deployment.get("history"))), 1):
+    history = [*map(as_object, as_list(deployment.get("history")))]
+    for described in (deployment, *history):
+        for member, address in _addresses_beside(described):
+            named.setdefault(any_address(address, str(file)), f"{file.stem}'s {member}")
+    for number, earlier in enumerate(history, 1):
         if earlier.get("address") is not None and not is_proxy:
             address = any_address(earlier["address"], str(file))
             name = f"{file.stem}, deployment {number}"
@@ -110,6 +110,18 @@ def _contracts(file: Path, chain_id: ChainId, named: dict[str, str], *, is_proxy
         named.setdefault(address, file.stem)
     else:
         yield ListedContract(chain_id, address, file.stem, partial(_read_deployment, file, deployment))
+
+
+def _addresses_beside(deployment: JsonObject) -> Iterator[tuple[str, Json]]:
+    """Yield the implementation and the facets that a deployment names; a facet may be an array, as the node returned it."""
+    if (implementation := deployment.get("implementation")) is not None:
+        yield "implementation", implementation
+    for facet in as_list(deployment.get("facets")):
+        parts = as_list(facet)
+        yield (
+            "facet",
+            parts[0] if parts else facet if isinstance(facet, str) else as_object(facet).get("facetAddress"),
+        )
 
 
 def _read_deployment(file: Path, deployment: JsonObject) -> SourceContract:
@@ -129,14 +141,11 @@ def _on_chain(deployment: JsonObject) -> OnChainContract:
     code = any_hex(
         as_text(deployment.get("bytecode")) + as_text(deployment.get("argsData")).removeprefix("0x")
     )
-    nonce, origin = any_quantity(sent.get("nonce")), any_hex(sender)
-    if code is None or nonce is None or origin is None:
+    nonce = any_quantity(sent.get("nonce"))
+    if code is None or nonce is None or any_hex(sender) is None:
         return OnChainContract(None, None, created)
-    contract = created_contract(Address(origin), int(nonce), None, code)
-    is_shown = contract is not None and contract.address.lower() == as_text(deployment.get("address")).lower()
-    return OnChainContract(
-        code if is_shown else None, None, created, () if is_shown else (UNCHECKED_CREATION,)
-    )
+    creation = creation_at(as_text(deployment.get("address")), sender, nonce, None, code)
+    return OnChainContract(creation, None, created, (UNCHECKED_CREATION,) if creation is None else ())
 
 
 def _compilation(file: Path, deployment: JsonObject) -> ImportedCompilation:

@@ -179,6 +179,20 @@ def created_contract(sender: Address, nonce: int | None, to: Hex | None, data: H
     return CreatedContract(create2_address(to, salt, code), Hex(f"0x{code.hex()}"))
 
 
+def creation_at(address: str, sender: Json, nonce: Json, to: Json, data: Json) -> Hex | None:
+    """Return the creation code in a transaction whose fields show that it creates the contract at an address; else None.
+
+    Args:
+        address: of the contract, in any case of its digits.
+        sender: as a tool's file has it, like `nonce`, `to` and `data`.
+    """
+    origin, code, number = any_hex(sender), any_hex(data), any_quantity(nonce)
+    if origin is None or code is None:
+        return None
+    created = created_contract(Address(origin), None if number is None else int(number), any_hex(to), code)
+    return created.code if created is not None and created.address.lower() == address.lower() else None
+
+
 def create2_address(factory: str, salt: bytes, code: bytes) -> Address:
     """Return the address that CREATE2 gives (EIP-1014): Keccak-256 of 0xff, creator, salt and hash of the code."""
     packed = b"\xff" + bytes.fromhex(factory[2:]) + salt + keccak256(code)
