@@ -2,8 +2,8 @@
 /**
  * Etherscan's calls about a contract, answered by choosing among stored bodies.
  *
- * A parameter counts as it is first written, without percent escapes, so that web servers can choose the same bodies by
- * rules. The HTTP status is always 200.
+ * A parameter counts as it is first written, and of percent escapes only the comma's is read, so that web servers can
+ * choose the same bodies by rules. The HTTP status is always 200.
  */
 
 import { documentAnswer, entityTag, listAnswer, preflight } from "./answers.js";
@@ -84,16 +84,15 @@ async function stored(name, read) {
  * @param {Read} read
  */
 async function creations(chain, list, read) {
-  const addresses = list.split(",");
+  const addresses = list.split(/,|%2C/i);
   if (!addresses.every((address) => ADDRESS.test(address))) return stored("address", read);
   const paths = addresses.slice(0, MOST_ADDRESSES).map((address) =>
-    `etherscan/contracts/${chain}/${address}/getcontractcreation.json`
+    `etherscan/contracts/${chain}/${address}/creation.json`
   );
   const documents = await Promise.all(paths.map((path) => read(path)));
   const found = documents.filter((document) => document !== null);
   if (!found.length) return stored("getcontractcreation", read);
   const texts = await Promise.all(found.map((document) => document.text()));
-  const items = texts.map((text) => text.slice(BEGINS.length, -ENDS.length));
-  const body = new TextEncoder().encode(`${BEGINS}${items.join(",")}${ENDS}`);
+  const body = new TextEncoder().encode(`${BEGINS}${texts.join(",")}${ENDS}`);
   return listAnswer(body, await entityTag(body));
 }

@@ -11,35 +11,19 @@ from urllib.parse import quote
 
 import pytest
 
-from statuary.domain.settings import Chain
-from statuary.extensions.apis.documents import of_record
-from statuary.extensions.apis.etherscan import settings_documents, source_code
-from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.extensions.apis.etherscan import source_code
 from statuary.extensions.importing.toolchains.explorer import explorer_creation, read_explorer_source
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import Served, answers_of_deno
+from support.explorer_requests import ABSENT, ADDRESS, CHAIN, RECORD, SITE, hostile_targets
 from support.host_servers import build_project, serve_with_statuary
 
-CHAIN, ABSENT = "31337", "0x" + "12" * 20
-RECORD = made_record("everything")
-ADDRESS = RECORD["address"]
 MEMBERS = (
     "SourceCode", "ABI", "ContractName", "CompilerVersion", "CompilerType", "OptimizationUsed", "Runs",
     "ConstructorArguments", "EVMVersion", "Library", "ContractFileName", "LicenseType", "Proxy", "Implementation",
     "SwarmSource", "SimilarMatch",
 )  # fmt: skip
-
-
-def site() -> dict[str, bytes]:
-    _, documents = of_record(RECORD, ApisSettings((Api.ETHERSCAN,)), "contracts/x.json")
-    files = {name: one.body for one in documents for name in (one.path, *one.aliases)}
-    chains = (Chain(chain_id=CHAIN, name="One", title="Chain one"),)
-    settings = settings_documents(chains, "https://site.example")
-    return files | {path: json.dumps(body).encode() for path, body in settings}
-
-
-SITE = site()
 
 
 def ask(target: str, method: str = "GET") -> Any:
@@ -137,33 +121,11 @@ def test_the_page_of_the_api_is_no_call():
         assert answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id") is None
 
 
-PATHS = (
-    "/v2/api",
-    "/v2/api",
-    "/api",
-    f"/explorer/{CHAIN}/api",
-    "/explorer/7/api",
-    "/V2/API/",
-    "/v2/chainlist",
-    "/explorer//api",
-)
-PIECES = (
-    "module=contract", "module=contract", "module=", "Module=contract", f"chainid={CHAIN}", f"chainid={CHAIN}", "chainid=0",
-    "chainid=%33", "action=getsourcecode", "action=getabi", "action=getcontractcreation", "action=GETABI",
-    f"address={ADDRESS}", f"address={ADDRESS.lower()}", f"address={ADDRESS.upper()}", f"address={ABSENT}", "address=../..",
-    f"contractaddresses={ADDRESS},{ABSENT}", "contractaddresses=,", "apikey=%00%zz", "address=%3Cscript%3E", "x=\\u2028",
-    "address=0x" + "0" * 41, "__proto__=1", "=", "address", "module",
-)  # fmt: skip
-
-
 def test_the_edge_module_answers_the_same_to_hostile_requests():
     dice = random.Random(11)
-    targets = [
-        f"{dice.choice(PATHS)}?{'&'.join(dice.choices(PIECES, k=dice.randint(0, 7)))}" for _ in range(500)
-    ]
     cases = [
         {"target": one, "method": dice.choice(("GET", "GET", "GET", "HEAD", "POST", "OPTIONS"))}
-        for one in targets
+        for one in hostile_targets(11, 500)
     ]
     for case, answer in zip(cases, answers_of_deno(SITE, cases), strict=True):
         request = LookupRequest(method=case["method"], target=quote(case["target"], safe="/?&=%[]$,*+'\\"))

@@ -103,7 +103,7 @@ def _etherscan(example: ContractRow | None) -> DescribedApi:
     return DescribedApi(
         "etherscan",
         "Etherscan's calls about a contract. Any key is accepted, and there is no limit. `explorer/<chainId>/api` is the "
-        "same for clients that send no `chainid`. An edge runtime answers.",
+        "same for clients that send no `chainid`. An edge runtime answers, and so do nginx and Caddy by rules.",
         (
             Operation(
                 _call(
@@ -127,9 +127,6 @@ def _etherscan(example: ContractRow | None) -> DescribedApi:
                 example=f"{call}=getabi&address={address}",
                 more=_answers("The answer, or an error as `status` 0.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
-            Operation(
-                _call("etherscan-chains", urls.ETHERSCAN_LIST, "the chains, as Etherscan lists them"),
-                more=_answers("The chains.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
-            ),
+            Operation(urls.ETHERSCAN_LIST, example=urls.ETHERSCAN_LIST.path()),
         ),
     )

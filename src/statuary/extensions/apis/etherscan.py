@@ -16,21 +16,24 @@ UNVERIFIED: Final = "Contract source code not verified"
 NO_DATA: Final = "No data found"
 """The text that clients look for where the creation of a contract is unknown."""
 
+CREATION: Final = "creation"
+"""The item of `getcontractcreation`; an answer is made of those of several contracts."""
+
 DEFAULT_RUNS: Final = 200
 LICENSE = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+-]+)")
 
 
 def etherscan_documents(record: RecordValue, source: str) -> Iterator[Document]:
-    """Yield the bodies of the three calls about a contract; that of its creation only if its transaction is known."""
+    """Yield the bodies of the calls about a contract, and what is said of its creation if its transaction is known."""
     abi = record["abi"]
     has_abi = isinstance(abi, list)
-    bodies = {
+    bodies: dict[str, Json] = {
         "getsourcecode": success([source_code(record)]),
         "getabi": success(json_text(abi)) if has_abi else failure(UNVERIFIED),
     }
     creation = contract_creation(record)
     if creation is not None:
-        bodies["getcontractcreation"] = success([creation])
+        bodies[CREATION] = creation
     for action, body in bodies.items():
         of_contract = {"chain_id": record["chainId"], "address": record["address"], "action": action}
         yield Document(
@@ -208,7 +211,6 @@ ANSWERS: dict[str, JsonObject] = {
     "module": failure("Error! Missing Or invalid Module name"),
     "action": failure("Error! Missing Or invalid Action name"),
     "address": failure("Error! Invalid address format"),
-    "single": failure("Error! This host answers for one address at a time"),
     "verify": failure("This site takes no contracts: it publishes those that were verified before"),
 }
 """The bodies that do not depend on a contract, by their file."""

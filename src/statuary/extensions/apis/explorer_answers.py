@@ -1,18 +1,21 @@
 """What is answered to a call of an explorer's API (`/v2/api?module=…`): the reference of `edge/etherscan.js`.
 
-A parameter counts as it is first written, without percent escapes, so that web servers can choose the same bodies by rules.
+A parameter counts as it is first written, and of percent escapes only the comma's is read, so that web servers can
+choose the same bodies by rules.
 """
 
 import re
 
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.answers import ApiAnswer, ReadDocument
+from statuary.extensions.apis.etherscan import CREATION
 
 BASES = re.compile(r"/(?:v2/)?api/?\Z|/explorer/(?P<chain>[^/]+)/api/?\Z", re.IGNORECASE)
-CHAIN_LIST = re.compile(rf"/{urls.ETHERSCAN_LIST}/?\Z", re.IGNORECASE)
+CHAIN_LIST = re.compile(rf"/{urls.ETHERSCAN_LIST.pattern}/?\Z", re.IGNORECASE)
 MODULE = re.compile(r"(?:^|&)module(?:=|&|$)")
 CHAIN = re.compile(r"[0-9]{1,20}\Z")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{40}\Z")
+COMMA = re.compile(r",|%2C", re.IGNORECASE)
 ACTIONS = ("getsourcecode", "getabi", "getcontractcreation")
 MOST_ADDRESSES = 10
 LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
@@ -47,7 +50,7 @@ def answer_explorer(method: str, path: str, query: str, read: ReadDocument) -> A
     if wrong:
         return _stored(wrong, read)
     if action == "getcontractcreation":
-        return _creations(chain, parameter(query, "contractaddresses").split(","), read)
+        return _creations(chain, COMMA.split(parameter(query, "contractaddresses")), read)
     address = parameter(query, "address")
     if not ADDRESS.match(address):
         return _stored("address", read)
@@ -74,11 +77,10 @@ def _creations(chain: str, addresses: list[str], read: ReadDocument) -> ApiAnswe
     if not all(map(ADDRESS.match, addresses)):
         return _stored("address", read)
     paths = (
-        urls.ETHERSCAN.path(chain_id=chain, address=address, action="getcontractcreation")
+        urls.ETHERSCAN.path(chain_id=chain, address=address, action=CREATION)
         for address in addresses[:MOST_ADDRESSES]
     )
-    bodies = [body for body in map(read, paths) if body is not None]
-    if not bodies:
+    creations = [item for item in map(read, paths) if item is not None]
+    if not creations:
         return _stored("getcontractcreation", read)
-    creations = (body.removeprefix(LIST_BEGINS).removesuffix(LIST_ENDS) for body in bodies)
     return ApiAnswer(LIST_BEGINS + b",".join(creations) + LIST_ENDS)

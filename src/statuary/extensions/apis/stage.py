@@ -12,6 +12,7 @@ from statuary.documents.document import Document, encode_json
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position
 from statuary.domain.work import attempt
+from statuary.extensions.apis import urls
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
@@ -96,7 +97,14 @@ class ApisStage(SiteStage):
             for path, body in settings_documents(
                 contracts.catalogue.chains, contracts.catalogue.status.page.url
             ):
-                yield Document(path=path, body=encode_json(body), sources=WHOLE_SITE, persistent=True)
+                other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
+                yield Document(
+                    path=path,
+                    body=encode_json(body),
+                    aliases=other_names,
+                    sources=WHOLE_SITE,
+                    persistent=True,
+                )
         if self._has_signatures:
             yield from self._signature_documents(contracts, public)
 

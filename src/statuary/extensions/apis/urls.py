@@ -42,13 +42,17 @@ ABI = Url(
     put=PutStep.BODY,
 )
 
-ETHERSCAN_CALL, ETHERSCAN_LIST = f"{LOOKUP_FOLDER}/api", f"{LOOKUP_FOLDER}/chainlist"
-"""The paths of calls of an explorer, where those of one chain are at `explorer/<chainId>/api`, and of its chains."""
+ETHERSCAN_CALL = f"{LOOKUP_FOLDER}/api"
+"""The path of calls of an explorer, where those of one chain are at `explorer/<chainId>/api`."""
+
+ETHERSCAN_LIST = Url(
+    "etherscan-list", f"{LOOKUP_FOLDER}/chainlist", "the chains, as Etherscan lists them", own_rule=True
+)
 
 ETHERSCAN = Url(
     "etherscan",
     "etherscan/contracts/{chain_id}/{address}/{action}.json",
-    "the answer to Etherscan's `getsourcecode`, `getabi` or `getcontractcreation` about a contract",
+    "the answer to Etherscan's `getsourcecode` or `getabi` about a contract, and its item of `getcontractcreation`",
     put=PutStep.BODY,
 )
 ETHERSCAN_ANSWER = Url(
@@ -56,7 +60,7 @@ ETHERSCAN_ANSWER = Url(
 )
 ETHERSCAN_CHAIN = Url("etherscan-chain", "etherscan/chains/{chain_id}.json", "a chain that calls may name")
 ETHERSCAN_CHAINS = Url(
-    "etherscan-chains", "etherscan/files/chainlist.json", "the chains, as Etherscan lists them"
+    "etherscan-chains", "etherscan/files/chainlist.json", "the same as `v2/chainlist`, for rules of hosts"
 )
 
 API_URLS = (
@@ -70,5 +74,6 @@ API_URLS = (
     ETHERSCAN_ANSWER,
     ETHERSCAN_CHAIN,
     ETHERSCAN_CHAINS,
+    ETHERSCAN_LIST,
 )
 """Every document of the interfaces."""

@@ -382,6 +382,8 @@ def _table_values(on: On) -> dict[str, object]:
         "media_types": MEDIA_TYPES,
         "json": JSON,
         "explorer_error": _explorer_error(),
+        "calls": _explorer_calls(on),
+        "creations": "etherscan/creations",
         "feed": FEED,
         "feed_regex": feed,
         "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed)],
@@ -398,6 +400,11 @@ def _text_types() -> list[str]:
 def _explorer_error() -> str:
     """Return the response to a call of an explorer's API; no character of it needs an escape in a configuration."""
     return encode_json(EXPLORER_ERROR).decode()
+
+
+def _explorer_calls(on: On) -> dict[str, Url]:
+    """Return the stored bodies of an explorer's calls by name; nothing where the site has no interfaces."""
+    return {url.name: url for url in hosted_urls(on) if url.name.startswith("etherscan")}
 
 
 def _short_lived_regexes(on: On) -> list[str]:
