@@ -257,7 +257,7 @@ EXTENSIONS = (
         "apis",
         key="apis",
         settings="statuary.extensions.apis.settings:SiteApisSource",
-        folders=("signature-database", "abis", "etherscan"),
+        folders=("signature-database", "abis", "etherscan", "v2/chainlist"),
         urls="statuary.extensions.apis.urls:API_URLS",
         of_record="statuary.extensions.apis.documents:of_record",
         apis="statuary.extensions.apis.described:described_apis",
