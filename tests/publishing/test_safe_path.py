@@ -28,6 +28,10 @@ LONGEST = {
     "epoch": "99991231T235959999Z",
     "name": "n" * 100,
     "digest": "f" * 64,
+    "selector": "f" * 8,
+    "topic": "f" * 64,
+    "code_hash": "0x" + "f" * 64,
+    "length": "99999999",
     "folder": "f" * 100,
     "path": "tile/entries/x999/x999/x999/999.p/255",
 }

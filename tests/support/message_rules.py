@@ -22,6 +22,7 @@ RULES = {
     "working-extension": "An extension failed in this run. The status is published without it. The message says why.",
     "followed-component": "What is kept of another page for a component that follows it cannot be read, or the component does not exist. It is shown as its own incidents say; `statuary upstream` reads the page again.",
     "public-signatures": "A line of `signatures.txt` is no signature, such as `transfer(address,uint256)`. The message names the line; the others are published.",
+    "api-file": "A file of the folder `apis/` of the content is not one that explorers read. The message says why; the others are published.",
     "readable-points": "The points of a measurement cannot be read, so it has no graph. The message names the file and the line; the rest of the site is published.",
     "working-statuary": "statuary failed in a way that nobody foresaw: a defect. What it was about is withheld, the rest is published. Please report the line; `python -X dev -m statuary` shows where it happened.",
     "page-name": "The name of a page cannot be part of a URL on every host. Use letters, digits, dots, hyphens and underscores.",

@@ -62,6 +62,10 @@ MEMBERS = {
     "path": "badge.svg",
     "folder": "manual",
     "update_id": "qqzxuqxop26p",
+    "selector": "a9059cbb",
+    "topic": "ab" * 32,
+    "code_hash": "0x" + "ab" * 32,
+    "length": "1359",
     "metric_id": "head-age",
     "period": "day",
 }

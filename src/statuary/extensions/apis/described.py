@@ -16,7 +16,13 @@ HASHES = "^0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64})(,0x([0-9a-fA-F]{8}|[0-9a-fA-F]{64}
 
 def described_apis(settings: ApisSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
     """Return the interfaces that are on; `example` is a contract of the site, or None."""
-    described = {Api.SIGNATURES: _signatures, Api.ETHERSCAN: _etherscan}
+    described = {
+        Api.SIGNATURES: _signatures,
+        Api.ETHERSCAN: _etherscan,
+        Api.OTTERSCAN: _otterscan,
+        Api.BLOCKSCOUT: _blockscout,
+        Api.CODE: _code,
+    }
     return tuple(_tagged(described[api](example)) for api in settings.apis)
 
 
@@ -29,7 +35,7 @@ def _query(name: str, description: str, pattern: str, *, required: bool = False)
     return {"name": name, "in": "query", "description": description, "required": required, "schema": schema}
 
 
-def _answers(description: str, schema: Parameter, errors: Mapping[str, str]) -> dict[str, object]:
+def _answers(description: str, schema: Mapping[str, object], errors: Mapping[str, str]) -> dict[str, object]:
     """Return the responses of a call: its JSON, and what other statuses mean."""
     answer = {"description": description, "content": {"application/json": {"schema": schema}}}
     return {
@@ -54,6 +60,81 @@ FILTER = _query("filter", "`false`: also the names that are filtered.", "")
 def _call(name: str, path: str, description: str) -> Url:
     """Return the URL of a call that an edge runtime answers."""
     return Url(name, path, description)
+
+
+def _otterscan(example: ContractRow | None) -> DescribedApi:
+    folder = "" if example is None else f"{example.chainId}/{example.address}"
+    match = "full" if example is not None and example.match == "exact_match" else "partial"
+    metadata = f"{match}_match/{folder}/metadata.json"
+    chain = "" if example is None else urls.OTTERSCAN_CHAIN.path(chain_id=example.chainId)
+    return DescribedApi(
+        "otterscan",
+        "What Otterscan reads: its `assetsURLPrefix`, and contracts in the layouts of Sourcify's repository.",
+        (
+            Operation(
+                urls.REPOSITORY,
+                example=folder and urls.REPOSITORY.path(path=metadata),
+                more=_answers(
+                    "The file.", {}, {"404": "There is no such file, or the record has no metadata."}
+                ),
+            ),
+            Operation(
+                urls.OTTERSCAN_SIGNATURE,
+                example=urls.OTTERSCAN_SIGNATURE.path(selector="06fdde03"),
+                more=_text("The signatures.", "No verified contract has the selector."),
+            ),
+            Operation(
+                urls.OTTERSCAN_TOPIC,
+                example=urls.OTTERSCAN_TOPIC.path(topic=TRANSFER),
+                more=_text("The declarations.", "No verified contract has the event."),
+            ),
+            Operation(urls.OTTERSCAN_CHAIN, example=chain),
+            Operation(urls.OTTERSCAN_CONFIG, example=urls.OTTERSCAN_CONFIG.path()),
+        ),
+    )
+
+
+TRANSFER = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+
+
+def _text(description: str, missing: str) -> dict[str, object]:
+    answer = {"description": description, "content": {"text/plain": {"schema": {"type": "string"}}}}
+    return {"responses": {"200": answer, "404": {"description": missing}}}
+
+
+def _blockscout(example: ContractRow | None) -> DescribedApi:
+    of_contract = {} if example is None else {"chain_id": example.chainId, "address": example.address}
+    not_verified = {"404": "The contract is not verified."}
+    without_files = {"404": "The contract is not verified, or its record has no metadata."}
+    return DescribedApi(
+        "blockscout",
+        "Blockscout's answer about a contract, and the files of Sourcify's API v1, which Blockscout imports.",
+        tuple(
+            Operation(
+                url,
+                example=url.path(**of_contract) if of_contract else "",
+                more=_answers(description, schema, missing),
+            )
+            for url, description, schema, missing in (
+                (urls.BLOCKSCOUT, "The contract.", OBJECT, not_verified),
+                (urls.FILES_ANY, "The status of the match and the files.", OBJECT, without_files),
+                (urls.FILES, "The files of a full match.", {"type": "array"}, without_files),
+            )
+        ),
+    )
+
+
+def _code(_: ContractRow | None) -> DescribedApi:
+    unknown = {"404": "No verified contract has it."}
+    return DescribedApi(
+        "code",
+        "Verified contracts by the hash of their runtime code, which `eth_getProof` calls `codeHash`, and by its template.",
+        (
+            Operation(urls.CODE, more=_answers("The contracts.", OBJECT, unknown)),
+            Operation(urls.CODE_TEMPLATE, more=_answers("The template and its contracts.", OBJECT, unknown)),
+            Operation(urls.CODE_LENGTH, more=_answers("The templates.", OBJECT, unknown)),
+        ),
+    )
 
 
 def _signatures(example: ContractRow | None) -> DescribedApi:

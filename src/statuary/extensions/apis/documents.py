@@ -5,13 +5,19 @@ from collections.abc import Iterable, Iterator
 from statuary.documents.document import Document, encode_unchecked
 from statuary.domain.contracts.record import RecordValue
 from statuary.extensions.apis import urls
+from statuary.extensions.apis.addressed import contract_document
+from statuary.extensions.apis.blockscout import blockscout_documents
+from statuary.extensions.apis.code import code_facts
 from statuary.extensions.apis.declarations import declarations_of
 from statuary.extensions.apis.etherscan import etherscan_documents
+from statuary.extensions.apis.repository import listed_documents, repository_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 
 
 def of_record(record: RecordValue, settings: object, source: str) -> tuple[bytes, Iterable[Document]]:
-    """Return the declarations of a record's ABI, which the ledger keeps, and its documents.
+    """Return what the ledger keeps of a record, and its documents.
+
+    The first line of what is kept has the declarations of the ABI, the second the hashes of the code.
 
     Args:
         settings: those of the extension.
@@ -19,20 +25,21 @@ def of_record(record: RecordValue, settings: object, source: str) -> tuple[bytes
     """
     if not isinstance(settings, ApisSettings):
         return b"", ()
-    facts = declarations_of(record["abi"]).encoded() if Api.SIGNATURES in settings.apis else b""
+    needs_abi = Api.SIGNATURES in settings.apis or Api.OTTERSCAN in settings.apis
+    facts = declarations_of(record["abi"]).encoded() if needs_abi else b""
+    code = code_facts(record) if Api.CODE in settings.apis else None
+    if code is not None:
+        facts = (facts or b"\n") + code.encoded()
     return facts, _documents(record, settings.apis, source)
 
 
 def _documents(record: RecordValue, apis: Iterable[Api], source: str) -> Iterator[Document]:
     if Api.SIGNATURES in apis and isinstance(record["abi"], list):
-        body = encode_unchecked(record["abi"])
-        for_both = {"chain_id": record["chainId"], "address": record["address"]}
-        yield Document(
-            path=urls.ABI.path(**for_both),
-            aliases=(urls.ABI.path(**for_both | {"address": record["address"].lower()}),),
-            body=body,
-            sources=(source,),
-            persistent=True,
-        )
+        yield contract_document(urls.ABI, record, encode_unchecked(record["abi"]), source)
     if Api.ETHERSCAN in apis:
         yield from etherscan_documents(record, source)
+    if Api.OTTERSCAN in apis:
+        yield from repository_documents(record, source)
+    if Api.BLOCKSCOUT in apis:
+        yield from blockscout_documents(record, source)
+        yield from listed_documents(record, source)

@@ -9,6 +9,7 @@ from statuary.domain.contracts.record import RecordValue
 from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.domain.settings import Chain
 from statuary.extensions.apis import urls
+from statuary.extensions.apis.addressed import contract_document
 
 UNVERIFIED: Final = "Contract source code not verified"
 """The text that clients look for."""
@@ -35,14 +36,7 @@ def etherscan_documents(record: RecordValue, source: str) -> Iterator[Document]:
     if creation is not None:
         bodies[CREATION] = creation
     for action, body in bodies.items():
-        of_contract = {"chain_id": record["chainId"], "address": record["address"], "action": action}
-        yield Document(
-            path=urls.ETHERSCAN.path(**of_contract),
-            aliases=(urls.ETHERSCAN.path(**of_contract | {"address": record["address"].lower()}),),
-            body=encode_unchecked(body),
-            sources=(source,),
-            persistent=True,
-        )
+        yield contract_document(urls.ETHERSCAN, record, encode_unchecked(body), source, action=action)
 
 
 def success(result: Json) -> JsonObject:
@@ -64,11 +58,8 @@ def source_code(record: RecordValue) -> JsonObject:
     """Return the members of `getsourcecode`, in the recorded order; every value is a string."""
     compilation = as_object(record["compilation"])
     settings = as_object(compilation.get("compilerSettings"))
-    optimizer = as_object(settings.get("optimizer"))
-    is_vyper = compilation.get("language") == "Vyper"
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
-    runs = optimizer.get("runs", 0 if is_vyper else DEFAULT_RUNS)
-    resolution = as_object(record["proxyResolution"])
+    resolution = as_object(record.get("proxyResolution"))
     implementations = [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
     is_proxy = resolution.get("isProxy") is True
     return {
@@ -77,13 +68,13 @@ def source_code(record: RecordValue) -> JsonObject:
         "ContractName": as_text(compilation.get("name")) or name,
         "CompilerVersion": compiler_version(compilation),
         "CompilerType": as_text(compilation.get("compiler")),
-        "OptimizationUsed": "1" if _is_optimized(settings, is_vyper=is_vyper) else "0",
-        "Runs": str(runs),
+        "OptimizationUsed": "1" if is_optimized(compilation) else "0",
+        "Runs": str(optimizer_runs(compilation)),
         "ConstructorArguments": constructor_arguments(record),
         "EVMVersion": as_text(settings.get("evmVersion")) or "Default",
         "Library": ";".join(_libraries(settings)),
         "ContractFileName": path,
-        "LicenseType": _license(record, path),
+        "LicenseType": source_license(record, path),
         "Proxy": "1" if is_proxy else "0",
         "Implementation": as_text(next(iter(implementations), "")).lower() if is_proxy else "",
         "SwarmSource": _metadata_source(record),
@@ -99,9 +90,17 @@ def compiler_version(compilation: Mapping[str, Json]) -> str:
     return f"v{version}"
 
 
-def _is_optimized(settings: Mapping[str, Json], *, is_vyper: bool) -> bool:
+def optimizer_runs(compilation: Mapping[str, Json]) -> Json:
+    """Return for how many runs the optimizer was set; 0 for Vyper's, which has no such number."""
+    settings = as_object(compilation.get("compilerSettings"))
+    default = 0 if compilation.get("language") == "Vyper" else DEFAULT_RUNS
+    return as_object(settings.get("optimizer")).get("runs", default)
+
+
+def is_optimized(compilation: Mapping[str, Json]) -> bool:
     """Return whether the optimizer is on; Vyper's is, unless it is switched off."""
-    if is_vyper:
+    settings = as_object(compilation.get("compilerSettings"))
+    if compilation.get("language") == "Vyper":
         return settings.get("optimize", True) not in (False, "none")
     return as_object(settings.get("optimizer")).get("enabled") is True
 
@@ -119,7 +118,7 @@ def _libraries(settings: Mapping[str, Json]) -> Iterator[str]:
             yield f"{name}:{as_text(address).lower().removeprefix('0x')}"
 
 
-def _license(record: RecordValue, path: str) -> str:
+def source_license(record: RecordValue, path: str) -> str:
     """Return the SPDX identifier in the contract's source; empty without one."""
     text = as_text(as_object(as_object(record["sources"]).get(path)).get("content"))
     found = LICENSE.search(text)

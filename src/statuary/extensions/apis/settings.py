@@ -16,6 +16,12 @@ class Api(StrEnum):
     """Look-up and search of signatures, as Sourcify's 4byte service has them, and files that tools read."""
     ETHERSCAN = "etherscan"
     """Etherscan's `getsourcecode`, `getabi` and `getcontractcreation`, and its list of chains."""
+    OTTERSCAN = "otterscan"
+    """Sources, signatures, topics, chains and pictures as Otterscan reads them, and its configuration."""
+    BLOCKSCOUT = "blockscout"
+    """Blockscout's answer about a contract, and the files of Sourcify's API v1, which Blockscout imports."""
+    CODE = "code"
+    """Contracts by the hash of their code, and by its template."""
 
 
 class ApisSettings(NamedTuple):
@@ -28,7 +34,8 @@ class SiteApisSource(ExtensionSource):
     """What site.yaml says about interfaces of explorers and tools."""
 
     apis: Annotated[tuple[Api, ...], Field(max_length=16)] = ()
-    """Interfaces of explorers, wallets and tools that are made of the records: `signatures`, `etherscan`."""
+    """Interfaces of explorers, wallets and tools that are made of the records: `signatures`, `etherscan`, `otterscan`,
+    `blockscout`, `code`."""
 
     @override
     def settings(self) -> ApisSettings | None:

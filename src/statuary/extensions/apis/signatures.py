@@ -21,7 +21,7 @@ class SiteSignatures(NamedTuple):
 
     functions: frozenset[str] = frozenset()
     errors: frozenset[str] = frozenset()
-    events: Mapping[str, str] = {}  # the declaration by signature
+    events: Mapping[str, tuple[str, ...]] = {}  # by signature: a declaration for each choice of `indexed`
     public: frozenset[str] = (
         frozenset()
     )  # those of the site's list of public signatures, whose kind is unknown
@@ -39,14 +39,21 @@ class SiteSignatures(NamedTuple):
 
 def signatures_of_site(kept: Iterable[bytes], public: Iterable[str]) -> SiteSignatures:
     """Return the signatures of what the ledger keeps of each record, and of a list of public signatures."""
-    functions, errors, events = set[str](), set[str](), dict[str, str]()
+    functions, errors = set[str](), set[str]()
+    events = defaultdict[str, dict[str, str]](dict)
     for line in dict.fromkeys(kept):
         of_record = Declarations.read(line)
         functions.update(of_record.functions)
         errors.update(of_record.errors)
         for text, full in of_record.events:
-            events[text] = min(full, events.get(text, full))
-    return SiteSignatures(frozenset(functions), frozenset(errors), events, frozenset(public))
+            shape = "".join(WORDS_OF_SHAPE.findall(full))
+            events[text][shape] = min(full, events[text].get(shape, full))
+    declared = {text: tuple(sorted(by_shape.values())) for text, by_shape in events.items()}
+    return SiteSignatures(frozenset(functions), frozenset(errors), declared, frozenset(public))
+
+
+WORDS_OF_SHAPE = re.compile(r"\bindexed\b|[,()]")
+"""What decides how the data of an event is read: its parameters, and which are indexed."""
 
 
 def signature_documents(site: SiteSignatures, refreshed_at: str) -> Iterator[Document]:
@@ -109,7 +116,7 @@ def _foundry_cache(site: SiteSignatures) -> dict[str, dict[str, str]]:
     return {
         "functions": _best(site, _functions(site)),
         "errors": _best(site, site.errors),
-        "events": {signature_hash(text): full for text, full in sorted(site.events.items())},
+        "events": {signature_hash(text): declared[0] for text, declared in sorted(site.events.items())},
     }
 
 

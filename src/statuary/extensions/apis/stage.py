@@ -13,10 +13,14 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position
 from statuary.domain.work import attempt
 from statuary.extensions.apis import urls
+from statuary.extensions.apis.code import CodeFacts, code_documents
 from statuary.extensions.apis.etherscan import settings_documents
+from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
+from statuary.extensions.apis.own_files import own_files
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
     WHOLE_SITE,
+    SiteSignatures,
     public_signatures,
     signature_documents,
     signatures_of_site,
@@ -39,7 +43,18 @@ MAX_FINDINGS = 20
 GROUP = "apis"
 """The group of these documents in the ledger."""
 
-FOLDERS = ("signature-database", "etherscan/answers", "etherscan/chains", "etherscan/files")
+FOLDERS = (
+    "signature-database",
+    "etherscan/answers",
+    "etherscan/chains",
+    "etherscan/files",
+    "otterscan/signatures",
+    "otterscan/topic0",
+    "otterscan/chains",
+    "otterscan/assets",
+    "otterscan/files",
+    "code",
+)
 """The folders of these documents; others have those of single records."""
 
 
@@ -59,7 +74,7 @@ class ApisStage(SiteStage):
 
     @override
     def checked(self, root: Path, catalogue: Catalogue, progress: Progress) -> Additions:
-        return Additions(findings=tuple(self._public()[1]))
+        return Additions(findings=(*self._public()[1], *self._own_files()[1]))
 
     @override
     def extend(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> Additions | None:
@@ -67,13 +82,19 @@ class ApisStage(SiteStage):
         if built is None or target is None:
             return None
         public, findings = self._public()
+        own, wrong = self._own_files()
+        findings += wrong
         chains, base = built.catalogue.chains, built.catalogue.status.page.url
-        fingerprint = fingerprint_of(self._settings, chains, base, public and sha256(public).digest()).text
+        fingerprint = fingerprint_of(
+            self._settings, chains, base, public and sha256(public).digest(), own
+        ).text
         if built.are_unchanged and target.ledger.kept(GROUP).fingerprint == fingerprint:
             target.ledger.keep(GROUP, fingerprint)
             return Additions(findings=tuple(findings))
         made = attempt(
-            lambda: tuple(self._documents(built, public)), "", "making the documents of all records together"
+            lambda: tuple(self._documents(built, public, own)),
+            "",
+            "making the documents of all records together",
         )
         documents = target.ledger.documents
         if isinstance(made, Finding):
@@ -92,7 +113,9 @@ class ApisStage(SiteStage):
         if self._target is not None:  # what records were made into was taken back: make it again
             self._target.ledger.keep(CONTRACTS, "")
 
-    def _documents(self, contracts: BuiltContracts, public: bytes) -> Iterator[Document]:
+    def _documents(
+        self, contracts: BuiltContracts, public: bytes, own: Sequence[Document]
+    ) -> Iterator[Document]:
         if Api.ETHERSCAN in self._settings.apis:
             for path, body in settings_documents(
                 contracts.catalogue.chains, contracts.catalogue.status.page.url
@@ -105,16 +128,33 @@ class ApisStage(SiteStage):
                     sources=WHOLE_SITE,
                     persistent=True,
                 )
-        if self._has_signatures:
-            yield from self._signature_documents(contracts, public)
+        if Api.OTTERSCAN in self._settings.apis:
+            chains, base = contracts.catalogue.chains, contracts.catalogue.status.page.url
+            paths = {document.path for document in own}
+            yield from (document for document in chain_files(chains, base) if document.path not in paths)
+            yield configuration_file(chains, base)
+            yield from own
+        kept = list(contracts.sources.facts())
+        lines = [facts.partition(b"\n") for _, facts in kept]
+        if self._has_signatures or Api.OTTERSCAN in self._settings.apis:
+            site = signatures_of_site(filter(None, (first for first, *_ in lines)), _read(public)[0])
+            newest = max((row.verifiedAt for row, _ in kept), default="")
+            yield from self._signature_documents(site, newest)
+        if Api.CODE in self._settings.apis:
+            rows = (row for row, _ in kept)
+            yield from code_documents(
+                (row, CodeFacts.read(rest)) for row, (*_, rest) in zip(rows, lines, strict=True) if rest
+            )
 
-    def _signature_documents(self, contracts: BuiltContracts, public: bytes) -> Iterator[Document]:
-        newest, kept = "", []
-        for row, facts in contracts.sources.facts():
-            newest = max(newest, row.verifiedAt)
-            kept.append(facts)
-        site = signatures_of_site(kept, _read(public)[0])
-        yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
+    def _signature_documents(self, site: SiteSignatures, newest: str) -> Iterator[Document]:
+        if self._has_signatures:
+            yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
+        if Api.OTTERSCAN in self._settings.apis:
+            yield from signature_files(site)
+
+    def _own_files(self) -> tuple[list[Document], list[Finding]]:
+        """Return the documents of the content's own files for Otterscan, and what is wrong with others."""
+        return own_files(self._root) if Api.OTTERSCAN in self._settings.apis else ([], [])
 
     def _public(self) -> tuple[bytes, list[Finding]]:
         """Return the file of public signatures, and what is wrong with it; nothing if there is none."""

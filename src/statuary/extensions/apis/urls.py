@@ -63,6 +63,83 @@ ETHERSCAN_CHAINS = Url(
     "etherscan-chains", "etherscan/files/chainlist.json", "the same as `v2/chainlist`, for rules of hosts"
 )
 
+OTTERSCAN_PREFIX = "otterscan"
+"""The folder of what Otterscan reads."""
+
+REPOSITORY = Url(
+    "otterscan-repository",
+    f"{OTTERSCAN_PREFIX}/contracts/{{path}}",
+    "the metadata and the sources of contracts, in the layouts 1 and 2 of Sourcify's repository",
+    "",
+    put=PutStep.BODY,
+)
+OTTERSCAN_SIGNATURE = Url(
+    "otterscan-signature",
+    f"{OTTERSCAN_PREFIX}/signatures/{{selector}}",
+    "the functions and errors with a selector, with `;` between two",
+    TEXT,
+    put=PutStep.BODY,
+)
+OTTERSCAN_TOPIC = Url(
+    "otterscan-topic",
+    f"{OTTERSCAN_PREFIX}/topic0/{{topic}}",
+    "the events with a hash as they are declared, with `;` between two",
+    TEXT,
+    put=PutStep.BODY,
+)
+OTTERSCAN_CHAIN = Url(
+    "otterscan-chain",
+    f"{OTTERSCAN_PREFIX}/chains/eip155-{{chain_id}}.json",
+    "the name and the coin of a chain",
+)
+OTTERSCAN_LOGO = Url(
+    "otterscan-logo",
+    f"{OTTERSCAN_PREFIX}/assets/{{chain_id}}/{{address}}/logo.png",
+    "the picture of a token",
+    "image/png",
+    put=PutStep.BODY,
+)
+OTTERSCAN_CONFIG = Url(
+    "otterscan-config",
+    f"{OTTERSCAN_PREFIX}/files/config.json",
+    "the `config.json` of an Otterscan that reads this site",
+)
+BLOCKSCOUT = Url(
+    "blockscout",
+    "blockscout/{chain_id}/api/v2/smart-contracts/{address}",
+    "a verified contract, as Blockscout's API has it",
+    put=PutStep.BODY,
+)
+FILES_ANY = Url(
+    "sourcify-files-any",
+    "files/any/{chain_id}/{address}",
+    "the metadata and the sources of a contract, as Sourcify's API v1 had them",
+    put=PutStep.BODY,
+)
+FILES = Url(
+    "sourcify-files",
+    "files/{chain_id}/{address}",
+    "the same of a full match, without its status",
+    put=PutStep.BODY,
+)
+CODE = Url(
+    "code",
+    "code/{code_hash}",
+    "the verified contracts whose runtime code has a keccak-256 hash",
+    put=PutStep.BODY,
+)
+CODE_TEMPLATE = Url(
+    "code-template",
+    "code/template/{code_hash}",
+    "the verified contracts with the same code but for libraries, immutables and metadata",
+    put=PutStep.BODY,
+)
+CODE_LENGTH = Url(
+    "code-length",
+    "code/length/{length}",
+    "the templates of a length, each with the places that are zeros in it",
+)
+
 API_URLS = (
     SIGNATURE_SHARD,
     SIGNATURE_NAMES,
@@ -75,5 +152,17 @@ API_URLS = (
     ETHERSCAN_CHAIN,
     ETHERSCAN_CHAINS,
     ETHERSCAN_LIST,
+    REPOSITORY,
+    OTTERSCAN_SIGNATURE,
+    OTTERSCAN_TOPIC,
+    OTTERSCAN_CHAIN,
+    OTTERSCAN_LOGO,
+    OTTERSCAN_CONFIG,
+    BLOCKSCOUT,
+    FILES_ANY,
+    FILES,
+    CODE,
+    CODE_TEMPLATE,
+    CODE_LENGTH,
 )
 """Every document of the interfaces."""

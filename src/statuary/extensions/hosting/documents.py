@@ -195,6 +195,15 @@ def _type_rules(on: On) -> Iterator[HeaderRule]:
         yield HeaderRule(f"{prefix}{FEED.pattern}", {"Content-Type": FEED.media_type})
 
 
+def typed_paths(on: On) -> list[tuple[str, str]]:
+    """Return media type and expression of each row of an extension whose type does not follow from its name."""
+    of_extensions = {
+        url for row in EXTENSIONS if row.urls and row.key == "apis" for url in load(row.urls, "the URLs")
+    }
+    typed = (url for url in hosted_urls(on) if url in of_extensions and _needs_type_rule(url))
+    return [(url.media_type, regex_of(url)) for url in typed]
+
+
 def _needs_type_rule(url: Url) -> bool:
     """Return whether the media type differs from that of the extension."""
     own = url.media_type.partition(";")[0]

@@ -44,6 +44,7 @@ from statuary.extensions.hosting.documents import (
     regex_of,
     server_rewrites,
     static_globs,
+    typed_paths,
 )
 
 EDGE_FOLDER = ".edge"
@@ -386,7 +387,8 @@ def _table_values(on: On) -> dict[str, object]:
         "creations": "etherscan/creations",
         "feed": FEED,
         "feed_regex": feed,
-        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed)],
+        "type_regexes": [*types, (JSON, r"\.json$"), (FEED.media_type, feed), *typed_paths(on)],
+        "typed_paths": typed_paths(on),
         "text_types": _text_types(),
     }
 

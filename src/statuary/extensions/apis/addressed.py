@@ -1,0 +1,23 @@
+"""Documents of one record at paths with its chain and address."""
+
+from statuary.documents.document import Document
+from statuary.documents.url_table import Url
+from statuary.domain.contracts.record import RecordValue
+
+
+def contract_document(url: Url, record: RecordValue, body: bytes, source: str, **members: str) -> Document:
+    """Return a document at both forms of the record's address.
+
+    Args:
+        source: the content file of the record.
+        members: further parameters of the URL.
+    """
+    for_both = {"chain_id": record["chainId"], "address": record["address"]} | members
+    return Document(
+        path=url.path(**for_both),
+        aliases=(url.path(**for_both | {"address": record["address"].lower()}),),
+        body=body,
+        media_type=url.media_type,
+        sources=(source,),
+        persistent=True,
+    )

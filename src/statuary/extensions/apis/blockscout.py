@@ -1,0 +1,119 @@
+"""Blockscout's `api/v2/smart-contracts/<address>`, made of a record."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from statuary.documents.document import Document, encode_unchecked
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.addressed import contract_document
+from statuary.extensions.apis.etherscan import (
+    constructor_arguments,
+    is_optimized,
+    optimizer_runs,
+    source_license,
+)
+from statuary.extensions.apis.repository import is_full
+
+PROXY_TYPES: Final = {
+    "EIP1167Proxy": "eip1167",
+    "EIP1967Proxy": "eip1967",
+    "PROXIABLEProxy": "eip1822",
+    "DiamondProxy": "eip2535",
+    "GnosisSafeProxy": "master_copy",
+    "ZeppelinOSProxy": "eip1967_oz",
+}
+"""Blockscout's names of the kinds of proxies; others are `unknown`."""
+
+LICENSES: Final = {
+    "UNLICENSED": "none",
+    "Unlicense": "unlicense",
+    "MIT": "mit",
+    "GPL-2.0-only": "gnu_gpl_v2",
+    "GPL-2.0-or-later": "gnu_gpl_v2",
+    "GPL-3.0": "gnu_gpl_v3",
+    "GPL-3.0-only": "gnu_gpl_v3",
+    "GPL-3.0-or-later": "gnu_gpl_v3",
+    "LGPL-2.1-only": "gnu_lgpl_v2_1",
+    "LGPL-3.0-only": "gnu_lgpl_v3",
+    "LGPL-3.0-or-later": "gnu_lgpl_v3",
+    "BSD-2-Clause": "bsd_2_clause",
+    "BSD-3-Clause": "bsd_3_clause",
+    "MPL-2.0": "mpl_2_0",
+    "OSL-3.0": "osl_3_0",
+    "Apache-2.0": "apache_2_0",
+    "AGPL-3.0-only": "gnu_agpl_v3",
+    "AGPL-3.0": "gnu_agpl_v3",
+    "AGPL-3.0-or-later": "gnu_agpl_v3",
+    "BUSL-1.1": "bsl_1_1",
+}
+"""Blockscout's names of licences by SPDX identifier; others are `none`."""
+
+
+def blockscout_documents(record: RecordValue, source: str) -> Iterator[Document]:
+    """Yield the answer about a contract."""
+    yield contract_document(urls.BLOCKSCOUT, record, encode_unchecked(smart_contract(record)), source)
+
+
+def smart_contract(record: RecordValue) -> JsonObject:
+    """Return the members of a verified contract; what a record does not say is null."""
+    compilation = as_object(record["compilation"])
+    settings = as_object(compilation.get("compilerSettings"))
+    path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
+    texts = {file: as_text(as_object(source).get("content")) for file, source in record["sources"].items()}
+    resolution = as_object(record.get("proxyResolution"))
+    is_proxy = resolution.get("isProxy") is True
+    implementations: list[Json] = [
+        {"address_hash": as_object(item).get("address"), "name": as_object(item).get("name")}
+        for item in as_list(resolution.get("implementations"))
+    ]
+    proxy_type = PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown") if is_proxy else None
+    arguments = constructor_arguments(record)
+    return {
+        "verified_twin_address_hash": None,
+        "is_verified": True,
+        "is_changed_bytecode": False,
+        "is_partially_verified": not is_full(record),
+        "is_fully_verified": is_full(record),
+        "is_verified_via_sourcify": False,
+        "is_verified_via_eth_bytecode_db": False,
+        "is_verified_via_verifier_alliance": False,
+        "proxy_type": proxy_type,
+        "implementations": implementations if is_proxy else [],
+        "conflicting_implementations": None,
+        "sourcify_repo_url": None,
+        "can_be_visualized_via_sol2uml": False,
+        "name": as_text(compilation.get("name")) or name,
+        "compiler_version": _version(compilation),
+        "optimization_enabled": is_optimized(compilation),
+        "optimization_runs": optimizer_runs(compilation),
+        "evm_version": as_text(settings.get("evmVersion")) or "default",
+        "verified_at": record["verifiedAt"],
+        "abi": record["abi"],
+        "source_code": texts.get(path, ""),
+        "file_path": path,
+        "additional_sources": [
+            {"file_path": file, "source_code": text} for file, text in texts.items() if file != path
+        ],
+        "compiler_settings": settings,
+        "external_libraries": [
+            {"name": library, "address_hash": address}
+            for libraries in as_object(settings.get("libraries")).values()
+            for library, address in as_object(libraries).items()
+        ],
+        "constructor_args": f"0x{arguments}" if arguments else None,
+        "decoded_constructor_args": None,
+        "language": as_text(compilation.get("language")).lower(),
+        "license_type": LICENSES.get(source_license(record, path), "none"),
+        "certified": False,
+        "is_blueprint": False,
+        "deployed_bytecode": as_object(record["runtimeBytecode"]).get("onchainBytecode"),
+        "creation_bytecode": as_object(record["creationBytecode"]).get("onchainBytecode"),
+        "creation_status": "success",
+    }
+
+
+def _version(compilation: JsonObject) -> str:
+    """Return the version as Blockscout writes it: `v0.8.30+commit.73712a01`, of Vyper too."""
+    return f"v{as_text(compilation.get('compilerVersion'))}"

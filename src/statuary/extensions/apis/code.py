@@ -1,0 +1,178 @@
+"""Contracts by the hash of their runtime code: of the whole code, and of its template."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import orjson
+
+from statuary.documents.document import Document, encode_json
+from statuary.documents.url_table import PROOF
+from statuary.domain.contracts.auxdata import parse_immutable_references, parse_link_references
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.contracts.rows import ContractRow
+from statuary.domain.json_values import as_object, as_text
+from statuary.domain.primitives import InvalidValueError, keccak256
+from statuary.extensions.apis import urls
+
+WHOLE_SITE = ("contracts",)
+
+LENGTH_BYTES = 2
+"""Bytes at the end of code that say how long the metadata before them is."""
+
+INVALID = b"\xfe"
+CBOR_MAPS = range(0xA1, 0xA5)
+"""The first byte of a CBOR map with one to four members."""
+
+CALL_PROTECTION = (1, 20)
+"""The address of a library in its own code: PUSH20, with the address in place of zeros."""
+
+Ranges = tuple[tuple[int, int], ...]
+"""Places of code: offset and length, both in bytes."""
+
+
+class Template(NamedTuple):
+    """Code without what differs between contracts of one source."""
+
+    digest: str  # keccak256 of the code, with these ranges zeroed and the metadata cut off
+    length: int  # bytes of the code without its metadata
+    zeroed: Ranges
+
+
+class CodeFacts(NamedTuple):
+    """What the ledger keeps of a record's runtime code."""
+
+    digest: str  # keccak256 of the code on the chain
+    template: Template | None
+
+    def encoded(self) -> bytes:
+        """Return them as a line of JSON."""
+        return orjson.dumps((self.digest, self.template and tuple(self.template)))
+
+    @classmethod
+    def read(cls, line: bytes) -> "CodeFacts":
+        """Return them from such a line."""
+        digest, template = orjson.loads(line)
+        if template is None:
+            return cls(digest, None)
+        of_template, length, zeroed = template
+        return cls(digest, Template(of_template, length, tuple((start, size) for start, size in zeroed)))
+
+
+def code_facts(record: RecordValue) -> CodeFacts | None:
+    """Return the hashes of a record's runtime code; None if the record does not have the code."""
+    runtime = as_object(record["runtimeBytecode"])
+    text = as_text(runtime.get("onchainBytecode")).removeprefix("0x")
+    if not text:
+        return None
+    code = bytes.fromhex(text)
+    return CodeFacts(_hash(code), _template(record, code))
+
+
+def _hash(code: bytes) -> str:
+    return f"0x{keccak256(code).hex()}"
+
+
+def without_metadata(code: bytes) -> bytes:
+    """Return code without the metadata at its end, and without the INVALID that solc writes before it.
+
+    The metadata is a CBOR map of up to four members; the last two bytes are its length.
+    """
+    length = int.from_bytes(code[-LENGTH_BYTES:], "big") + LENGTH_BYTES
+    plain = code[:-length] if length <= len(code) and code[-length] in CBOR_MAPS else code
+    return plain.removesuffix(INVALID)
+
+
+def zeroed(code: bytes, ranges: Ranges) -> bytes:
+    """Return code with zeros at some places."""
+    output = bytearray(code)
+    for start, size in ranges:
+        output[start : start + size] = bytes(len(output[start : start + size]))
+    return bytes(output)
+
+
+def _template(record: RecordValue, code: bytes) -> Template | None:
+    """Return the template of code that solc made; None if that of the chain's code is not that of the compiler's output.
+
+    Vyper appends immutables to code, in no fixed place before the metadata.
+    """
+    runtime, language = as_object(record["runtimeBytecode"]), as_object(record["compilation"]).get("language")
+    compiled = as_text(runtime.get("recompiledBytecode")).removeprefix("0x")
+    if language == "Vyper" or not compiled:
+        return None
+    try:
+        references = [
+            *parse_link_references(runtime.get("linkReferences")),
+            *parse_immutable_references(runtime.get("immutableReferences")),
+        ]
+    except InvalidValueError:
+        return None
+    ranges = {(place.start, place.length) for place in references}
+    for item in as_object(runtime.get("cborAuxdata")).values():  # those of contracts that this one creates
+        auxdata = as_object(item)
+        start, size = auxdata.get("offset"), (len(as_text(auxdata.get("value"))) - 2) // 2
+        if isinstance(start, int) and start + size < len(compiled) // 2:
+            ranges.add((start, size))
+    steps = runtime.get("transformations")
+    if isinstance(steps, list) and any(as_object(step).get("reason") == "callProtection" for step in steps):
+        ranges.add(CALL_PROTECTION)
+    in_order = tuple(sorted(ranges))
+    own = zeroed(without_metadata(code), in_order)
+    try:
+        of_compiler = zeroed(without_metadata(_unlinked(compiled)), in_order)
+    except ValueError:  # what is left is not hex
+        return None
+    if own != of_compiler:
+        return None
+    return Template(_hash(own), len(own), in_order)
+
+
+def _unlinked(text: str) -> bytes:
+    """Return the compiler's code, with zeros in place of the names of libraries."""
+    if "_" not in text:
+        return bytes.fromhex(text)
+    digits = bytearray(text.encode())
+    at = text.find("__")
+    while at >= 0:
+        digits[at : at + 40] = b"0" * 40
+        at = digits.find(b"__")
+    return bytes.fromhex(digits.decode())
+
+
+def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterator[Document]:
+    """Yield the contracts of each code and each template, and the templates of each length."""
+    by_code, by_template = defaultdict[str, list[object]](list), defaultdict[str, list[object]](list)
+    templates: dict[str, Template] = {}
+    for row, facts in contracts:
+        by_code[facts.digest].append(_entry(row))
+        if facts.template is not None:
+            by_template[facts.template.digest].append(_entry(row) | {"codeHash": facts.digest})
+            templates[facts.template.digest] = facts.template
+    for digest, entries in by_code.items():
+        yield _document(urls.CODE.path(code_hash=digest), {"codeHash": digest, "contracts": entries})
+    by_length = defaultdict[int, list[object]](list)
+    for digest, template in sorted(templates.items()):
+        ranges = [list(place) for place in template.zeroed]
+        of_template: dict[str, object] = {"template": digest, "length": template.length, "zeroed": ranges}
+        by_length[template.length].append({"template": digest, "zeroed": ranges})
+        body = of_template | {"contracts": by_template[digest]}
+        yield _document(urls.CODE_TEMPLATE.path(code_hash=digest), body)
+    for length, entries in by_length.items():
+        yield _document(urls.CODE_LENGTH.path(length=length), {"length": length, "templates": entries})
+
+
+def _entry(row: ContractRow) -> dict[str, object]:
+    """Return what is said of a contract; its proof says which of it is shown."""
+    return {
+        "chainId": row.chainId,
+        "address": row.address,
+        "name": row.name,
+        "match": row.match,
+        "runtimeMatch": row.runtimeMatch,
+        "verdict": row.verdict,
+        "proof": PROOF.path(chain_id=row.chainId, address=row.address),
+    }
+
+
+def _document(path: str, body: dict[str, object]) -> Document:
+    return Document(path=path, body=encode_json(body), sources=WHOLE_SITE, persistent=True)

@@ -1,0 +1,79 @@
+"""What Otterscan reads besides sources: signatures as text, an entry of each chain, and pictures of contracts."""
+
+from collections.abc import Iterable, Iterator
+
+from statuary.documents.document import Document, encode_json
+from statuary.domain.contracts.abi import signature_hash
+from statuary.domain.settings import Chain
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.signatures import WHOLE_SITE, SiteSignatures, rank
+
+
+def signature_files(site: SiteSignatures) -> Iterator[Document]:
+    """Yield a file for each selector and each topic of verified contracts: its signatures, with `;` between two."""
+    by_selector: dict[str, list[str]] = {}
+    texts = site.functions | site.errors
+    for key, *_, text in sorted((signature_hash(text)[2:10], *rank(text, site), text) for text in texts):
+        by_selector.setdefault(key, []).append(text)
+    for key, signatures in by_selector.items():
+        yield _text(urls.OTTERSCAN_SIGNATURE.path(selector=key), ";".join(signatures))
+    for text, declarations in sorted(site.events.items()):
+        yield _text(urls.OTTERSCAN_TOPIC.path(topic=signature_hash(text)[2:]), ";".join(declarations))
+
+
+def _text(path: str, text: str) -> Document:
+    media_type = urls.OTTERSCAN_SIGNATURE.media_type
+    return Document(path=path, body=text.encode(), media_type=media_type, sources=WHOLE_SITE, persistent=True)
+
+
+def chain_files(chains: Iterable[Chain], base: str) -> Iterator[Document]:
+    """Yield the entry of each chain in the form of the list of chains that explorers share.
+
+    The content knows no currency of a chain, so it is Ether.
+
+    Args:
+        base: the address of the site.
+    """
+    for chain in chains:
+        number = int(chain.chain_id)
+        entry = {
+            "name": chain.title,
+            "chain": chain.name,
+            "rpc": list(chain.rpc),
+            "faucets": [],
+            "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
+            "infoURL": chain.explorer or base,
+            "shortName": chain.name.lower().replace(" ", "-"),
+            "chainId": number,
+            "networkId": number,
+        }
+        yield Document(
+            path=urls.OTTERSCAN_CHAIN.path(chain_id=chain.chain_id),
+            body=encode_json(entry),
+            sources=WHOLE_SITE,
+            persistent=True,
+        )
+
+
+def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
+    """Return the configuration as a document."""
+    body = encode_json(configuration(chains, base))
+    return Document(path=urls.OTTERSCAN_CONFIG.path(), body=body, sources=WHOLE_SITE, persistent=True)
+
+
+def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
+    """Return Otterscan's `config.json` for a site at a base address: the node is that of the first chain."""
+    node = next((rpc for chain in chains for rpc in chain.rpc), "http://127.0.0.1:8545")
+    name = chains[0].title if chains else "This network"
+    assets = f"{base}/{urls.OTTERSCAN_PREFIX}"
+    return {
+        "erigonURL": node,
+        "assetsURLPrefix": assets,
+        "sourcifySources": {"central_server": assets, "ipfs": assets},
+        "sourcify": {"sources": {name: {"url": base, "backendFormat": "SourcifyAPIV2"}}},
+        "chainInfo": {
+            "name": name,
+            "faucets": [],
+            "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
+        },
+    }

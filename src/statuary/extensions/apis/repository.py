@@ -1,0 +1,154 @@
+"""The files of a record in the layouts of Sourcify's repository, versions 1 and 2, and Sourcify v1's answers with them."""
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from statuary.documents.document import Document, encode_unchecked
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import as_object, as_text
+from statuary.domain.primitives import keccak256
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.addressed import contract_document
+from statuary.publishing.files import LONGEST_PATH, PublishingError, checked_path
+
+LONGEST_NAME = LONGEST_PATH - len(".zst")
+
+
+class RepositoryFile(NamedTuple):
+    """A file in the folder of a contract."""
+
+    path: str  # relative to the folder, as version 2 has it
+    body: bytes
+    other_paths: tuple[str, ...] = ()  # as version 1 has it
+
+
+def is_full(record: RecordValue) -> bool:
+    """Return whether a match is full: the metadata's hash matches too."""
+    return bool(record["match"] == "exact_match")
+
+
+def folder_of(record: RecordValue) -> str:
+    """Return the folder of a contract below `contracts/`."""
+    match = "full_match" if is_full(record) else "partial_match"
+    return f"{match}/{record['chainId']}/{record['address']}"
+
+
+def source_path(name: str) -> str:
+    """Return the path of a source below `sources/`, as version 1 stores it and its readers ask for it.
+
+    Steps up and line breaks are left out, as in Sourcify's server; a colon is `_`, as in Otterscan.
+    """
+    plain = posixpath.normpath(name.replace("\n", ""))
+    parts = [part for part in plain.replace(":", "_").split("/") if part not in ("", ".", "..")]
+    return "/".join(parts)
+
+
+def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
+    """Yield the files of a contract; none without metadata, which both layouts begin with.
+
+    Version 1 has no file for a source whose name another one has, or that no file system can hold.
+    """
+    if not isinstance(record["metadata"], dict):
+        return
+    yield RepositoryFile("metadata.json", encode_unchecked(record["metadata"]))
+    bodies = {
+        name: as_text(as_object(source).get("content")).encode("utf-8", "surrogatepass")
+        for name, source in record["sources"].items()
+    }
+    digests = {name: f"0x{keccak256(body).hex()}" for name, body in bodies.items()}
+    paths = source_paths(
+        bodies, f"{urls.REPOSITORY.prefix}{folder_of(record)}/sources", set(digests.values())
+    )
+    names: dict[str, list[str]] = {digest: [] for digest in digests.values()}
+    for name, path in paths.items():
+        names[digests[name]].append(f"sources/{path}")
+    by_digest = {digest: bodies[name] for name, digest in digests.items()}
+    for digest, others in names.items():
+        yield RepositoryFile(f"sources/{digest}", by_digest[digest], tuple(others))
+    translated = {name: path for name, path in paths.items() if name != path}
+    if translated:
+        yield RepositoryFile("path-translation.json", encode_unchecked(translated))
+    yield from _facts(record)
+
+
+def source_paths(names: Iterable[str], folder: str, taken: set[str]) -> dict[str, str]:
+    """Return the path of each source that can have one of its own in a folder, where some names are taken.
+
+    No path is that of a folder of another, and none differs from another in case alone.
+    """
+    files, folders = {name.lower() for name in taken}, set[str]()
+    paths = {}
+    for name in names:
+        path = source_path(name)
+        key = path.lower()
+        above = [key[:at] for at, letter in enumerate(key) if letter == "/"]
+        if (
+            key in files
+            or key in folders
+            or files.intersection(above)
+            or not _is_storable(f"{folder}/{path}")
+        ):
+            continue
+        files.add(key)
+        folders.update(above)
+        paths[name] = path
+    return paths
+
+
+def _is_storable(path: str) -> bool:
+    try:
+        return len(checked_path(path)) <= LONGEST_NAME
+    except PublishingError:
+        return False
+
+
+def _facts(record: RecordValue) -> Iterator[RepositoryFile]:
+    """Yield what the folder says besides: constructor arguments, transaction, libraries, immutables."""
+    creation, runtime = as_object(record["creationBytecode"]), as_object(record["runtimeBytecode"])
+    values = [as_object(side.get("transformationValues")) for side in (creation, runtime)]
+    texts = {
+        "constructor-args.txt": as_text(values[0].get("constructorArguments")),
+        "creator-tx-hash.txt": as_text(as_object(record["deployment"]).get("transactionHash")),
+    }
+    maps = {
+        "library-map.json": as_object(values[0].get("libraries")) or as_object(values[1].get("libraries")),
+        "immutable-references.json": as_object(runtime.get("immutableReferences")),
+    }
+    yield from (RepositoryFile(name, text.encode()) for name, text in texts.items() if text)
+    yield from (RepositoryFile(name, encode_unchecked(value)) for name, value in maps.items() if value)
+
+
+def repository_documents(record: RecordValue, source: str) -> Iterator[Document]:
+    """Yield the files of a contract as documents, at its address with its checksum."""
+    folder = folder_of(record)
+    for file in repository_files(record):
+        paths = [urls.REPOSITORY.path(path=f"{folder}/{path}") for path in (file.path, *file.other_paths)]
+        yield Document(
+            path=paths[0],
+            aliases=tuple(paths[1:]),
+            body=file.body,
+            media_type="",
+            sources=(source,),
+            persistent=True,
+        )
+
+
+def listed_documents(record: RecordValue, source: str) -> Iterator[Document]:
+    """Yield Sourcify v1's `files/any/…`, `files/…` (of a full match alone) and the answer to `check-by-addresses`."""
+    folder = folder_of(record)
+    listed = []
+    for file in repository_files(record):
+        path = next(iter(file.other_paths), file.path)
+        content = file.body.decode("utf-8", "surrogatepass")
+        listed.append(
+            {"name": posixpath.basename(path), "path": f"/contracts/{folder}/{path}", "content": content}
+        )
+    if not listed:
+        return
+    match = "full" if is_full(record) else "partial"
+    yield contract_document(
+        urls.FILES_ANY, record, encode_unchecked({"status": match, "files": listed}), source
+    )
+    if is_full(record):
+        yield contract_document(urls.FILES, record, encode_unchecked(listed), source)

@@ -1,0 +1,79 @@
+"""Blockscout's answer about a contract, and the files of Sourcify's API v1: their members, and what real loaders read."""
+
+import json
+from typing import Any
+
+import pytest
+
+from statuary.extensions.apis.blockscout import smart_contract
+from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.settings import Api, ApisSettings
+from support.contracts import FEATURES, made_record
+
+MEMBERS = (
+    "verified_twin_address_hash is_verified is_changed_bytecode is_partially_verified is_fully_verified "
+    "is_verified_via_sourcify is_verified_via_eth_bytecode_db is_verified_via_verifier_alliance proxy_type "
+    "implementations conflicting_implementations sourcify_repo_url can_be_visualized_via_sol2uml name "
+    "compiler_version optimization_enabled optimization_runs evm_version verified_at abi source_code file_path "
+    "additional_sources compiler_settings external_libraries constructor_args decoded_constructor_args language "
+    "license_type certified is_blueprint deployed_bytecode creation_bytecode creation_status"
+)
+"""Of a verified contract, as Blockscout's own tests have them."""
+
+
+def files_of(record: dict[str, Any]) -> dict[str, Any]:
+    _, documents = of_record(record, ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+    return {path: json.loads(one.body) for one in documents for path in (one.path, *one.aliases)}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_contract_has_the_members_of_blockscout(name):
+    record = made_record(name)
+    body = smart_contract(record)
+    assert set(body) == set(MEMBERS.split())
+    assert body["abi"] == record["abi"]
+    sources = {body["file_path"]: body["source_code"]} | {
+        one["file_path"]: one["source_code"] for one in body["additional_sources"]
+    }
+    assert sources == {path: source["content"] for path, source in record["sources"].items()}
+    assert body["is_fully_verified"] is not body["is_partially_verified"]
+    assert body["compiler_version"] == f"v{record['compilation']['compilerVersion']}"
+
+
+def test_a_proxy_names_its_implementations():
+    record = made_record("plain")
+    address = "0x" + "ab" * 20
+    record["proxyResolution"] = {
+        "isProxy": True,
+        "proxyType": "EIP1967Proxy",
+        "implementations": [{"address": address, "name": "Logic"}],
+    }
+    body = smart_contract(record)
+    assert (body["proxy_type"], body["implementations"]) == (
+        "eip1967",
+        [{"address_hash": address, "name": "Logic"}],
+    )
+    del record["proxyResolution"]  # of an older server
+    assert (smart_contract(record)["proxy_type"], smart_contract(record)["implementations"]) == (None, [])
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_the_files_of_sourcifys_api_v1(name):
+    record = made_record(name)
+    files = files_of(record)
+    is_full = record["match"] == "exact_match"
+    for address in (record["address"], record["address"].lower()):
+        body = files[f"files/any/{record['chainId']}/{address}"]
+        assert body["status"] == ("full" if is_full else "partial")
+        assert files.get(f"files/{record['chainId']}/{address}") == (body["files"] if is_full else None)
+        assert f"blockscout/{record['chainId']}/api/v2/smart-contracts/{address}" in files
+    by_name = {one["name"]: one["content"] for one in body["files"]}
+    assert json.loads(by_name["metadata.json"])["settings"]["compilationTarget"]
+    assert {source["content"] for source in record["sources"].values()} <= set(by_name.values())
+    assert all(f"/{record['address']}/" in one["path"] for one in body["files"])
+
+
+def test_without_metadata_there_is_nothing_to_import():
+    record = made_record("plain")
+    record["metadata"] = None
+    assert {path.split("/")[0] for path in files_of(record)} == {"blockscout"}

@@ -1,0 +1,134 @@
+"""Contracts by the hash of their code: every clone of a template, whatever its immutables, libraries and metadata are."""
+
+import json
+
+import pytest
+
+from statuary.domain.contracts.rows import ContractRow
+from statuary.domain.primitives import keccak256
+from statuary.extensions.apis.code import (
+    CodeFacts,
+    Template,
+    code_documents,
+    code_facts,
+    without_metadata,
+    zeroed,
+)
+from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.settings import Api, ApisSettings
+from support.contracts import FEATURES, made_record
+
+
+def code_of(record) -> bytes:
+    return bytes.fromhex(record["runtimeBytecode"]["onchainBytecode"][2:])
+
+
+def looked_up(code: bytes, documents: dict[str, dict]) -> list[str]:
+    """What a reader does with the code of a node, by the manual."""
+    plain = without_metadata(code)
+    listed = documents.get(f"code/length/{len(plain)}", {"templates": []})
+    digests = {
+        entry["template"]: f"0x{keccak256(zeroed(plain, entry['zeroed'])).hex()}"
+        for entry in listed["templates"]
+    }
+    return [
+        contract["address"]
+        for template, digest in digests.items()
+        if template == digest
+        for contract in documents[f"code/template/{template}"]["contracts"]
+    ]
+
+
+def documents_of(records) -> dict[str, dict]:
+    rows = []
+    for number, record in enumerate(records):
+        row = ContractRow("match", None, "match", "1", f"0x{number:040x}", "2026-01-01", str(number))
+        facts = code_facts(record)
+        assert facts is not None
+        rows.append((row, CodeFacts.read(facts.encoded())))
+    return {document.path: json.loads(document.body) for document in code_documents(rows)}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_contract_is_found_by_its_code_and_by_its_template(name):
+    record = made_record(name)
+    documents = documents_of([record])
+    digest = f"0x{keccak256(code_of(record)).hex()}"
+    assert [one["address"] for one in documents[f"code/{digest}"]["contracts"]] == [f"0x{0:040x}"]
+    assert looked_up(code_of(record), documents) == [f"0x{0:040x}"]
+
+
+@pytest.mark.parametrize("name", ["immutables", "everything"])
+def test_a_clone_with_other_immutables_and_metadata_is_found(name):
+    record = made_record(name)
+    documents = documents_of([record])
+    template = code_facts(record).template
+    clone = bytearray(code_of(record))
+    for start, size in template.zeroed:
+        clone[start : start + size] = b"\x5a" * size
+    clone[-10] ^= 1  # in the hash of the metadata
+    assert looked_up(bytes(clone), documents) == [f"0x{0:040x}"]
+    clone[template.zeroed[0][0] - 1] ^= 1  # beside an immutable
+    assert looked_up(bytes(clone), documents) == []
+
+
+def test_code_that_is_not_the_compilers_has_no_template():
+    record = made_record("immutables")
+    code = bytearray(code_of(record))
+    code[0] ^= 1
+    record["runtimeBytecode"]["onchainBytecode"] = f"0x{code.hex()}"
+    facts = code_facts(record)
+    assert facts == CodeFacts(f"0x{keccak256(bytes(code)).hex()}", None)
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("recompiledBytecode", "0x60__zz"),
+        ("recompiledBytecode", "0x"),
+        ("recompiledBytecode", "0x6"),
+        ("linkReferences", {"a": 1}),
+        ("immutableReferences", {"1": [{"start": -5, "length": 10**9}]}),
+        ("cborAuxdata", {"1": {"offset": -1, "value": "0x00"}}),
+        ("cborAuxdata", {"1": {"offset": "x", "value": 7}}),
+        ("transformations", {}),
+    ],
+)
+def test_hostile_members_leave_at_most_the_template_out(member, value):
+    record = made_record("plain")
+    record["runtimeBytecode"][member] = value
+    facts = code_facts(record)
+    assert facts.digest == f"0x{keccak256(code_of(record)).hex()}"
+
+
+def test_a_record_without_code_has_no_facts():
+    record = made_record("plain")
+    record["runtimeBytecode"]["onchainBytecode"] = None
+    assert code_facts(record) is None
+    assert of_record(record, ApisSettings((Api.CODE,)), "x")[0] == b""
+
+
+def test_the_code_is_kept_beside_the_declarations():
+    record = made_record("plain")
+    for apis in ((Api.CODE,), (Api.CODE, Api.SIGNATURES), (Api.CODE, Api.OTTERSCAN)):
+        first, _, rest = of_record(record, ApisSettings(apis), "x")[0].partition(b"\n")
+        assert bool(first) is (len(apis) > 1)
+        assert CodeFacts.read(rest) == code_facts(record)
+
+
+def test_contracts_of_one_template_are_together():
+    template = Template("0x" + "22" * 32, 100, ((1, 20), (50, 32)))
+    rows = [
+        (ContractRow("match", None, "match", "1", address, "", "1"), CodeFacts(f"0x{digest * 32}", template))
+        for address, digest in (("0xa", "aa"), ("0xb", "bb"), ("0xc", "bb"))
+    ]
+    documents = {document.path: json.loads(document.body) for document in code_documents(rows)}
+    assert [one["address"] for one in documents[f"code/template/{template.digest}"]["contracts"]] == [
+        "0xa",
+        "0xb",
+        "0xc",
+    ]
+    assert [one["address"] for one in documents[f"code/0x{'bb' * 32}"]["contracts"]] == ["0xb", "0xc"]
+    assert documents["code/length/100"]["templates"] == [
+        {"template": template.digest, "zeroed": [[1, 20], [50, 32]]}
+    ]

@@ -1,0 +1,146 @@
+"""What Otterscan reads: the layouts of Sourcify's repository, signatures and topics as text, chains, pictures."""
+
+import json
+
+import pytest
+
+from statuary.domain.contracts.abi import signature_hash
+from statuary.domain.primitives import checksum_address, keccak256
+from statuary.domain.settings import Chain
+from statuary.extensions.apis.declarations import Declarations
+from statuary.extensions.apis.documents import of_record
+from statuary.extensions.apis.otterscan import chain_files, configuration, signature_files
+from statuary.extensions.apis.own_files import PNG, own_files
+from statuary.extensions.apis.repository import source_path, source_paths
+from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.extensions.apis.signatures import signatures_of_site
+from support.contracts import FEATURES, made_record
+
+OTTERSCAN = ApisSettings((Api.OTTERSCAN,))
+
+
+def files_of(record) -> dict[str, bytes]:
+    _, documents = of_record(record, OTTERSCAN, "contracts/x.json")
+    return {path: one.body for one in documents for path in (one.path, *one.aliases)}
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_a_reader_of_either_layout_gets_metadata_and_sources(name):
+    record = made_record(name)
+    match = "full_match" if record["match"] == "exact_match" else "partial_match"
+    files = files_of(record)
+    folder = f"otterscan/contracts/{match}/{record['chainId']}/{record['address']}"
+    metadata = json.loads(files[f"{folder}/metadata.json"])
+    assert metadata == record["metadata"]
+    for file, source in record["sources"].items():
+        text = source["content"].encode()
+        assert files[f"{folder}/sources/{file}"] == text
+        assert files[f"{folder}/sources/{metadata['sources'][file]['keccak256']}"] == text
+    assert files[f"{folder}/creator-tx-hash.txt"].decode() == record["deployment"]["transactionHash"]
+    assert {path.split("/")[2] for path in files} == {match}
+
+
+def test_a_record_without_metadata_has_no_folder():
+    record = made_record("plain")
+    record["metadata"] = None
+    assert files_of(record) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        ("contracts/A.sol", "contracts/A.sol"),
+        ("./a//b/../A.sol", "a/A.sol"),
+        ("../../etc/passwd", "etc/passwd"),
+        ("/abs/A.sol", "abs/A.sol"),
+        ("project/:npm/A.sol", "project/_npm/A.sol"),
+        ("a\nb.sol", "ab.sol"),
+        ("https://x.example/A.sol", "https_/x.example/A.sol"),
+    ],
+)
+def test_the_path_of_a_source_stays_below_its_folder(name, path):
+    assert source_path(name) == path
+
+
+@pytest.mark.parametrize(
+    ("names", "with_path"),
+    [
+        (["A.sol", "a.sol"], ["A.sol"]),
+        (["A.sol", "./A.sol"], ["A.sol"]),
+        (["A.sol", "A.sol/B.sol"], ["A.sol"]),
+        (["A.sol/B.sol", "A.sol"], ["A.sol/B.sol"]),
+        (["0xAB/x.sol", "con.sol", "..", "", "x" * 300, "a\x00b"], []),
+        (["0xab"], []),
+    ],
+)
+def test_sources_that_no_folder_can_hold_together_have_no_path(names, with_path):
+    assert list(source_paths(names, "otterscan/contracts", {"0xab"})) == with_path
+
+
+def test_hostile_names_of_sources_keep_their_text_by_its_hash():
+    record = made_record("plain")
+    record["sources"] = {
+        name: {"content": name} for name in ("../../x", "..", "CON", "é/\u202e.sol", "a" * 999)
+    }
+    files = files_of(record)
+    assert all(path.startswith("otterscan/contracts/") and ".." not in path.split("/") for path in files)
+    for name in record["sources"]:
+        assert any(path.endswith(f"/sources/0x{keccak256(name.encode()).hex()}") for path in files)
+
+
+def test_signatures_and_topics_are_text_with_every_choice_of_indexed():
+    event = "Transfer(address,address,uint256)"
+    forms = [
+        "Transfer(address indexed from, address indexed to, uint256 value)",
+        "Transfer(address indexed src, address indexed dst, uint256 wad)",
+        "Transfer(address indexed from, address indexed to, uint256 indexed id)",
+    ]
+    kept = [
+        Declarations(("transfer(address,uint256)",), ("Bad()",), ((event, full),)).encoded() for full in forms
+    ]
+    site = signatures_of_site(kept, ["public(uint256)"])
+    files = {one.path: one.body.decode() for one in signature_files(site)}
+    assert files == {
+        "otterscan/signatures/a9059cbb": "transfer(address,uint256)",
+        f"otterscan/signatures/{signature_hash('Bad()')[2:10]}": "Bad()",
+        f"otterscan/topic0/{signature_hash(event)[2:]}": f"{forms[2]};{forms[0]}",
+    }
+
+
+def test_a_chain_and_the_configuration():
+    chains = (Chain(chain_id="31337", name="One", title="Chain one", rpc=("https://rpc.example",)),)
+    [chain] = chain_files(chains, "https://site.example")
+    assert chain.path == "otterscan/chains/eip155-31337.json"
+    assert {"name": "Chain one", "chainId": 31337, "faucets": []}.items() <= json.loads(chain.body).items()
+    found = configuration(chains, "https://site.example")
+    assert (found["erigonURL"], found["assetsURLPrefix"]) == (
+        "https://rpc.example",
+        "https://site.example/otterscan",
+    )
+    assert configuration((), "https://site.example")["erigonURL"] == "http://127.0.0.1:8545"
+
+
+def test_own_files_are_checked(tmp_path):
+    address = checksum_address("0x" + "ab" * 20)
+    files = {
+        f"logos/1/{address.lower()}.png": PNG + b"x",
+        "chains/eip155-1.json": b'{"chainId":1,"name":"Mine"}',
+        "chains/eip155-2.json": b'{"chainId":1}',
+        "chains/eip155-3.json": b"{",
+        "logos/1/0x12.png": PNG,
+        f"logos/1/0x{'34' * 20}.png": b"<svg>",
+        "logos/readme.md": b"",
+        f"logos/2/{address}.png": PNG + bytes(300_000),
+    }
+    for path, body in files.items():
+        (tmp_path / "content/apis" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "content/apis" / path).write_bytes(body)
+    (tmp_path / "outside.png").write_bytes(PNG)
+    (tmp_path / "content/apis/logos/1" / f"0x{'56' * 20}.png").symlink_to(tmp_path / "outside.png")
+    documents, findings = own_files(tmp_path / "content")
+    assert [one.path for one in documents] == [
+        "otterscan/chains/eip155-1.json",
+        f"otterscan/assets/1/{address}/logo.png",
+    ]
+    assert len(findings) == len(files) - len(documents) + 1
+    assert own_files(tmp_path / "nothing") == ([], [])
