@@ -79,6 +79,7 @@ def with_documents(name: str, *folders: str) -> Extension:
 
 STORES = ("s3", "gs", "az")
 """The schemes of object stores."""
+APIS = ("abis", "blockscout", "code", "etherscan", "files", "otterscan", "signature-database", "v2/chainlist")
 
 LOG_KEY = CommandOption(
     "--log-key",
@@ -257,16 +258,7 @@ EXTENSIONS = (
         "apis",
         key="apis",
         settings="statuary.extensions.apis.settings:SiteApisSource",
-        folders=(
-            "signature-database",
-            "abis",
-            "etherscan",
-            "v2/chainlist",
-            "otterscan",
-            "blockscout",
-            "files",
-            "code",
-        ),
+        folders=APIS,
         urls="statuary.extensions.apis.urls:API_URLS",
         of_record="statuary.extensions.apis.documents:of_record",
         apis="statuary.extensions.apis.described:described_apis",

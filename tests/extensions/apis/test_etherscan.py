@@ -16,8 +16,10 @@ from statuary.extensions.importing.toolchains.explorer import explorer_creation,
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import Served, answers_of_deno
+from support.ethereum_node import COMPILERS
 from support.explorer_requests import ABSENT, ADDRESS, CHAIN, RECORD, SITE, hostile_targets
 from support.host_servers import build_project, serve_with_statuary
+from support.requirements import absent
 
 MEMBERS = (
     "SourceCode", "ABI", "ContractName", "CompilerVersion", "CompilerType", "OptimizationUsed", "Runs",
@@ -134,9 +136,7 @@ def test_the_edge_module_answers_the_same_to_hostile_requests():
         assert ours == (None if answer is None else (answer["status"], answer["body"])), case
 
 
-FOUNDRY = Path(
-    os.environ.get("STATUARY_FOUNDRY", Path(__file__).parents[3] / ".compilers/node/node_modules/@foundry-rs")
-)
+FOUNDRY = COMPILERS / "node/node_modules/@foundry-rs"
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, d
 def cast(tool: str, home: Path, *arguments: str) -> str:
     program = FOUNDRY / f"{tool}-linux-amd64" / "bin" / tool
     if not program.is_file():
-        pytest.skip(f"there is no {program}; name the folder of npm's @foundry-rs in STATUARY_FOUNDRY")
+        absent(f"Foundry's {tool}, {program},", ".ci/install-compilers")
     environment = {"HOME": str(home), "PATH": os.environ["PATH"], "FOUNDRY_DISABLE_NIGHTLY_WARNING": "1"}
     done = subprocess.run(
         [program, *arguments],

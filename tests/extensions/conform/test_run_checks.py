@@ -343,6 +343,10 @@ DAMAGES: dict[str, list[Damage]] = {
     ],
     "internal-files-are-hidden": [where(below("/.statuary/"), answers(200, b"SQLite format 3\x00"))],
     "missing-files-are-not-found": [where(at("/nothing/is/here"), answers(200, b"<p>Hello</p>"))],
+    "interfaces-have-listed-contracts": [
+        where(at("/otterscan/files/config.json"), answers(200, b"{}")),
+        where(below("/blockscout"), answers(200, b"{}")),
+    ],
     "signatures-are-counted": [where(at(NAMES), answers(200, b"one()\n")), where(at(NAMES), NOT_FOUND)],
     "signatures-are-looked-up": [
         where(below("/signature-database/v1/lookup"), NOT_FOUND),

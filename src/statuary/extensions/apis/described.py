@@ -88,7 +88,7 @@ def _otterscan(example: ContractRow | None) -> DescribedApi:
                 example=urls.OTTERSCAN_TOPIC.path(topic=TRANSFER),
                 more=_text("The declarations.", "No verified contract has the event."),
             ),
-            Operation(urls.OTTERSCAN_CHAIN, example=chain),
+            Operation(urls.OTTERSCAN_CHAIN, example=chain, may_be_missing=True),
             Operation(urls.OTTERSCAN_CONFIG, example=urls.OTTERSCAN_CONFIG.path()),
         ),
     )

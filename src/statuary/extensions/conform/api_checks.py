@@ -59,6 +59,32 @@ def explorer_calls_are_answered(deployment: CheckedDeployment) -> Iterator[str]:
                 yield f"{base}{address} returns {response.status} and the source {str(source)[:20]!r}"
 
 
+def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[str]:
+    """The files of the interfaces that the site has name a listed contract, and are missing for another one."""
+    config = f"/{urls.OTTERSCAN_CONFIG.path()}"
+    has_otterscan = deployment.get(config).status == 200
+    if has_otterscan and "assetsURLPrefix" not in _object(deployment, config):
+        yield f"{config} has no assetsURLPrefix"
+    answered = 0
+    for contract in deployment.contracts:
+        for address, is_verified in ((contract.address, True), (deployment.absent_address, False)):
+            target = f"/{urls.BLOCKSCOUT.path(chain_id=contract.chain_id, address=address)}"
+            status = deployment.get(target).status
+            answered += is_verified and status == 200
+            if is_verified and status == 200 and _object(deployment, target).get("is_verified") is not True:
+                yield f"{target} does not say that the contract is verified"
+            if not is_verified and status != 404:
+                yield f"{target} returns {status}, not 404"
+    if 0 < answered < len(deployment.contracts):
+        yield f"{answered} of {len(deployment.contracts)} listed contracts have an answer of Blockscout's"
+    if not has_otterscan and not answered:
+        raise NotApplicableError(f"{config} returns no document: the site has none of these interfaces")
+
+
+def _object(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
+    return dict(as_object(json.loads(deployment.get(target).body)))
+
+
 def _stats(deployment: CheckedDeployment) -> dict[str, Json]:
     target = f"/{urls.SIGNATURE_STATS.path()}"
     if deployment.get(target).status == 404:

@@ -117,6 +117,7 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     ConformanceCheck(apis.signatures_are_looked_up, SITE, EDGE, "signature look-up"),
     ConformanceCheck(apis.signatures_are_searched, SITE, EDGE, "signature look-up"),
     ConformanceCheck(apis.explorer_calls_are_answered, SITE, EDGE, "explorer calls"),
+    ConformanceCheck(apis.interfaces_have_listed_contracts, SITE, STATIC, "explorer files"),
 )
 """In the order of the report."""
 
