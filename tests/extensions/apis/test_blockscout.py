@@ -1,6 +1,9 @@
 """Blockscout's answer about a contract, and the files of Sourcify's API v1: their members, and what real loaders read."""
 
 import json
+import os
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +12,11 @@ from statuary.extensions.apis.blockscout import smart_contract
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.settings import Api, ApisSettings
 from support.contracts import FEATURES, made_record
+from support.edge_runtimes import node, write_site
+from support.host_servers import serve_with_statuary
+from support.requirements import CHECKOUT, absent
+
+CLIENTS = Path(os.environ.get("STATUARY_CLIENTS", CHECKOUT / ".clients"))
 
 MEMBERS = (
     "verified_twin_address_hash is_verified is_changed_bytecode is_partially_verified is_fully_verified "
@@ -77,3 +85,48 @@ def test_without_metadata_there_is_nothing_to_import():
     record = made_record("plain")
     record["metadata"] = None
     assert {path.split("/")[0] for path in files_of(record)} == {"blockscout"}
+
+
+def test_whatsabis_loader_reads_a_served_site(tmp_path):
+    """The one loader of whatsabi that can be pointed at another host without a query."""
+    package = CLIENTS / "whatsabi/package.json"
+    if not package.is_file():
+        absent("whatsabi", ".ci/install-clients whatsabi")
+    record = made_record("everything")
+    _, documents = of_record(record, ApisSettings((Api.BLOCKSCOUT,)), "contracts/x.json")
+    site = {path: one.body for one in documents for path in (one.path, *one.aliases)}
+    script = LOADER % (json.dumps(str(package)), json.dumps([record["address"], "0x" + "12" * 20]))
+    project = tmp_path / "project"
+    write_site(project / "build", site | {"404.html": b"<!doctype html>404"})
+    with serve_with_statuary(project) as server:
+        done = subprocess.run(
+            [node(), "--input-type=module", "-e", script, f"http://127.0.0.1:{server.port}"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 0, done.stderr
+    loaded, missing = json.loads(done.stdout)
+    optimizer = record["compilation"]["compilerSettings"].get("optimizer", {})
+    assert loaded["abi"] == record["abi"]
+    assert loaded["name"] == record["compilation"]["name"]
+    assert loaded["compilerVersion"] == f"v{record['compilation']['compilerVersion']}"
+    assert loaded["runs"] == optimizer.get("runs", 200)
+    assert {one["path"]: one["content"] for one in loaded["sources"]} == {
+        path: source["content"] for path, source in record["sources"].items()
+    }
+    assert missing["ok"] is False
+
+
+LOADER = """
+import {createRequire} from 'node:module'
+const {loaders} = createRequire(%s)('@shazow/whatsabi')
+const loader = new loaders.BlockscoutABILoader({baseURL: `${process.argv[1]}/blockscout/31337/api`, chainId: 31337})
+const read = []
+for (const address of %s) {
+  const {ok, name, abi, compilerVersion, runs, getSources} = await loader.getContract(address)
+  read.push({ok, name, abi, compilerVersion, runs, sources: ok ? await getSources() : null})
+}
+process.stdout.write(JSON.stringify(read))
+"""

@@ -46,6 +46,13 @@ def test_a_body_has_the_recorded_members_and_all_are_text(name):
     assert {type(value) for value in body.values()} == {str}
 
 
+def test_a_record_of_an_older_server_is_no_proxy():
+    record = made_record("plain")
+    del record["proxyResolution"]
+    body = source_code(record)
+    assert (body["Proxy"], body["Implementation"]) == ("0", "")
+
+
 @pytest.mark.parametrize("name", FEATURES)
 def test_our_own_reader_of_explorers_gets_back_the_input_of_the_compiler(name):
     record = made_record(name)
