@@ -62,13 +62,7 @@ def smart_contract(record: RecordValue) -> JsonObject:
     settings = as_object(compilation.get("compilerSettings"))
     path, _, name = as_text(compilation.get("fullyQualifiedName")).rpartition(":")
     texts = {file: as_text(as_object(source).get("content")) for file, source in record["sources"].items()}
-    resolution = as_object(record.get("proxyResolution"))
-    is_proxy = resolution.get("isProxy") is True
-    implementations: list[Json] = [
-        {"address_hash": as_object(item).get("address"), "name": as_object(item).get("name")}
-        for item in as_list(resolution.get("implementations"))
-    ]
-    proxy_type = PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown") if is_proxy else None
+    proxy_type, implementations = _proxy(record)
     arguments = constructor_arguments(record)
     return {
         "verified_twin_address_hash": None,
@@ -80,7 +74,7 @@ def smart_contract(record: RecordValue) -> JsonObject:
         "is_verified_via_eth_bytecode_db": False,
         "is_verified_via_verifier_alliance": False,
         "proxy_type": proxy_type,
-        "implementations": implementations if is_proxy else [],
+        "implementations": implementations,
         "conflicting_implementations": None,
         "sourcify_repo_url": None,
         "can_be_visualized_via_sol2uml": False,
@@ -97,11 +91,7 @@ def smart_contract(record: RecordValue) -> JsonObject:
             {"file_path": file, "source_code": text} for file, text in texts.items() if file != path
         ],
         "compiler_settings": settings,
-        "external_libraries": [
-            {"name": library, "address_hash": address}
-            for libraries in as_object(settings.get("libraries")).values()
-            for library, address in as_object(libraries).items()
-        ],
+        "external_libraries": _libraries(settings),
         "constructor_args": f"0x{arguments}" if arguments else None,
         "decoded_constructor_args": None,
         "language": as_text(compilation.get("language")).lower(),
@@ -112,6 +102,26 @@ def smart_contract(record: RecordValue) -> JsonObject:
         "creation_bytecode": as_object(record["creationBytecode"]).get("onchainBytecode"),
         "creation_status": "success",
     }
+
+
+def _proxy(record: RecordValue) -> tuple[str | None, list[Json]]:
+    """Return the kind of a proxy and its implementations; nothing of another contract."""
+    resolution = as_object(record.get("proxyResolution"))
+    if resolution.get("isProxy") is not True:
+        return None, []
+    implementations = map(as_object, as_list(resolution.get("implementations")))
+    listed: list[Json] = [
+        {"address_hash": item.get("address"), "name": item.get("name")} for item in implementations
+    ]
+    return PROXY_TYPES.get(as_text(resolution.get("proxyType")), "unknown"), listed
+
+
+def _libraries(settings: JsonObject) -> list[Json]:
+    return [
+        {"name": library, "address_hash": address}
+        for libraries in as_object(settings.get("libraries")).values()
+        for library, address in as_object(libraries).items()
+    ]
 
 
 def _version(compilation: JsonObject) -> str:

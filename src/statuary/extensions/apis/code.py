@@ -11,7 +11,7 @@ from statuary.documents.url_table import PROOF
 from statuary.domain.contracts.auxdata import parse_immutable_references, parse_link_references
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.json_values import as_object, as_text
+from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, keccak256
 from statuary.extensions.apis import urls
 
@@ -101,30 +101,34 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
     if language == "Vyper" or not compiled:
         return None
     try:
-        references = [
-            *parse_link_references(runtime.get("linkReferences")),
-            *parse_immutable_references(runtime.get("immutableReferences")),
-        ]
-    except InvalidValueError:
+        ranges = _ranges(runtime, len(compiled) // 2)
+        of_compiler = zeroed(without_metadata(_unlinked(compiled)), ranges)
+    except (InvalidValueError, ValueError):  # no such references, or what is left is not hex
         return None
+    own = zeroed(without_metadata(code), ranges)
+    return Template(_hash(own), len(own), ranges) if own == of_compiler else None
+
+
+def _ranges(runtime: JsonObject, size: int) -> Ranges:
+    """Return the places of code that differ between contracts of one source, in order.
+
+    Args:
+        size: bytes of the compiler's code.
+    """
+    references = [
+        *parse_link_references(runtime.get("linkReferences")),
+        *parse_immutable_references(runtime.get("immutableReferences")),
+    ]
     ranges = {(place.start, place.length) for place in references}
     for item in as_object(runtime.get("cborAuxdata")).values():  # those of contracts that this one creates
         auxdata = as_object(item)
-        start, size = auxdata.get("offset"), (len(as_text(auxdata.get("value"))) - 2) // 2
-        if isinstance(start, int) and start + size < len(compiled) // 2:
-            ranges.add((start, size))
-    steps = runtime.get("transformations")
-    if isinstance(steps, list) and any(as_object(step).get("reason") == "callProtection" for step in steps):
+        start, length = auxdata.get("offset"), (len(as_text(auxdata.get("value"))) - 2) // 2
+        if isinstance(start, int) and start + length < size:
+            ranges.add((start, length))
+    steps = as_list(runtime.get("transformations"))
+    if any(as_object(step).get("reason") == "callProtection" for step in steps):
         ranges.add(CALL_PROTECTION)
-    in_order = tuple(sorted(ranges))
-    own = zeroed(without_metadata(code), in_order)
-    try:
-        of_compiler = zeroed(without_metadata(_unlinked(compiled)), in_order)
-    except ValueError:  # what is left is not hex
-        return None
-    if own != of_compiler:
-        return None
-    return Template(_hash(own), len(own), in_order)
+    return tuple(sorted(ranges))
 
 
 def _unlinked(text: str) -> bytes:

@@ -52,6 +52,12 @@ def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
     if not isinstance(record["metadata"], dict):
         return
     yield RepositoryFile("metadata.json", encode_unchecked(record["metadata"]))
+    yield from _sources(record)
+    yield from _facts(record)
+
+
+def _sources(record: RecordValue) -> Iterator[RepositoryFile]:
+    """Yield the texts of the sources, and how their names were changed."""
     bodies = {
         name: as_text(as_object(source).get("content")).encode("utf-8", "surrogatepass")
         for name, source in record["sources"].items()
@@ -69,7 +75,6 @@ def repository_files(record: RecordValue) -> Iterator[RepositoryFile]:
     translated = {name: path for name, path in paths.items() if name != path}
     if translated:
         yield RepositoryFile("path-translation.json", encode_unchecked(translated))
-    yield from _facts(record)
 
 
 def source_paths(names: Iterable[str], folder: str, taken: set[str]) -> dict[str, str]:
@@ -142,7 +147,11 @@ def listed_documents(record: RecordValue, source: str) -> Iterator[Document]:
         path = next(iter(file.other_paths), file.path)
         content = file.body.decode("utf-8", "surrogatepass")
         listed.append(
-            {"name": posixpath.basename(path), "path": f"/contracts/{folder}/{path}", "content": content}
+            {
+                "name": posixpath.basename(path),
+                "path": f"/{urls.REPOSITORY_FOLDER}/{folder}/{path}",
+                "content": content,
+            }
         )
     if not listed:
         return

@@ -1,6 +1,6 @@
 """The documents of all records together, made after every record: those of the signatures."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -11,6 +11,7 @@ from statuary.content.source_files import SourceFile
 from statuary.documents.document import Document, encode_json
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position
+from statuary.domain.json_values import JsonObject
 from statuary.domain.work import attempt
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.code import CodeFacts, code_documents
@@ -20,7 +21,6 @@ from statuary.extensions.apis.own_files import own_files
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
     WHOLE_SITE,
-    SiteSignatures,
     public_signatures,
     signature_documents,
     signatures_of_site,
@@ -116,41 +116,29 @@ class ApisStage(SiteStage):
     def _documents(
         self, contracts: BuiltContracts, public: bytes, own: Sequence[Document]
     ) -> Iterator[Document]:
+        yield from self._settings_documents(contracts.catalogue, own)
+        kept = [(row, *facts.partition(b"\n")[::2]) for row, facts in contracts.sources.facts()]
+        newest = max((row.verifiedAt for row, *_ in kept), default="")
+        yield from self._signature_documents((line for _, line, _ in kept if line), public, newest)
+        yield from code_documents((row, CodeFacts.read(line)) for row, _, line in kept if line)
+
+    def _settings_documents(self, catalogue: Catalogue, own: Sequence[Document]) -> Iterator[Document]:
+        chains, base = catalogue.chains, catalogue.status.page.url
         if Api.ETHERSCAN in self._settings.apis:
-            for path, body in settings_documents(
-                contracts.catalogue.chains, contracts.catalogue.status.page.url
-            ):
-                other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
-                yield Document(
-                    path=path,
-                    body=encode_json(body),
-                    aliases=other_names,
-                    sources=WHOLE_SITE,
-                    persistent=True,
-                )
+            yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
         if Api.OTTERSCAN in self._settings.apis:
-            chains, base = contracts.catalogue.chains, contracts.catalogue.status.page.url
             paths = {document.path for document in own}
             yield from (document for document in chain_files(chains, base) if document.path not in paths)
-            yield configuration_file(chains, base)
-            yield from own
-        kept = list(contracts.sources.facts())
-        lines = [facts.partition(b"\n") for _, facts in kept]
-        if self._has_signatures or Api.OTTERSCAN in self._settings.apis:
-            site = signatures_of_site(filter(None, (first for first, *_ in lines)), _read(public)[0])
-            newest = max((row.verifiedAt for row, _ in kept), default="")
-            yield from self._signature_documents(site, newest)
-        if Api.CODE in self._settings.apis:
-            rows = (row for row, _ in kept)
-            yield from code_documents(
-                (row, CodeFacts.read(rest)) for row, (*_, rest) in zip(rows, lines, strict=True) if rest
-            )
+            yield from (configuration_file(chains, base), *own)
 
-    def _signature_documents(self, site: SiteSignatures, newest: str) -> Iterator[Document]:
-        if self._has_signatures:
-            yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
-        if Api.OTTERSCAN in self._settings.apis:
-            yield from signature_files(site)
+    def _signature_documents(self, kept: Iterable[bytes], public: bytes, newest: str) -> Iterator[Document]:
+        has_otterscan = Api.OTTERSCAN in self._settings.apis
+        if self._has_signatures or has_otterscan:
+            site = signatures_of_site(kept, _read(public)[0])
+            if self._has_signatures:
+                yield from signature_documents(site, f"{newest[:19] or '1970-01-01T00:00:00'}.000Z")
+            if has_otterscan:
+                yield from signature_files(site)
 
     def _own_files(self) -> tuple[list[Document], list[Finding]]:
         """Return the documents of the content's own files for Otterscan, and what is wrong with others."""
@@ -163,6 +151,13 @@ class ApisStage(SiteStage):
         read = partial(SourceFile(self._root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
         public = attempt(read, PUBLIC_SIGNATURES, "reading the public signatures")
         return (b"", [public]) if isinstance(public, Finding) else (public, _read(public)[1])
+
+
+def _of_settings(path: str, body: JsonObject) -> Document:
+    """Return a document that depends on the settings alone; the list of chains has the name that clients ask for, too."""
+    other_names = (urls.ETHERSCAN_LIST.path(),) if path == urls.ETHERSCAN_CHAINS.path() else ()
+    encoded = encode_json(body)
+    return Document(path=path, body=encoded, aliases=other_names, sources=WHOLE_SITE, persistent=True)
 
 
 def _read(public: bytes) -> tuple[list[str], list[Finding]]:

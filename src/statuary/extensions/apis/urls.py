@@ -66,9 +66,12 @@ ETHERSCAN_CHAINS = Url(
 OTTERSCAN_PREFIX = "otterscan"
 """The folder of what Otterscan reads."""
 
+REPOSITORY_FOLDER = "contracts"
+"""The folder of contracts in the layouts of Sourcify's repository."""
+
 REPOSITORY = Url(
     "otterscan-repository",
-    f"{OTTERSCAN_PREFIX}/contracts/{{path}}",
+    f"{OTTERSCAN_PREFIX}/{REPOSITORY_FOLDER}/{{path}}",
     "the metadata and the sources of contracts, in the layouts 1 and 2 of Sourcify's repository",
     "",
     put=PutStep.BODY,

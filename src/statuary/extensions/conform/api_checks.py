@@ -63,22 +63,28 @@ def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[
     """The files of the interfaces that the site has name a listed contract, and are missing for another one."""
     config = f"/{urls.OTTERSCAN_CONFIG.path()}"
     has_otterscan = deployment.get(config).status == 200
+    targets = [_explorer_file(contract.chain_id, contract.address) for contract in deployment.contracts]
+    has_blockscout = any(deployment.get(target).status == 200 for target in targets)
+    if not has_otterscan and not has_blockscout:
+        raise NotApplicableError(f"{config} returns no document: the site has none of these interfaces")
     if has_otterscan and "assetsURLPrefix" not in _object(deployment, config):
         yield f"{config} has no assetsURLPrefix"
-    answered = 0
-    for contract in deployment.contracts:
-        for address, is_verified in ((contract.address, True), (deployment.absent_address, False)):
-            target = f"/{urls.BLOCKSCOUT.path(chain_id=contract.chain_id, address=address)}"
-            status = deployment.get(target).status
-            answered += is_verified and status == 200
-            if is_verified and status == 200 and _object(deployment, target).get("is_verified") is not True:
-                yield f"{target} does not say that the contract is verified"
-            if not is_verified and status != 404:
-                yield f"{target} returns {status}, not 404"
-    if 0 < answered < len(deployment.contracts):
-        yield f"{answered} of {len(deployment.contracts)} listed contracts have an answer of Blockscout's"
-    if not has_otterscan and not answered:
-        raise NotApplicableError(f"{config} returns no document: the site has none of these interfaces")
+    if has_blockscout:
+        yield from _wrong_explorer_files(deployment, targets)
+
+
+def _wrong_explorer_files(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
+    for target in targets:
+        response = deployment.get(target)
+        if response.status != 200 or _object(deployment, target).get("is_verified") is not True:
+            yield f"{target} returns {response.status}, and does not say that the contract is verified"
+    absent = _explorer_file(deployment.contracts[0].chain_id, deployment.absent_address)
+    if deployment.get(absent).status != 404:
+        yield f"{absent} returns {deployment.get(absent).status}, not 404"
+
+
+def _explorer_file(chain_id: str, address: str) -> str:
+    return f"/{urls.BLOCKSCOUT.path(chain_id=chain_id, address=address)}"
 
 
 def _object(deployment: CheckedDeployment, target: str) -> dict[str, Json]:
