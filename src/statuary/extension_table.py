@@ -273,16 +273,14 @@ EXTENSIONS = (
     ),
     Extension(
         "clear_signing",
-        commands={
-            "signing": Command(
-                "statuary.extensions.clear_signing.commands:signing_command",
-                "Show calls as wallets do, by the descriptors of the content.",
-            ),
-        },
+        commands=command(
+            "clear_signing", "signing", "Show calls as wallets do, by the descriptors of the content."
+        ),
         key="clear_signing",
         folders=("clear-signing",),
         urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",
         settings="statuary.extensions.clear_signing.settings:SiteClearSigningSource",
+        pages="statuary.extensions.clear_signing.pages:PARTS",
         stage="statuary.extensions.clear_signing.stage:open_stage",
         rules="statuary.extensions.clear_signing.rules:RULES",
     ),

@@ -9,10 +9,12 @@ from support.edge_runtimes import HOSTS_INSTALL, node
 from support.requirements import CHECKOUT, require_node_package
 
 PAGES = CHECKOUT / "src" / "statuary" / "documents" / "pages"
+SIGNING = CHECKOUT / "src" / "statuary" / "extensions" / "clear_signing" / "pages"
 BUNDLES = {
     PAGES / "assets" / "check.js": "check/page.js",
     PAGES / "assets" / "decode.js": "check/decode.js",
     PAGES / "assets" / "viewer.js": "viewer/page.js",
+    SIGNING / "assets" / "clear-signing-view.js": "../../extensions/clear_signing/pages/modules/page.js",
 }
 """Each bundle with the module that it is made of."""
 
@@ -21,6 +23,7 @@ TITLES = {
     "check/page.js": "The check of the record",
     "check/decode.js": "The decoder of calls and logs",
     "viewer/page.js": "The view of any record",
+    "../../extensions/clear_signing/pages/modules/page.js": "What a wallet shows",
 }
 
 

@@ -171,6 +171,11 @@ class DescriptorFolder:
             findings.append(Finding(rule=READABLE, message=message, hint="remove some", path=FOLDER))
         return tuple(sorted(paths[:MAX_FILES])), tuple(findings)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in it, or no such folder."""
+        return self.listing == ((), ())
+
     @cached_property
     def _names(self) -> frozenset[str]:
         return frozenset(self.listing[0])

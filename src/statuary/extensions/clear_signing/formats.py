@@ -28,7 +28,7 @@ class Names:
     addresses: Mapping[str, str] = field(default_factory=dict)  # local names
     ens: Mapping[str, str] = field(default_factory=dict)
     collections: Mapping[str, str] = field(default_factory=dict)
-    chains: Mapping[int, tuple[str, Token]] = field(default_factory=dict)  # name and currency
+    chains: Mapping[int, tuple[str, Token | None]] = field(default_factory=dict)  # name and currency
     block_times: Mapping[int, int] = field(default_factory=dict)  # by number, in seconds since 1970
 
 
@@ -99,10 +99,15 @@ def decimal(amount: int, decimals: int) -> str:
 
 
 def _amount(value: Leaf, _params: JsonObject, show: Show) -> ShownValue:
-    chain = show.names.chains.get(show.chain_id)
-    if chain is None or not _is_number(value):
+    currency = _currency(show.chain_id, show)
+    if currency is None or not _is_number(value):
         return ShownValue(_text(value), "the chain's currency is not known")
-    return ShownValue(f"{decimal(value.number, chain[1].decimals)} {chain[1].symbol}")
+    return ShownValue(f"{decimal(value.number, currency.decimals)} {currency.symbol}")
+
+
+def _currency(chain_id: int, show: Show) -> Token | None:
+    chain = show.names.chains.get(chain_id)
+    return None if chain is None else chain[1]
 
 
 def _address(written: Json, show: Show) -> str:
@@ -179,14 +184,13 @@ def _token(params: JsonObject, show: Show) -> Token | None:
     native = params.get("nativeCurrencyAddress")
     candidates = as_list(native) if isinstance(native, list) else [native]
     if any(_address(candidate, show) == address for candidate in candidates if candidate):
-        chain = show.names.chains.get(chain_id)
-        return None if chain is None else chain[1]
+        return _currency(chain_id, show)
     return show.names.tokens.get(address)
 
 
 def _nft_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     address = _address(params.get("collection", params.get("collectionPath")), show)
-    name = show.names.collections.get(address)
+    name = show.names.collections.get(address) if _is_number(value) else ""
     return (
         ShownValue(f"{name} #{value.number}")
         if name

@@ -5,13 +5,14 @@ from typing import Literal, NamedTuple
 from typing_extensions import override
 
 from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import SourceModel
+from statuary.content.source_model import SourceModel, Text
 
 
 class ClearSigningSettings(NamedTuple):
     """How the descriptors of the site are published."""
 
     with_unverified: bool = False
+    currencies: tuple[tuple[str, str], ...] = ()  # symbols of the currencies of chains, by id
 
 
 class ClearSigningSource(SourceModel):
@@ -20,6 +21,9 @@ class ClearSigningSource(SourceModel):
     unverified: Literal["withhold", "publish"] = "withhold"
     """What happens to deployments whose contract has no verified record on this site: they are left out of the indexes,
     or published as not shown."""
+
+    currencies: dict[Text, Text] | None = None
+    """The symbol of each chain's own currency, by chain id, for the examples on pages; it has 18 decimals."""
 
 
 class SiteClearSigningSource(ExtensionSource):
@@ -32,4 +36,7 @@ class SiteClearSigningSource(ExtensionSource):
     def settings(self) -> ClearSigningSettings | None:
         if self.clear_signing is None:
             return None
-        return ClearSigningSettings(self.clear_signing.unverified == "publish")
+        source = self.clear_signing
+        return ClearSigningSettings(
+            source.unverified == "publish", tuple(sorted((source.currencies or {}).items()))
+        )

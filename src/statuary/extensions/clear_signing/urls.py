@@ -26,6 +26,12 @@ SIGNING_PROOF = Url(
     "what was compared of the descriptors of a contract, with which record and block, and what is never proved",
     put=PutStep.BODY,
 )
+SIGNING_EXAMPLES = Url(
+    "clear-signing-examples",
+    "clear-signing/examples/{path}",
+    "what wallets show of the example calls in the tests of an ERC-7730 descriptor",
+    put=PutStep.BODY,
+)
 SIGNING_DESCRIPTOR = Url(
     "clear-signing-descriptor",
     "clear-signing/registry/{path}",
@@ -43,6 +49,7 @@ SIGNING_URLS = (
     MESSAGES_INDEX,
     SIGNING,
     SIGNING_PROOF,
+    SIGNING_EXAMPLES,
     SIGNING_DESCRIPTOR,
     SIGNING_SHARED,
 )

@@ -145,9 +145,12 @@ def _message_leaf(kind: BasicType, value: Json) -> Leaf:
             return Leaf(kind.kind, int(text, 16 if text.lower().startswith("0x") else 10))
         if kind.kind in ("address", "bytes", "bytesN"):
             raw = bytes.fromhex(str(value).removeprefix("0x"))
-            return Leaf("address" if kind.kind == "address" else "bytes", raw)
+            if kind.kind != "address" or len(raw) == ADDRESS_BYTES:
+                return Leaf("address" if kind.kind == "address" else "bytes", raw)
     except ValueError:
         raise InvalidValueError(f"{value!r} is no {kind.name}") from None
+    if kind.kind == "address":
+        raise InvalidValueError(f"{value!r} is no address: it has not 20 bytes")
     return Leaf("bool", value in (True, "true")) if kind.kind == "bool" else Leaf("string", str(value))
 
 

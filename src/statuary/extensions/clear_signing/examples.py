@@ -1,0 +1,314 @@
+"""The example calls and messages of descriptors' tests, and what is rendered of them.
+
+Tests have the form of the registry (`specs/erc7730-tests-v2.schema.json`): raw transactions and EIP-712's messages, and
+under `dataProvider` what a wallet knows of tokens and addresses.
+"""
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from statuary.domain.chain.merkle_trie import RlpItem, as_bytes, as_number, decode_list
+from statuary.domain.errors import StatuaryError
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.domain.primitives import InvalidValueError, decode_hex_digits
+from statuary.domain.work import bounded
+from statuary.extensions.clear_signing.descriptors import (
+    Descriptor,
+    DescriptorError,
+    DescriptorFolder,
+    SigningFileKind,
+    deployments_of,
+)
+from statuary.extensions.clear_signing.formats import Names, Token
+from statuary.extensions.clear_signing.key_types import parse_message_key
+from statuary.extensions.clear_signing.reach import ADDRESS_BYTES, DataTypes
+from statuary.extensions.clear_signing.render import (
+    Call,
+    NotShownError,
+    Rendered,
+    SignedMessage,
+    format_of_call,
+    render_call,
+    render_message,
+)
+from statuary.extensions.clear_signing.values import Leaf, message_value
+
+LEGACY: Final = "tests"
+"""The folder of tests of version 1, whose form is another."""
+
+MAX_EXAMPLES: Final = 100
+"""Examples of a descriptor that are published; the largest real one has 28."""
+
+_EIP_155: Final = 35
+_TYPED: Final = {1: 4, 2: 5, 3: 5, 4: 5}
+"""By the type of a transaction (EIP-2930, 1559, 4844, 7702), the place of its recipient."""
+
+Chains = Mapping[int, tuple[str, Token | None]]
+"""Name and currency of chains, by id."""
+
+
+class Descriptors:
+    """The calldata descriptors of a folder, by the contracts that they are bound to."""
+
+    def __init__(self, folder: DescriptorFolder) -> None:
+        self._by_place: dict[tuple[str, str], Descriptor] = {}
+        for path in folder.paths(SigningFileKind.CALLDATA):
+            try:
+                descriptor = folder.descriptor(path)
+            except DescriptorError:
+                continue
+            for deployment in deployments_of(descriptor):
+                self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
+
+    def of(self, call: Call) -> Descriptor | None:
+        """Return the descriptor of the contract that is called; None if there is none."""
+        return self._by_place.get((call.to, str(call.chain_id)))
+
+    def chains_of(self, address: str) -> list[int]:
+        """Return the chains on which a descriptor is bound to an address in lower case, sorted."""
+        return sorted({int(chain) for bound, chain in self._by_place if bound == address})
+
+    def rendered(self, call: Call, names: Names) -> Rendered:
+        """Return a call as it is shown; raise NotShownError or InvalidValueError if it cannot be."""
+        descriptor = self.of(call)
+        if descriptor is None:
+            raise NotShownError(f"no descriptor is bound to {call.to} on chain {call.chain_id}")
+        with bounded():
+            return render_call(descriptor.value, call, names, InnerRenderer(self, names))
+
+
+class InnerRenderer:
+    """Renders a call within a call, where a descriptor says how."""
+
+    def __init__(self, descriptors: Descriptors, names: Names, depth: int = 1) -> None:
+        self._descriptors, self._names, self._depth = descriptors, names, depth
+
+    def __call__(self, call: Call) -> Rendered | None:
+        """Return the call as it is shown; None if no descriptor says how."""
+        descriptor = self._descriptors.of(call)
+        if descriptor is None or len(call.data) < 4:
+            return None
+        inner = InnerRenderer(self._descriptors, self._names, self._depth + 1)
+        try:
+            return render_call(descriptor.value, call, self._names, inner, self._depth)
+        except InvalidValueError:
+            return None
+
+
+def names_of(provider: JsonObject, chains: Chains) -> Names:
+    """Return the names in a `dataProvider` of the registry's tests."""
+    tokens = {}
+    for address, item in as_object(provider.get("tokens")).items():
+        symbol, decimals = as_object(item).get("symbol"), as_object(item).get("decimals")
+        if isinstance(symbol, str) and isinstance(decimals, int) and 0 <= decimals <= 255:
+            tokens[address.lower()] = Token(symbol, decimals)
+    times = as_object(provider.get("blockTimestamps")).items()
+    return Names(
+        tokens=tokens,
+        addresses=_texts(provider.get("addressNames")),
+        ens=_texts(provider.get("ensNames")),
+        collections=_texts(provider.get("nftCollectionNames")),
+        chains=chains,
+        block_times={
+            int(block): time for block, time in times if block.isdecimal() and isinstance(time, int)
+        },
+    )
+
+
+def _texts(value: Json) -> dict[str, str]:
+    return {key.lower(): text for key, text in as_object(value).items() if isinstance(text, str)}
+
+
+def as_json_value(shown: Rendered) -> dict[str, Json]:
+    """Return a rendered call in the form of the registry's tests."""
+    fields: list[Json] = [
+        {
+            "label": line.label,
+            "value": line.value if isinstance(line.value, str) else as_json_value(line.value),
+        }
+        for line in shown.lines
+    ]
+    value: dict[str, Json] = {"intent": shown.intent, "owner": shown.owner, "fields": fields}
+    return {**value, "interpolatedIntent": shown.interpolated} if shown.interpolated else value
+
+
+def transaction(raw: bytes, sender: str = "") -> Call:
+    """Return a raw transaction, signed or not; raise InvalidValueError if it is none, or creates a contract.
+
+    Args:
+        sender: its address in lower case; empty if it is not known.
+    """
+    is_legacy = raw[:1] >= b"\xc0"
+    if not is_legacy and (not raw or raw[0] not in _TYPED):
+        raise InvalidValueError("these bytes are no transaction")
+    items = decode_list(raw if is_legacy else raw[1:])
+    start = 3 if is_legacy else _TYPED[raw[0]]
+    if len(items) < start + 3:
+        raise InvalidValueError("the transaction has too few members")
+    to, value, data = (as_bytes(item) for item in items[start : start + 3])
+    if len(to) != ADDRESS_BYTES:
+        raise InvalidValueError("the transaction has no recipient")
+    chain_id = _legacy_chain(items) if is_legacy else as_number(items[0])
+    return Call(chain_id, "0x" + to.hex(), data, int.from_bytes(value, "big"), sender)
+
+
+def _legacy_chain(items: list[RlpItem]) -> int:
+    """Return the chain of a transaction by EIP-155; 1 if it names none."""
+    stated = as_number(items[6]) if len(items) == 9 else 1
+    if len(items) == 9 and as_bytes(items[8]):  # signed: the chain is in `v`, or nowhere
+        return (stated - _EIP_155) // 2 if stated > _EIP_155 else 1
+    return stated
+
+
+def encode_type(primary: str, types: JsonObject) -> str:
+    """Return EIP-712's `encodeType` of a message's primary type; raise InvalidValueError if a type is missing."""
+    needed, pending = {primary}, [primary]
+    members: dict[str, str] = {}
+    while pending:
+        name = pending.pop()
+        if not isinstance(types.get(name), list):
+            raise InvalidValueError(f"the message's types have no {name!r}")
+        listed = [as_object(item) for item in as_list(types[name])]
+        members[name] = ",".join(f"{item.get('type')} {item.get('name')}" for item in listed)
+        for item in listed:
+            base = str(item.get("type")).partition("[")[0]
+            if base in types and base not in needed:
+                needed.add(base)
+                pending.append(base)
+    return "".join(f"{name}({members[name]})" for name in [primary, *sorted(needed - {primary})])
+
+
+def message_of(data: JsonObject, sender: str = "") -> SignedMessage:
+    """Return a message of the JSON that `eth_signTypedData_v4` takes; raise InvalidValueError if it is none."""
+    key = encode_type(as_text(data.get("primaryType")), as_object(data.get("types")))
+    message = parse_message_key(key)
+    types = DataTypes(message.types[message.primary], message.types)
+    value = message_value(types.top, data.get("message"), types)
+    domain = as_object(data.get("domain"))
+    try:
+        chain_id = int(str(domain.get("chainId", 0)), 0)
+    except ValueError:
+        raise InvalidValueError("the domain's chainId is no number") from None
+    container = {"chainId": Leaf("uint", chain_id)}
+    for name, address in (("to", domain.get("verifyingContract")), ("from", sender)):
+        if address:
+            raw = decode_hex_digits(as_text(address)[2:])
+            if raw is None or len(raw) != ADDRESS_BYTES:
+                raise InvalidValueError(f"{address!r} is no address")
+            container[name] = Leaf("address", raw)
+    return SignedMessage(key, value, container, chain_id)
+
+
+class Example(NamedTuple):
+    """A call or message of a descriptor's tests."""
+
+    description: str
+    sender: str  # in lower case; empty if it is not known
+    call: Call | None  # None for a message
+    message: JsonObject  # as `eth_signTypedData_v4` takes it; empty for a call
+
+    def rendered(
+        self, descriptor: Descriptor, descriptors: Descriptors, names: Names
+    ) -> tuple[str, Rendered]:
+        """Return the key of its format and what is shown; raise InvalidValueError if that cannot be."""
+        inner = InnerRenderer(descriptors, names)
+        with bounded():
+            if self.call is not None:
+                key = format_of_call(descriptor.value, self.call.data)[0]
+                return key, render_call(descriptor.value, self.call, names, inner)
+            message = message_of(self.message, self.sender)
+            if message.key not in descriptor.formats:
+                raise NotShownError(f"the descriptor has no format for {message.key[:60]}")
+            return message.key, render_message(descriptor.value, message, names, inner)
+
+
+class DescriptorTests(NamedTuple):
+    """The tests of one file."""
+
+    path: str  # below the folder
+    provider: JsonObject  # what a wallet knows
+    examples: tuple[Example, ...]
+
+
+def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
+    """Return the tests of a folder by the descriptors that they name; a file that cannot be read is left out."""
+    tests: dict[str, list[DescriptorTests]] = {}
+    for path in folder.paths(SigningFileKind.TESTS):
+        if LEGACY in path.split("/"):
+            continue
+        try:
+            value = as_object(folder.value(path))
+        except DescriptorError:
+            continue
+        named = as_text(value.get("descriptor"))
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), named))
+        examples = tuple(_examples(as_list(value.get("tests"))[:MAX_EXAMPLES]))
+        found = DescriptorTests(path, as_object(value.get("dataProvider")), examples)
+        tests.setdefault(target, []).append(found)
+    return tests
+
+
+def _examples(cases: Iterable[Json]) -> Iterator[Example]:
+    for case in map(as_object, cases):
+        sender = as_text(case.get("from")).lower()
+        description = as_text(case.get("description"))
+        if isinstance(case.get("data"), dict):
+            yield Example(description, sender, None, as_object(case.get("data")))
+            continue
+        raw = decode_hex_digits(as_text(case.get("rawTx"))[2:])
+        try:
+            yield Example(description, sender, transaction(raw or b"", sender), {})
+        except StatuaryError:
+            continue
+
+
+def example_document(
+    descriptor: Descriptor, tests: list[DescriptorTests], descriptors: Descriptors, chains: Chains
+) -> JsonObject:
+    """Return the example calls of a descriptor with what is rendered of them, and what a page needs to render others."""
+    shown: list[Json] = []
+    provider: dict[str, Json] = {}
+    for part in tests:
+        names = names_of(part.provider, chains)
+        for name, known in part.provider.items():
+            provider[name] = {**as_object(provider.get(name)), **as_object(known)}
+        for example in part.examples:
+            try:
+                key, rendered = example.rendered(descriptor, descriptors, names)
+            except StatuaryError:
+                continue
+            shown.append(_shown(example, key, rendered))
+    return {
+        "descriptor": descriptor.path,
+        "files": [file.path for file in descriptor.files],
+        "dataProvider": provider,
+        "chains": {
+            str(chain_id): {"name": name, "symbol": token.symbol, "decimals": token.decimals}
+            if token
+            else {"name": name}
+            for chain_id, (name, token) in chains.items()
+        },
+        "examples": shown[:MAX_EXAMPLES],
+    }
+
+
+def _shown(example: Example, key: str, rendered: Rendered) -> JsonObject:
+    call = example.call
+    if call is None:
+        return {
+            "description": example.description,
+            "key": key,
+            "message": example.message,
+            "shown": as_json_value(rendered),
+        }
+    return {
+        "description": example.description,
+        "key": key,
+        "chainId": str(call.chain_id),
+        "to": call.to,
+        "data": "0x" + call.data.hex(),
+        "value": None if call.value is None else str(call.value),
+        "from": call.sender or None,
+        "shown": as_json_value(rendered),
+    }

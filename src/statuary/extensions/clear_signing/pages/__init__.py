@@ -1,0 +1,22 @@
+"""What the page of a contract shows of clear signing: each function as a wallet shows it, and a box for a call."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from statuary.documents.pages.page_parts import PageParts
+from statuary.extensions.clear_signing.settings import ClearSigningSettings
+from statuary.extensions.clear_signing.urls import SIGNING_URLS
+
+
+def no_values(_settings: ClearSigningSettings) -> Mapping[str, str]:
+    """Return nothing: what a page shows does not depend on the settings."""
+    return {}
+
+
+PARTS = PageParts(
+    folder=Path(__file__).parent,
+    urls=SIGNING_URLS,
+    slots={"contract.interface": "clear_signing_contract.html"},
+    scripts={"contract.html": "clear-signing"},
+    values=no_values,
+)

@@ -1,0 +1,29 @@
+// Reads what a wallet shows on the page of a contract, and pastes calls and messages into its box.
+
+export async function run({ open }, { path, pasted = [], look = {}, picture }) {
+  const { page, complaints } = await open(path, look);
+  const section = page.locator("[data-signing]");
+  const isShown = await section.isVisible();
+  if (!isShown) return { isShown, complaints };
+  const items = await section.locator("details.item").evaluateAll((all) =>
+    all.map((one) => {
+      one.open = true;
+      return { summary: one.querySelector("summary").textContent, more: one.querySelector(".item-more").textContent };
+    })
+  );
+  const notes = await section.locator("p.note").allTextContents();
+  const answers = [];
+  for (const { text, value = "0" } of pasted) {
+    await section.locator("textarea").fill(text);
+    await section.locator("input").fill(value);
+    await section.locator("button").click();
+    await page.waitForFunction(() => {
+      const output = document.querySelector("[data-signing] output");
+      return output.textContent && output.textContent !== output.closest("[data-signing]").dataset.asking;
+    });
+    answers.push(await section.locator("output").evaluate((output) => output.innerText));
+  }
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  if (picture) await section.screenshot({ path: picture });
+  return { isShown, items, notes, answers, overflow, complaints };
+}
