@@ -273,9 +273,8 @@ EXTENSIONS = (
     ),
     Extension(
         "clear_signing",
-        commands=command(
-            "clear_signing", "signing", "Show calls as wallets do, by the descriptors of the content."
-        ),
+        commands=command("clear_signing", "signing", "Show calls as wallets do, and write descriptors."),
+        subcommands={"import": {"clear-signing": "statuary.extensions.clear_signing.commands:from_registry"}},
         key="clear_signing",
         folders=("clear-signing",),
         urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",

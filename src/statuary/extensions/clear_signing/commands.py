@@ -1,23 +1,33 @@
-"""`statuary signing`: show calls as wallets do, by the descriptors of the content."""
+"""`statuary signing`: show calls as wallets do, and write a first descriptor."""
 
+import json
+import sys
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import click
 
 from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, argument, option, options
+from statuary.cli.output import count_text
 from statuary.cli.printable import json_text, print_error, printable
 from statuary.content.parse_json import parse_json
+from statuary.content.read_content import read_content
 from statuary.content.source_files import decode_utf8
 from statuary.content.unreadable import UnreadableError
+from statuary.domain.catalogue import Catalogue
 from statuary.domain.errors import StatuaryError
 from statuary.domain.json_values import JsonObject, as_object
 from statuary.domain.primitives import InvalidValueError, decode_hex_digits, parse_address
-from statuary.extensions.clear_signing.descriptors import DescriptorFolder
+from statuary.editing.files import content_lock
+from statuary.extensions.clear_signing.descriptors import FOLDER, FOLDERS, DescriptorFolder
 from statuary.extensions.clear_signing.examples import Descriptors, as_json_value, names_of
+from statuary.extensions.clear_signing.first_descriptor import file_of, first_descriptor
 from statuary.extensions.clear_signing.formats import Names, Token
+from statuary.extensions.clear_signing.import_registry import copied, selected
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR
+from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.render import Call, NotShownError, Rendered
 
 CALLDATA = argument(metavar="CALLDATA")
@@ -39,12 +49,20 @@ NAMES = option(
     type=click.Path(path_type=Path, dir_okay=False),
     help="What a wallet knows of tokens and addresses: the `dataProvider` of the registry's tests, as JSON.",
 )
+ADDRESS = argument(metavar="ADDRESS")
+CHECKOUT = argument(metavar="CHECKOUT", type=click.Path(path_type=Path, exists=True, file_okay=False))
+NEW_CHAIN = option("--chain-id", metavar="ID", help="Its chain. Default: the site's one chain.")
+OWNER = option("--owner", default="", help="Who publishes the contract. Default: the contract's name.")
+ENTITY = option(
+    "--entity", default="", help="The folder in the registry: who publishes the contract, in lower case."
+)
+DRY_RUN = option("--dry-run", help="Print the descriptor and write nothing.")
 JSON = option("--json", help="Print JSON in the form of the registry's tests.")
 
 
 @click.group()
 def signing_command() -> None:
-    """Show calls as wallets do, by the descriptors of the content."""
+    """Show calls as wallets do, and write descriptors."""
 
 
 class CallOptions(NamedTuple):
@@ -96,6 +114,111 @@ def render_command(
     lines = [json_text(as_json_value(shown))] if as_json else map(printable, _text(shown))
     click.echo("\n".join(lines))
     return ExitCode.OK
+
+
+class NewOptions(NamedTuple):
+    """What a first descriptor needs besides the record."""
+
+    chain_id: Annotated[str | None, NEW_CHAIN]
+    owner: Annotated[str, OWNER]
+    entity: Annotated[str, ENTITY]
+    dry_run: Annotated[bool, DRY_RUN]
+
+
+@signing_command.command("new")
+@options
+def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOptions) -> ExitCode:
+    """Write a first descriptor of a contract, from its verified ABI and NatSpec, for a person to edit.
+
+    Each function that changes state gets a format: its intent is the notice of the NatSpec, or its name in words, and each
+    of its values a field. It passes every rule; what it says is still to be written by who knows the contract.
+
+    Exit codes: 0 it was written; 1 there is no verified record, or a descriptor already; 2 an option is wrong.
+    """
+    catalogue = _catalogue(content)
+    try:
+        place = _place(catalogue, address, new.chain_id)
+    except InvalidValueError as error:
+        raise click.UsageError(str(error)) from None
+    records = SiteRecords(content, catalogue)
+    records.read([place])
+    code = records.code_at(place)
+    if isinstance(code, str):
+        print_error(
+            StatuaryError(
+                f"{address} on chain {place[0]} {code}", "add its record first: statuary contract add"
+            )
+        )
+        return ExitCode.FINDINGS
+    made = first_descriptor(code, place[0], new.owner)
+    path = f"{FOLDER}/{file_of(made, new.entity)}"
+    text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    if new.dry_run:
+        click.echo(text, nl=False)
+        return ExitCode.OK
+    try:
+        with content_lock(content):
+            (content / path).parent.mkdir(parents=True, exist_ok=True)
+            with (content / path).open("x", encoding="utf-8") as stream:
+                stream.write(text)
+    except FileExistsError:
+        print_error(StatuaryError(f"{path} is there already", "edit it, or give another --entity"))
+        return ExitCode.FINDINGS
+    click.echo(f"{printable(path)}: {len(as_object(as_object(made['display'])['formats'])):,} functions")
+    click.echo("Edit its intents, labels and formats; then run: statuary check")
+    return ExitCode.OK
+
+
+@click.command("clear-signing")
+@options
+def from_registry(checkout: Annotated[Path, CHECKOUT], content: Content) -> ExitCode:
+    """Import the ERC-7730 descriptors of the site's chains from a checkout of their registry.
+
+    A descriptor comes with what it includes, its tests and its attestations, byte for byte, in the registry's own layout
+    below `clear-signing/`. Files that are there are left as they are: one that differs is named.
+
+    Exit codes: 0 everything is there; 1 a file differs, or cannot be read.
+    """
+    catalogue = _catalogue(content)
+    if not any((checkout / name).is_dir() for name in FOLDERS):
+        raise click.UsageError(
+            f"{printable(str(checkout))} has no folder registry/: give a checkout of a registry"
+        )
+    folder = DescriptorFolder(checkout, "")
+    chosen = selected(folder, {chain.chain_id for chain in catalogue.chains})
+    files = copied(folder, chosen.files, content)
+    unreadable = [*chosen.unreadable, *(f"{item.path}: {item.message}" for item in folder.listing[1])]
+    about = [f"differs, and is left as it is: {FOLDER}/{path}" for path in files.differing]
+    about += [f"cannot be read: {sentence}" for sentence in unreadable]
+    exit_code = ExitCode.FINDINGS if about else ExitCode.OK
+    about.append(
+        f"{count_text(len(chosen.descriptors), 'descriptor')} of the site's chains, {chosen.others:,} of others: "
+        f"{count_text(files.written, 'file')} written, {files.there:,} there already"
+    )
+    if "clear_signing" not in dict(catalogue.extensions):
+        about.append("Add `clear_signing: {}` to site.yaml to publish them.")
+    click.echo("\n".join(map(printable, about)))
+    return exit_code
+
+
+def _catalogue(content: Path) -> Catalogue:
+    """Return the site; exit with a report if its content has errors."""
+    catalogue, findings = read_content(content)
+    if catalogue is None:
+        click.echo(text_report(findings, str(content)), err=True)
+        sys.exit(ExitCode.FINDINGS)
+    return catalogue
+
+
+def _place(catalogue: Catalogue, address: str, stated: str | None) -> tuple[str, str]:
+    """Return chain and address of a contract; raise InvalidValueError if an option is wrong."""
+    chains = [str(chain.chain_id) for chain in catalogue.chains]
+    if stated is None and len(chains) != 1:
+        raise InvalidValueError(f"the site has the chains {', '.join(chains)}: give --chain-id")
+    chain_id = chains[0] if stated is None else stated
+    if chain_id not in chains:
+        raise InvalidValueError(f"--chain-id {chain_id!r} is none of the site's: {', '.join(chains)}")
+    return chain_id, parse_address(address).lower()
 
 
 def described_call(known: Descriptors, calldata: str, transaction: CallOptions) -> Call:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -149,23 +150,24 @@ class _Merged(NamedTuple):
 
 
 class DescriptorFolder:
-    """The folder of a content folder; a file is read when it is asked for, and kept."""
+    """The folder of a content folder, or a checkout of a registry; a file is read when it is asked for, and kept."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    def __init__(self, root: Path, name: str = FOLDER) -> None:
+        """Take the content folder; or a checkout, whose folders have no folder around them, with an empty name."""
+        self.root, self._below = root, f"{name}/" if name else ""
         self._values: dict[str, Json] = {}
 
     @cached_property
     def listing(self) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
         """The paths of its files below the folder, sorted, and what cannot be read."""
-        if not (self.root / FOLDER).is_dir():
-            return (), ()
+        folders = [self._below.rstrip("/")] if self._below else FOLDERS
+        walked = (walk_path(self.root, name) for name in folders if (self.root / name).is_dir())
         paths, findings = [], []
-        for file in walk_path(self.root, FOLDER):
+        for file in chain.from_iterable(walked):
             if isinstance(file, Finding):
                 findings.append(file)
             elif file.path.endswith(".json"):
-                paths.append(file.path.removeprefix(f"{FOLDER}/"))
+                paths.append(file.path.removeprefix(self._below))
         if len(paths) > MAX_FILES:
             message = f"the folder has {len(paths):,} files; the limit is {MAX_FILES:,}"
             findings.append(Finding(rule=READABLE, message=message, hint="remove some", path=FOLDER))
@@ -187,7 +189,7 @@ class DescriptorFolder:
     def raw(self, path: str) -> bytes:
         """Return the bytes of a file; raise DescriptorError if it cannot be read."""
         try:
-            return SourceFile(self.root, f"{FOLDER}/{path}").bytes(LARGEST_DESCRIPTOR)
+            return SourceFile(self.root, f"{self._below}{path}").bytes(LARGEST_DESCRIPTOR)
         except UnreadableError as error:
             raise DescriptorError(error.finding(f"{FOLDER}/{path}")) from None
 

@@ -4,7 +4,7 @@ A judgement depends on the files of the folder, on the settings and the program,
 Records are told by the digests of their documents in the ledger, so that none is read.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
@@ -40,30 +40,34 @@ class Memory(NamedTuple):
     ledger: Ledger
     basis: str  # the fingerprint of all but the records
 
-    def _fingerprint(self, paths: Iterable[str]) -> str:
-        return digest_of(self.basis, tuple(self.ledger.documents.digest_at(path) for path in paths))
+    def _fingerprint(self, places: Iterable[Sequence[str]]) -> str:
+        return digest_of(self.basis, tuple(self._digests(*place) for place in places))
+
+    def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
+        """Return the digests of a record and its proof as they will be published; nothing if there is no record."""
+        if self.ledger.sources.contract_at(chain_id, address) is None:
+            return ()
+        urls = (CONTRACT, PROOF)
+        paths = (url.path(chain_id=chain_id, address=address) for url in urls)
+        return tuple(map(self.ledger.documents.digest_at, paths))
 
     def recalled(self) -> Additions | None:
         """Return what the last build said, if all that it depended on is the same; None if it is not."""
-        kept = self.ledger.kept(GROUP)
-        if not kept.fingerprint or kept.fingerprint != self._fingerprint(kept.paths):
+        kept, note = self.ledger.kept(GROUP), self.ledger.note(GROUP)
+        if not kept.fingerprint or not note:
             return None
-        said = orjson.loads(self.ledger.note(GROUP) or b"{}")
-        if said.get("basis") != self.basis:
+        said = orjson.loads(note)
+        if kept.fingerprint != self._fingerprint(said["places"]):
             return None
-        self.ledger.keep(GROUP, kept.fingerprint, paths=kept.paths)
-        self.ledger.add_notes({GROUP: self.ledger.note(GROUP)})
+        self.ledger.keep(GROUP, kept.fingerprint)
+        self.ledger.add_notes({GROUP: note})
         return Additions(findings=tuple(map(_finding, said["findings"])), line=said["line"])
 
     def keep(self, places: Iterable[tuple[str, str]], additions: Additions) -> None:
         """Remember what is said, and the contracts that it depends on by chain and address."""
-        paths = [
-            url.path(chain_id=chain_id, address=checksum_address(address))
-            for chain_id, address in sorted(places)
-            for url in (CONTRACT, PROOF)
-        ]
-        self.ledger.keep(GROUP, self._fingerprint(paths), paths=paths)
-        said = {"basis": self.basis, "line": additions.line, "findings": additions.findings}
+        written = [(chain_id, checksum_address(address)) for chain_id, address in sorted(places)]
+        self.ledger.keep(GROUP, self._fingerprint(written))
+        said = {"places": written, "line": additions.line, "findings": additions.findings}
         self.ledger.add_notes({GROUP: orjson.dumps(said).decode()})
 
 

@@ -18,7 +18,7 @@ from statuary.domain.contracts.abi import signature_text
 from statuary.domain.contracts.proof import ClaimName, ClaimStatus, PinnedBy
 from statuary.domain.contracts.record import RecordValue, in_served_order
 from statuary.domain.findings import Finding
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, checksum_address
 from statuary.domain.work import attempt, spend_on_text
 from statuary.extensions.clear_signing.key_types import Parameter, abi_parameters, selector_of
@@ -66,6 +66,7 @@ class VerifiedCode(NamedTuple):
     proxy_type: str  # empty if the record names no implementations
     implementations: tuple[str, ...]  # in lower case, as the record's proxyResolution names them
     type_strings: Mapping[str, frozenset[str]]  # EIP-712's types in the sources, by the primary type's name
+    notices: Mapping[str, str]  # of the user documentation, by signature
 
 
 class SelectorOwner(NamedTuple):
@@ -257,7 +258,13 @@ def verified_code(record: RecordValue) -> VerifiedCode:
         proxy_type=str(resolution.get("proxyType") or ""),
         implementations=tuple(str(address).lower() for address in named[:MAX_FACETS]),
         type_strings=type_strings(as_object(record["sources"])),
+        notices=_notices(as_object(record.get("userdoc"))),
     )
+
+
+def _notices(documentation: JsonObject) -> dict[str, str]:
+    methods = as_object(documentation.get("methods"))
+    return {signature: as_text(as_object(method).get("notice")) for signature, method in methods.items()}
 
 
 def functions_of(abi: Json) -> dict[str, tuple[Function, ...]]:
@@ -320,6 +327,7 @@ NO_CODE: Final = DeployedCode(
         proxy_type="",
         implementations=(),
         type_strings={},
+        notices={},
     )
 )
 """Nothing that is verified."""

@@ -9,6 +9,7 @@ from typing import Annotated, Final, NamedTuple
 
 import click
 
+from statuary.cli.editing.incident import ExtensibleGroup
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import FILE, Content, Now, argument, build_instant, option, options
@@ -257,7 +258,7 @@ CONTRACT_COMMANDS: Final = tuple(map(_contract_command, CONTRACT_KINDS))
 """A command for each kind."""
 
 
-@click.group()
+@click.group("import", cls=ExtensibleGroup)
 def import_command() -> None:
     """Import contracts and status pages from other systems.
 

@@ -1,0 +1,80 @@
+"""The descriptors of a registry that are bound to contracts of the site's chains, copied into the content."""
+
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.editing.files import content_lock
+from statuary.extensions.clear_signing.descriptors import (
+    FOLDER,
+    DescriptorError,
+    DescriptorFolder,
+    SigningFileKind,
+    attested_descriptor,
+    deployments_of,
+)
+from statuary.extensions.clear_signing.examples import tests_by_descriptor
+
+
+class Selected(NamedTuple):
+    """What is taken of a registry."""
+
+    descriptors: tuple[str, ...]  # their paths
+    files: tuple[str, ...]  # all files, the descriptors among them, sorted
+    others: int  # descriptors of other chains
+    unreadable: tuple[str, ...]  # what is wrong with the rest, a sentence each
+
+
+def selected(folder: DescriptorFolder, chains: Collection[str]) -> Selected:
+    """Return the descriptors that are bound to a contract of some chains, with what they include, tests and attestations."""
+    taken, files, unreadable, others = list[str](), set[str](), list[str](), 0
+    for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
+        try:
+            descriptor = folder.descriptor(path)
+        except DescriptorError as error:
+            unreadable.append(f"{path}: {error.finding.message}")
+            continue
+        if any(deployment.chain_id in chains for deployment in deployments_of(descriptor)):
+            taken.append(path)
+            files |= {file.path for file in descriptor.files}
+        else:
+            others += 1
+    files |= set(_beside(folder, frozenset(taken)))
+    return Selected(tuple(taken), tuple(sorted(files)), others, tuple(unreadable))
+
+
+def _beside(folder: DescriptorFolder, descriptors: frozenset[str]) -> Iterator[str]:
+    """Yield the tests and the attestations of descriptors."""
+    for path, tests in tests_by_descriptor(folder).items():
+        if path in descriptors:
+            yield from (part.path for part in tests)
+    for path in folder.paths(SigningFileKind.ATTESTATION):
+        attested = attested_descriptor(path)
+        if attested is not None and attested[0] in descriptors:
+            yield path
+
+
+class Copied(NamedTuple):
+    """What became of the files of a registry."""
+
+    written: int
+    there: int  # already, with the same bytes
+    differing: tuple[str, ...]  # which are left as they are
+
+
+def copied(folder: DescriptorFolder, paths: tuple[str, ...], content: Path) -> Copied:
+    """Copy files of a checkout into the content; one that is there is never written again."""
+    outcomes: dict[str, list[str]] = {"written": [], "there": [], "differs": []}
+    with content_lock(content):
+        for path in paths:
+            outcomes[_copied(folder.raw(path), content / FOLDER / path)].append(path)
+    return Copied(len(outcomes["written"]), len(outcomes["there"]), tuple(outcomes["differs"]))
+
+
+def _copied(body: bytes, target: Path) -> str:
+    if target.exists():
+        return "there" if target.read_bytes() == body else "differs"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with target.open("xb") as stream:
+        stream.write(body)
+    return "written"
