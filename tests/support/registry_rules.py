@@ -23,7 +23,7 @@ class NoRecords(SiteRecords):
     """A site without contracts."""
 
     def __init__(self) -> None:
-        self._chains, self._codes, self._root = frozenset(), {}, Path()
+        self._chains, self._codes, self._asked, self._root = frozenset(), {}, set(), Path()
 
 
 def judged(checkout: Path, made: Path) -> JudgedFolder:
