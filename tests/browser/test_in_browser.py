@@ -1,6 +1,7 @@
 """The demo network's site in a real browser: every kind of page, with and without what readers may lack."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,38 @@ def test_a_page_without_a_newer_build_shows_that_it_is_stale(site: Path) -> None
     assert "26 Dec 2026, 00:00" in stale["stale"]
 
 
+WALKED = {1280: [*KINDS, "contracts/index.html?q=transfer"], 390: [KINDS[0], KINDS[4], STAKING, KINDS[12]]}
+"""Every kind of page at a desk, and on a small screen those with another order of parts."""
+
+
+@pytest.mark.parametrize("width", WALKED)
+def test_every_page_is_used_by_keyboard_alone(site: Path, width: int) -> None:
+    """Tab reaches every control in its order and goes back, each stop is seen, and Enter opens and closes what opens."""
+    for path, walk in browse(site, "walk", paths=WALKED[width], width=width, now=NOW).items():
+        assert walk.pop("controls") > 10, path
+        good = {"unreached": [], "inOrder": True, "leaves": True, "unseen": [], "stuck": []}
+        assert walk == good, path
+
+
+def test_what_a_keyboard_cannot_use_is_noticed(tmp_path: Path) -> None:
+    page = """<!DOCTYPE html><html lang="en"><title>Traps</title><main>
+        <style>:focus { outline: 2px solid } .dim:focus { outline: none }</style>
+        <a href="#a">first</a> <a class="dim" href="#b">unseen</a> <a href="#c" tabindex="3">early</a>
+        <details><summary id="s">shut</summary>text</details> <button id="trap">trap</button> <a href="#d">beyond</a></main>
+        <script>document.getElementById("trap").onkeydown = (event) => event.preventDefault();
+        document.getElementById("s").onkeydown = (event) => { if (event.key === "Enter") event.preventDefault(); };</script>"""
+    (tmp_path / "traps.html").write_text(page, "utf-8")
+    walk = browse(tmp_path, "walk", paths=["traps.html"], width=1280)["traps.html"]
+    assert walk == {
+        "controls": 6,
+        "unreached": ["a beyond"],
+        "inOrder": False,
+        "leaves": False,
+        "unseen": ["a unseen"],
+        "stuck": ["shut"],
+    }
+
+
 def test_the_keyboard_reaches_everything_in_order(site: Path) -> None:
     walked = browse(site, "keyboard", path="index.html", stops=80)
     names = [stop["name"] for stop in walked]
@@ -235,6 +268,36 @@ def test_the_search_filters_by_language_match_and_proxy_and_by_keyboard(site: Pa
     ]  # fmt: skip
     assert output["last"]["url"] == "contracts/index.html?language=Vyper"
     assert output["complaints"] == []
+
+
+def test_the_list_of_a_chain_is_searched_and_filtered_in_place(site: Path, tmp_path: Path) -> None:
+    """The list gives way to the contracts of its chain while there is something to look for, with their kinds."""
+    of_chain = sorted(
+        record["compilation"]["name"]
+        for file in (site / "v2/contract/748463").glob("0x*")
+        if file.is_file() and (record := json.loads(file.read_bytes()))["address"] == file.name
+        if record["compilation"]["language"] == "Solidity"
+    )
+    start, asked = "contracts/748463/index.html", ["", "?language=Solidity", "?q=st"]
+    keys = ["/", "Tab", "Tab", "S", "Tab", "Shift+Tab", "Shift+Tab", "Shift+Tab", "ArrowDown"]
+    output = browse(site, "filters", start=start, addresses=asked, keys=keys)
+    assert output["complaints"] == []
+    nothing, filtered, typed = output["answers"].values()
+    assert (nothing["lists"], nothing["names"]) == (1, [])
+    assert sorted(filtered["names"]) == of_chain != []
+    assert (filtered["found"], filtered["lists"]) == (f"Found: {len(of_chain)}", 0)
+    assert filtered["kinds"] == [], "one kind needs no heading"
+    assert output["last"]["url"] == f"{start}?language=Solidity"
+    assert output["focused"][3] == "language=Solidity"
+    assert output["focused"][-1] in of_chain, "from the field to the first result"
+    kinds = [kind.partition(": ") for kind in typed["kinds"]]
+    assert [kind[0] for kind in kinds] == ["By name", "By function, event or error"]
+    assert sum(int(kind[2]) for kind in kinds) == len(typed["names"])
+    other = shutil.copytree(site, tmp_path / "site")
+    page = other / start
+    page.write_text(page.read_text("utf-8").replace('data-chain="748463"', 'data-chain="1"'), "utf-8")
+    empty = browse(other, "filters", start=start, addresses=asked, keys=[])["answers"]
+    assert {answer["found"] for answer in list(empty.values())[1:]} == {"No contracts found."}
 
 
 def test_the_status_page_keeps_to_its_budget(site: Path) -> None:

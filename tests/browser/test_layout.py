@@ -161,6 +161,21 @@ def test_the_verdict_is_near_however_many_sections_there_are(tmp_path: Path) -> 
     assert {place["wider"] for place in places.values()} == {0}
 
 
+def test_an_incident_s_page_begins_with_what_is_urgent_and_hides_nothing(sites: dict[str, Path]) -> None:
+    """On a phone the lanes and the first update are near, and the facts of the log and the feeds follow the updates."""
+    selectors = [".due", ".lanes", ".updates li", ".updates li:last-child", ".late", ".late:last-child"]
+    places = browse(
+        sites["outage"], "places", path="incidents/rpc.html", now=NOW, widths=[1280, 390], selectors=selectors
+    )
+    desk, phone = places["1280"], places["390"]
+    assert desk[".lanes"][0] == desk[".due"][0] <= 210, "beside each other"
+    assert desk[".updates li"][0] <= 415
+    due, lanes, first, last, late, facts = (phone[selector] for selector in selectors)
+    assert due[0] < lanes[0] < first[0] <= 750
+    assert last[0] < late[0] < facts[0]
+    assert facts[1] > 20
+
+
 @pytest.mark.parametrize("name", SITES)
 def test_no_page_is_wider_than_the_window(sites: dict[str, Path], name: str) -> None:
     pages = ["index.html", "uptime.html", "history.html"]

@@ -221,7 +221,7 @@ def failing_for(name: str, function: Any) -> Any:
         (timeline, "IncidentHistory", False, False),
         (status_documents, "incident_members", False, False),
         (feed_documents, "feed_entry", True, True),
-        (status_pages, "incident_view", True, False),
+        (status_pages, "incident_head", True, False),
     ],
 )
 def test_an_exception_withholds_an_incident_where_it_strikes(tmp_path, monkeypatch, case) -> None:

@@ -96,7 +96,7 @@ class SiteStatus:
             return None
         from statuary.documents.pages.status.pages import StatusPages
 
-        return StatusPages(self._timeline_of(PAGES), self.context, self.former, self._last_announced)
+        return StatusPages(self._timeline_of(PAGES), self.context, self.former)
 
     def _timeline_of(self, kind: str) -> Timeline:
         """Return the timeline for documents of a kind; what is omitted has changed the components all the same."""

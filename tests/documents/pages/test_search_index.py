@@ -146,7 +146,7 @@ def test_whatever_is_filtered_by_the_newest_are_listed_and_counted() -> None:
             ]
             listed = [row[1] for row in rows if row[3:] == [language, level, proxy]]
             assert listed[:MAX_PER_TERM] == [one.address for one in alike[:MAX_PER_TERM]]
-            facet = f"{language.split()[0]} {level} {'proxy' if proxy else ''}"
+            facet = f"{entries[0].chainId} {language.split()[0]} {level} {'proxy' if proxy else ''}"
             assert shard["facets"][term][facet] == len(alike) > 0
     assert max(len(gzip.compress(json.dumps(value).encode())) for value in index.values()) < 40_000
 

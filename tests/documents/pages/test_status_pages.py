@@ -272,3 +272,51 @@ def test_the_text_about_the_site_is_markdown() -> None:
 
     assert "<p>How <strong>Demo</strong> does; see <a href" in page
     assert "<script>x" not in page
+
+
+COURSE = """
+    name: The RPC answers with errors
+    started_at: 2026-11-10T09:40:00Z
+    components: {rpc: major_outage}
+    updates:
+      - {at: 2026-11-10T10:00:00Z, status: investigating, body: We look.}
+      - {at: 2026-11-10T10:30:00Z, status: identified, body: A disk., components: {rpc: partial_outage, north: degraded_performance}}
+      - {at: 2026-11-10T11:00:00Z, status: resolved, body: It was a disk.}
+"""
+
+
+def lanes_of(page: str) -> dict[str, list[tuple[str, int, int]]]:
+    """Return the parts of each component's lane: its state, where it begins and how wide it is."""
+    lanes = re.findall(
+        r'<div class="lane"><span>(.*?)</span><svg viewBox="0 0 (\d+) 14".*?>(<rect.*?)</svg>', page
+    )
+    part = re.compile(r'<rect class="f-(\w+)" x="(\d+)" width="(\d+)"')
+    return {
+        name: [
+            *((state, int(x), int(width)) for state, x, width in part.findall(rects)),
+            ("end", int(end), 0),
+        ]
+        for name, end, rects in lanes
+    }
+
+
+def test_the_course_of_an_incident_has_a_lane_for_each_component_that_changed() -> None:
+    path = "incidents/course.html"
+    rpc, north = lanes_of(pages_at(at("11-10 10:45"), incidents={"course": COURSE})[path]).values()
+    assert rpc == [("major", 0, 3000), ("partial", 3000, 0), ("end", 3000, 0)], "a script lets the last go on"
+    assert north == [("ok", 0, 3000), ("degraded", 3000, 0), ("end", 3000, 0)]
+    page = pages_at(at("11-12 10:00"), incidents={"course": COURSE})[path]
+    rpc, north = lanes_of(page).values()
+    assert rpc == [("major", 0, 3000), ("partial", 3000, 1800), ("end", 4800, 0)]
+    assert north == [("ok", 0, 3000), ("degraded", 3000, 1800), ("end", 4800, 0)]
+    assert "Major outage 50 min, Partial outage 30 min" in page
+    assert "data-since" not in page.partition("</h2>")[0].partition('class="lanes')[2]
+
+
+@pytest.mark.parametrize("change", ["started_at: 2026-11-10T11:00:00Z", "components: {}"])
+def test_what_lasts_no_time_or_changes_no_component_has_no_course(change: str) -> None:
+    key = change.partition(":")[0]
+    record = re.sub(rf"(?m)^    {key}: .*$", f"    {change}", COURSE)
+    record = record.replace(", components: {rpc: partial_outage, north: degraded_performance}", "")
+    page = pages_at(at("11-12 10:00"), incidents={"course": record})["incidents/course.html"]
+    assert "lanes" not in page

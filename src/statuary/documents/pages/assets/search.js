@@ -7,10 +7,11 @@ const found = document.getElementById("found");
 const results = document.getElementById("results");
 const ROOT = new URL(form.dataset.root, location.href);
 const read = new Map();
-const lists = [...document.querySelectorAll("main > .wrap > :is(section, .links)")];
-const chains = new Map([...document.querySelectorAll("[data-chain]")].map((row) => [
+const lists = [...document.querySelectorAll("main > .wrap > :is(section, .links, .contracts, .pager)")];
+const chains = new Map([...document.querySelectorAll("tr[data-chain]")].map((row) => [
   row.dataset.chain, { name: row.querySelector("th").textContent, href: row.querySelector("a").href },
 ]));
+const KINDS = { name: "name", all: "name", address: "address", abi: "interface", selector: "interface" };
 let latestSearch = 0;
 
 /** Reads a file of the index once. */
@@ -65,8 +66,8 @@ async function contractsOf(kind, beginning, index) {
       if (!compared(term).startsWith(beginning)) continue;
       const chosen = positions.map((position) => shard.contracts[position]).filter(isChosen);
       const facets = Object.entries(shard.facets[term] ?? {});
-      const inFacets = facets.filter(([facet]) => isChosen(["", "", "", ...facet.split(" ")]));
-      count = Math.max(count, isFiltered() ? inFacets.reduce((sum, [, some]) => sum + some, 0) || chosen.length : total);
+      const inFacets = facets.filter(([facet]) => isChosen(facet.replace(" ", "   ").split(" ")));
+      count = Math.max(count, isFiltered() || form.dataset.chain ? inFacets.reduce((sum, [, some]) => sum + some, 0) || chosen.length : total);
       for (const contract of chosen) {
         const key = `${contract[0]}/${contract[1]}`;
         if (!contracts.has(key)) contracts.set(key, [...contract, kind, term]);
@@ -79,9 +80,9 @@ async function contractsOf(kind, beginning, index) {
 const isFiltered = () => filters.some(({ value }) => value);
 
 /** Whether the filters let a contract through; its parts are those of a row of the index. */
-function isChosen([, , , written, level, proxy]) {
+function isChosen([chain, , , written, level, proxy]) {
   const { language, match, proxy: kind } = form.elements;
-  return (!language.value || written.split(" ")[0] === language.value) && (!match.value || level === match.value) &&
+  return (!form.dataset.chain || chain === form.dataset.chain) && (!language.value || written.split(" ")[0] === language.value) && (!match.value || level === match.value) &&
     (!kind.value || (kind.value === "yes") === (proxy !== ""));
 }
 
@@ -129,7 +130,10 @@ function show({ contracts, count }, index, query) {
   const text = form.dataset[!shown.length && !named.length ? "none" : count > shown.length ? "more" : "some"];
   found.textContent = text
     .replace("{shown}", shown.length + named.length).replace("{count}", Math.max(count, shown.length));
-  results.replaceChildren(...named.map(chainItem), ...shown.map((contract) => item(contract, index, query)));
+  const kinds = Map.groupBy(shown, ([, , , , , , kind]) => KINDS[kind]);
+  const heads = (kind) => kinds.size > 1 ? [element("li", `${form.dataset[kind]}: ${kinds.get(kind).length}`, "kind note")] : [];
+  results.replaceChildren(...named.map(chainItem), ...[...kinds].flatMap(([kind, contracts]) =>
+    [...heads(kind), ...contracts.map((contract) => item(contract, index, query))]));
 }
 
 function element(name, text, classes = "") {

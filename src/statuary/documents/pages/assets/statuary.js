@@ -51,9 +51,22 @@ function relativeTo(passed, inDays) {
   return ` (${AGO.format(Math.trunc(passed / length), name)})`;
 }
 
+/** Lets the lanes of an open incident go on until now: what its newest update says still holds. */
+function growTo(lanes, now) {
+  const seconds = (now - new Date(lanes.dataset.since)) / 1000;
+  for (const lane of lanes.querySelectorAll("svg")) {
+    const last = lane.lastElementChild;
+    if (seconds < Number(last.getAttribute("x"))) return;
+    lane.setAttribute("viewBox", `0 0 ${seconds} 14`);
+    last.setAttribute("width", seconds - last.getAttribute("x"));
+  }
+  lanes.querySelector(".period time:last-child").dateTime = new Date(now).toISOString();
+}
+
 /** Shows the times of a part in the reader's zone, how long ago recent ones were, and how long what is open has lasted. */
 function showTimes(part) {
   const now = Date.now();
+  for (const lanes of part.querySelectorAll(".lanes[data-since]")) growTo(lanes, now);
   for (const time of part.querySelectorAll("time[datetime*='T']")) {
     const at = new Date(time.dateTime);
     time.textContent = (FORMS[time.dataset.form] ?? momentOf)(at);

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain as chained
 from typing import NamedTuple
 
 from statuary.documents.document import Document, encode_json
@@ -60,13 +61,16 @@ class ChainView:
     title: str
     chain_id: str
     count: str  # the number of contracts, in words: of the chain, or of the page
-    page: str  # what the page lists, in words; empty for the newest contracts
     rows: tuple[ContractListRow, ...]  # newest first
-    pages: tuple[PageLink, ...]  # all pages, newest first; none on one of them
-    newer: str  # the neighbours of a page; empty if there is none
-    older: str
     first: str  # the chain's first page, relative to the site's root
     json: str  # the document of the newest contracts
+    page: str = ""  # what the page lists, in words; empty for the newest contracts
+    pages: tuple[PageLink, ...] = ()  # all pages, newest first; none on one of them
+    newer: str = ""  # the neighbours of a page; empty if there is none
+    older: str = ""
+    languages: tuple[
+        str, ...
+    ] = ()  # of its contracts, on the chain's first page alone, which can be searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,9 +140,7 @@ class ContractListPages:
             search=search,
             listed=listed,
             newest=tuple(self._row(entry) for entry in newest[:10]),
-            languages=tuple(
-                sorted({e.language.split(" ")[0] for of in self._by_chain.values() for e in of} - {""})
-            ),
+            languages=_languages(chained.from_iterable(self._by_chain.values())),
         )
         head = PageHead(
             path=CONTRACTS_HOME.path(),
@@ -152,7 +154,9 @@ class ContractListPages:
         self, chain: Chain, oldest_first: Sequence[ContractRow], pages: tuple[PageLink, ...]
     ) -> Document:
         view = self._view(chain, oldest_first[-NEWEST_CONTRACTS:], len(oldest_first))
-        return self._document(CHAIN_PAGE, view.first, replace(view, pages=pages))
+        return self._document(
+            CHAIN_PAGE, view.first, replace(view, pages=pages, languages=_languages(oldest_first))
+        )
 
     def _page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
         ids = {"first": page.rows[0].matchId, "last": page.rows[-1].matchId}
@@ -167,11 +171,7 @@ class ContractListPages:
             title=one_line(chain.title),
             chain_id=chain.chain_id,
             count=self._localization.texts.count("contracts.count", count),
-            page="",
             rows=tuple(map(self._row, reversed(oldest_first))),
-            pages=(),
-            newer="",
-            older="",
             first=CHAIN_PAGE.path(chain_id=chain.chain_id),
             json=CONTRACTS.path(chain_id=chain.chain_id),
         )
@@ -211,8 +211,12 @@ class ContractListPages:
         )
 
 
+def _languages(entries: Iterable[ContractRow]) -> tuple[str, ...]:
+    return tuple(sorted({entry.language.partition(" ")[0] for entry in entries} - {""}))
+
+
 MAX_PER_TERM = 50
-"""The newest contracts listed for one term, of each language, match and whether it is a proxy: whatever a reader
+"""The newest contracts listed for one term, of each chain, language, match and whether it is a proxy: whatever a reader
 filters by, the newest are among them. Every third contract has `transfer(address,uint256)`."""
 
 MAX_SHARD_CONTRACTS = 500
@@ -272,7 +276,8 @@ def _compared(term: str) -> str:
 def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
     terms: dict[str, tuple[list[int], dict[str, int]]] = {}
     for number, entry in enumerate(entries):
-        facet = f"{entry.language.partition(' ')[0]} {level_of(entry)} {'proxy' if entry.proxy else ''}"
+        language, proxy = entry.language.partition(" ")[0], "proxy" if entry.proxy else ""
+        facet = f"{entry.chainId} {language} {level_of(entry)} {proxy}"
         for text in _terms_of(kind, entry):
             listed, facets = terms.setdefault(text, ([], {}))
             facets[facet] = facets.get(facet, 0) + 1

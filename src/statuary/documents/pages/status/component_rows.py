@@ -95,9 +95,7 @@ class ComponentRow(NamedTuple):
 class GroupRow(NamedTuple):
     """A group, or a component without a group, whose row has no name; `note` counts what is affected."""
 
-    id: str
     name: str
-    description: str
     state: str
     label: str
     note: str
@@ -140,9 +138,7 @@ class ComponentRowBuilder:
         rows = [self._row_of(child) for child in (children if component.group else [state])]
         uptimes = [self._by_id[child] for child in component.children if child in self._by_id]
         return GroupRow(
-            id=component.id,
             name=one_line(component.name) if component.group else "",
-            description=one_line(component.description or ""),
             state=STATUS_STATES[state.status],
             label=self._texts(f"status.{state.status}"),
             note=self._note(children),

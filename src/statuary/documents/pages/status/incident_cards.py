@@ -1,6 +1,6 @@
 """Incidents and maintenances on pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -14,7 +14,8 @@ from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import Component, Incident, Maintenance, began_at
-from statuary.domain.status.vocabulary import ACTIVE_STATUSES, Impact
+from statuary.domain.status.status_history import PublishedUpdate
+from statuary.domain.status.vocabulary import ACTIVE_STATUSES, ComponentStatus, Impact
 
 
 class ComponentStatusChange(NamedTuple):
@@ -50,10 +51,26 @@ class CardUpdate(NamedTuple):
     promised: FormattedTime | None = None
 
 
+class LanePart(NamedTuple):
+    """A status of a component in the course of an incident."""
+
+    state: str
+    label: str
+    length: str  # in words
+    start: int  # seconds since the incident's start
+    seconds: int
+
+
+class IncidentCourse(NamedTuple):
+    """The statuses of components from an incident's start to its end, or to its newest update while it is open."""
+
+    range: FormattedRange
+    lanes: Mapping[str, Sequence[LanePart]]  # of the components that changed, by name, oldest first
+
+
 class CardWindow(NamedTuple):
     """The window of a maintenance."""
 
-    start: FormattedTime
     end: FormattedTime
     range: FormattedRange
     length: str  # the planned duration
@@ -66,7 +83,6 @@ class IncidentCard(NamedTuple):
     id: str
     name: str
     href: str  # its page, relative to the site's root
-    kind: str  # `incident` or `maintenance`
     impact: Impact
     impact_label: str
     label: str
@@ -86,16 +102,6 @@ class IncidentCard(NamedTuple):
     def state(self) -> str:
         """The impact as pages show it."""
         return IMPACT_STATES[self.impact]
-
-    @property
-    def first_told(self) -> CardUpdate | None:
-        """The oldest update."""
-        return self.updates[-1] if self.updates else None
-
-    @property
-    def last_word(self) -> CardUpdate | None:
-        """The newest update."""
-        return self.updates[0] if self.updates else None
 
 
 WITHOUT_HEADINGS = 0
@@ -133,39 +139,58 @@ class IncidentCardBuilder:
             for place, published in enumerate(state.published_updates)
         ]
         window = self._window(incident, state) if isinstance(incident, Maintenance) else None
+        end = _ended_at(state)
         return IncidentCard(
             id=incident.id,
             name=one_line(incident.name),
             href=INCIDENT_PAGE.path(incident_id=incident.id),
-            kind="incident" if window is None else "maintenance",
             impact=state.impact,
             impact_label=texts(f"impact.{state.impact}"),
             label=texts(f"update.{'cancelled' if state.cancelled else state.status}"),
             closed=state.closed,
             overdue=state.is_overdue,
             day=self._dates.day_of(began_at(incident)),
-            began=self._dates.moment(incident.started_at) if window is None else window.start,
+            began=self._dates.moment(began_at(incident)),
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
-            range=self._range(state),
-            lasted=self._lasted(state),
+            range=self._dates.range(incident.started_at, end) if end else None,
+            lasted=self._dates.length(end - incident.started_at) if end else "",
             components=tuple(self._names(state.components)),
             updates=tuple(update for status, update in updates if status != "postmortem"),
             postmortem=dict(reversed(updates)).get("postmortem"),
             window=window,
         )
 
-    def _range(self, state: IncidentState) -> FormattedRange | None:
-        start, end = state.incident.started_at, _ended_at(state)
-        return None if end is None else self._dates.range(start, end)
+    def course(self, state: IncidentState) -> IncidentCourse | None:
+        """Return the course of an incident, whose first update holds since its start; None if it lasted no time."""
+        start, updates = state.incident.started_at, state.published_updates
+        end = _ended_at(state) or (start if state.closed else updates[0].update.display_at)
+        if isinstance(state.incident, Maintenance) or end <= start:
+            return None
+        changes: dict[str, list[tuple[Instant, ComponentStatus]]] = {}
+        for name, old, at, new in _changes(updates, start, end):
+            changes.setdefault(name, [(start, old)] if old else []).append((at, new))
+        lanes = {name: self._lane(statuses, start, end) for name, statuses in changes.items()}
+        return IncidentCourse(self._dates.range(start, end), {n: lane for n, lane in lanes.items() if lane})
 
-    def _lasted(self, state: IncidentState) -> str:
-        start, end = state.incident.started_at, _ended_at(state)
-        return "" if end is None else self._dates.length(end - start)
+    def _lane(
+        self, statuses: Sequence[tuple[Instant, ComponentStatus]], start: Instant, end: Instant
+    ) -> list[LanePart]:
+        ends = [*(at for at, _ in statuses[1:]), end]
+        return [
+            LanePart(
+                state=STATUS_STATES[status],
+                label=self._texts(f"status.{status}"),
+                length=self._dates.length(until - at),
+                start=int((at - start).total_seconds()),
+                seconds=int((until - at).total_seconds()),
+            )
+            for (at, status), until in zip(statuses, ends, strict=True)
+            if until > at or until == end
+        ]
 
     def _window(self, maintenance: Maintenance, state: IncidentState) -> CardWindow:
         start, end = maintenance.scheduled_for, maintenance.scheduled_until
         return CardWindow(
-            start=self._dates.moment(start),
             end=self._dates.moment(end),
             range=self._dates.range(start, end),
             length=self._dates.length(end - start),
@@ -225,6 +250,17 @@ def _ended_at(state: IncidentState) -> Instant | None:
     if isinstance(state.incident, Maintenance) or end is None or end <= state.incident.started_at:
         return None
     return end
+
+
+def _changes(
+    updates: Sequence[PublishedUpdate], start: Instant, end: Instant
+) -> Iterator[tuple[str, ComponentStatus | None, Instant, ComponentStatus]]:
+    """Yield the components that updates changed: name, old status, instant and new status, oldest first."""
+    for published in reversed(updates):
+        at = start if published is updates[-1] else min(max(start, published.update.display_at), end)
+        for _, name, old, new in published.affected_components or ():
+            if new is not None and old != new:
+                yield one_line(name), old, at, new
 
 
 def _promise(state: IncidentState) -> str:

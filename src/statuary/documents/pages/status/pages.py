@@ -16,12 +16,11 @@ from statuary.documents.pages.status.component_rows import (
     DowntimeDays,
     is_shown,
 )
-from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder
+from statuary.documents.pages.status.incident_cards import IncidentCard, IncidentCardBuilder, IncidentCourse
 from statuary.documents.pages.status.status_page import (
     BegunByQuarter,
     HistoryViewBuilder,
     Quarter,
-    StatusPageInputs,
     past_records,
     quarter_path,
     status_head,
@@ -39,21 +38,16 @@ from statuary.documents.url_table import (
 from statuary.domain.primitives import Instant
 from statuary.domain.status.downtime import DateRange, DowntimeByDay
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import Maintenance
 from statuary.domain.status.timeline import PageState, Timeline, later_states, state_at, states_at
-from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime, page_uptime
+from statuary.domain.status.uptime import PageUptime, page_uptime
 
 
 class IncidentView(NamedTuple):
     """The content of the page."""
 
     card: IncidentCard
+    course: IncidentCourse | None
     json: str  # the document of the incident, relative to the site's root
-
-
-def incident_view(card: IncidentCard) -> IncidentView:
-    """Return the content of the page."""
-    return IncidentView(card, json=INCIDENT.path(incident_id=card.id))
 
 
 def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
@@ -61,7 +55,7 @@ def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
     return PageHead(
         path=INCIDENT_PAGE.path(incident_id=card.id),
         title=card.name,
-        description=texts(f"incident.page_{card.kind}", name=name),
+        description=texts(f"incident.page_{'maintenance' if card.window else 'incident'}", name=name),
         section="history",
         state=card.state if not card.closed else "ok",
         timed=not card.closed,
@@ -88,17 +82,14 @@ class StatusPages:
         timeline: Timeline,
         site: SiteContext,
         former: Mapping[str, Sequence[FormerVersion]] | None = None,
-        until: Instant | None = None,
     ) -> None:
         """Take a timeline that extends at least to the latest instant of any page.
 
         Args:
             former: earlier versions of updates, by update.
-            until: the instant up to which the status page names the next change; None for all of the timeline.
         """
         self._timeline = timeline
         self._site = site
-        self._until = until or timeline.until
         self._renderer = renderer_of(site)
         self._localization = self._renderer.localization
         present = [component for component in timeline.catalogue.components if not component.removed]
@@ -188,12 +179,7 @@ class StatusPages:
         self, state: PageState, uptime: PageUptime, downtimes: DowntimeByComponent, stale: str
     ) -> Document:
         rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
-        present = StatusPageInputs(
-            next_change=next_step(state),
-            uptime_days=WINDOW_DAYS if uptime.components else 0,
-            days=(uptime.first_day, uptime.last_day),
-        )
-        view = status_view(state, present, rows, self._cards, self._localization)
+        view = status_view(state, uptime, rows, self._cards, self._localization)
         head = status_head(view, self._site.name, self._localization.texts)._replace(stale=stale)
         return self._renderer.page(STATUS_PAGE, "status.html", head, view)
 
@@ -223,21 +209,8 @@ class StatusPages:
         if page is None:
             card = self._cards.card(record, 3)
             head = incident_head(card, self._site.name, self._localization.texts)
-            view, sources = incident_view(card), (record.incident.source,)
+            view = IncidentView(card, self._cards.course(record), INCIDENT.path(incident_id=card.id))
+            sources = (record.incident.source,)
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
             self._incidents[record] = page
         return page
-
-
-def next_step(state: PageState) -> Instant | None:
-    """Return when an announced window begins or ends by itself next, whatever the horizon of the build."""
-    return min((at for window in state.maintenances if (at := _step(window)) and at > state.at), default=None)
-
-
-def _step(record: IncidentState) -> Instant | None:
-    window = record.incident
-    if record.closed or not isinstance(window, Maintenance):
-        return None
-    if record.status == "scheduled":
-        return window.scheduled_for if window.automation.scheduled_auto_in_progress else None
-    return window.scheduled_until if window.automation.scheduled_auto_completed else None

@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Mapping, Sequence
-from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -20,13 +19,13 @@ from statuary.domain.primitives import ONE_DAY, Instant, day_of, day_start
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.records import UNKNOWN_CREATION, Maintenance, began_at
 from statuary.domain.status.timeline import ComponentState, PageState, Timeline
+from statuary.domain.status.uptime import WINDOW_DAYS, PageUptime
 from statuary.domain.status.vocabulary import (
     ACTIVE_STATUSES,
     COMPONENT_SEVERITY,
     IMPACT_SEVERITY,
     UNRESOLVED_STATUSES,
     ComponentStatus,
-    OverallStatus,
 )
 
 PAST_DAYS = 15
@@ -49,15 +48,16 @@ class Answer(NamedTuple):
 
     state: str  # the worst, as pages show it
     headline: str  # the worst state, by name; without anything wrong, the description of the status
-    rest: Markup  # every other state, by name, with links to the rows; empty where the description is stated
-    since: FormattedTime | None  # since when the worst is; None if no incident is about it
-    due: DueUpdate | None  # the next update that is promised about it
+    rest: Markup = (
+        Markup()
+    )  # every other state, by name, with links to the rows; empty where the description is stated
+    since: FormattedTime | None = None  # since when the worst is; None if no incident is about it
+    due: DueUpdate | None = None  # the next update that is promised about it
 
 
 class StatusView(NamedTuple):
     """The content of the status page."""
 
-    description: str  # the indicator in words
     answer: Answer
     # the latest change; None if nothing has happened on a page of unknown age
     updated_at: FormattedTime | None
@@ -74,26 +74,17 @@ class StatusView(NamedTuple):
     last_day: FormattedTime
     past: tuple[IncidentCard, ...]  # what is over of the past days, newest first
     past_days: int
-    year: int  # times of this year stand without it
-
-
-class StatusPageInputs(NamedTuple):
-    """The inputs of the status page besides the state of the page."""
-
-    next_change: Instant | None
-    uptime_days: int
-    days: tuple[date, date]  # the first and the last that the bars show
 
 
 def status_view(
     state: PageState,
-    present: StatusPageInputs,
+    uptime: PageUptime,
     rows: ComponentRowBuilder,
     cards: IncidentCardBuilder,
     localization: Localization,
 ) -> StatusView:
     """Return the content of the status page."""
-    dates, texts = localization.dates, localization.texts
+    dates = localization.dates
 
     def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
         return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
@@ -101,22 +92,20 @@ def status_view(
     maintenances, unresolved = sorted(state.maintenances, key=_window), worst_first(state.incidents)
     incidents, answer = of(unresolved, UNRESOLVED_STATUSES), answer_of(state, localization)
     return StatusView(
-        description=description_of(state.overall_status, texts),
         answer=answer,
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
-        next_change=None if present.next_change is None else dates.moment(present.next_change),
+        next_change=None if (at := _next_step(state)) is None else dates.moment(at),
         differs=_most_different(incidents, answer.state),
         incidents=incidents,
         active=of(maintenances, ACTIVE_STATUSES),
         scheduled=of(maintenances, {"scheduled"}),
         groups=rows.groups(state),
         about=render_markdown(state.page.about or "", 2),
-        uptime_days=present.uptime_days,
-        first_day=dates.short_day(present.days[0]),
-        last_day=dates.short_day(present.days[1]),
+        uptime_days=WINDOW_DAYS if uptime.components else 0,
+        first_day=dates.short_day(uptime.first_day),
+        last_day=dates.short_day(uptime.last_day),
         past=tuple(cards.card(record, 4) for record in closed_records(state, dates.zone)),
         past_days=PAST_DAYS,
-        year=state.at.astimezone(dates.zone).year,
     )
 
 
@@ -132,12 +121,6 @@ def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
     )
 
 
-def description_of(overall_status: OverallStatus, texts: PageTexts) -> str:
-    """Return the description of the status in the language of the pages; one from the settings stays as it is."""
-    key = f"description.{overall_status.description}"
-    return texts.by_key.get(key, one_line(overall_status.description))
-
-
 def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
     """Return unresolved incidents, those of the worst impact first, then those that began last."""
     unresolved = [incident for incident in incidents if incident.status in UNRESOLVED_STATUSES]
@@ -149,14 +132,12 @@ def answer_of(state: PageState, localization: Localization) -> Answer:
 
     A page that has nothing yet does not say that everything is operational.
     """
-    texts = localization.texts
-    promised = [incident for incident in worst_first(state.incidents) if incident.next_update_by is not None]
+    texts, overall = localization.texts, state.overall_status
+    stated = one_line(overall.description)  # one from the settings stays as it is
     answer = Answer(
-        state=IMPACT_STATES[state.overall_status.indicator],
-        headline=description_of(state.overall_status, texts),
-        rest=Markup(),
-        since=None,
-        due=_due(promised[0], localization) if promised else None,
+        state=IMPACT_STATES[overall.indicator],
+        headline=texts.by_key.get(f"description.{overall.description}", stated),
+        due=_due(state, localization),
     )
     if state.page.description or state.page.indicator:
         return answer
@@ -200,12 +181,13 @@ def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentS
     return {status: by_status[status] for status in worst_first}
 
 
-def _due(state: IncidentState, localization: Localization) -> DueUpdate | None:
-    """Return by when an incident's next update is promised."""
-    if state.next_update_by is None:
-        return None
-    key = "status.was_due" if state.is_overdue else "status.due"
-    return DueUpdate(state.incident.id, key, localization.dates.moment(state.next_update_by))
+def _due(state: PageState, localization: Localization) -> DueUpdate | None:
+    """Return by when the next update is promised, about the worst incident of those that promise one."""
+    for incident in worst_first(state.incidents):
+        if incident.next_update_by is not None:
+            key = "status.was_due" if incident.is_overdue else "status.due"
+            return DueUpdate(incident.incident.id, key, localization.dates.moment(incident.next_update_by))
+    return None
 
 
 def _rest(
@@ -278,6 +260,20 @@ def _window(state: IncidentState) -> tuple[Instant, str]:
     return start, incident.id
 
 
+def _next_step(state: PageState) -> Instant | None:
+    """Return when an announced window begins or ends by itself next, whatever the horizon of the build."""
+    return min((at for window in state.maintenances if (at := _step(window)) and at > state.at), default=None)
+
+
+def _step(record: IncidentState) -> Instant | None:
+    window = record.incident
+    if record.closed or not isinstance(window, Maintenance):
+        return None
+    if record.status == "scheduled":
+        return window.scheduled_for if window.automation.scheduled_auto_in_progress else None
+    return window.scheduled_until if window.automation.scheduled_auto_completed else None
+
+
 Quarter = tuple[int, int]
 """A year, and the number of its quarter, from 1."""
 
@@ -298,9 +294,9 @@ class HistoryView(NamedTuple):
     title: str
     months: tuple[HistoryMonth, ...]  # newest first
     # all quarters, newest first, on the first page alone: so the page of a quarter does not change when one begins
-    quarters: tuple[Link, ...]
-    newer: Link | None
-    older: Link | None
+    quarters: tuple[Link, ...] = ()
+    newer: Link | None = None
+    older: Link | None = None
 
 
 class BegunByQuarter:
@@ -362,7 +358,6 @@ class HistoryViewBuilder:
                 for year, month in months
             ),
             quarters=tuple(Link(self._title(quarter), quarter_path(quarter)) for quarter in quarters),
-            newer=None,
             older=self._link(_before(quarters, _months_before(today.year, today.month, LATEST_MONTHS))),
         )
 
@@ -376,7 +371,6 @@ class HistoryViewBuilder:
         return HistoryView(
             title=self._title(quarter),
             months=tuple(view for view in views if view.cards),
-            quarters=(),
             newer=(
                 self._link(order[place - 1])
                 if place

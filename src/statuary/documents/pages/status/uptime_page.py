@@ -131,7 +131,6 @@ class UptimeView(NamedTuple):
         last: the last day.
         months: oldest first.
         downtimes: what took components down, newest first.
-        opened: the component whose days are unfolded; empty without any.
         json: the uptime document, relative to the site's root.
     """
 
@@ -141,9 +140,7 @@ class UptimeView(NamedTuple):
     months: tuple[FormattedTime, ...]
     components: tuple[ComponentCalendar, ...]
     downtimes: tuple[RecordDowntime, ...]
-    opened: str
     json: str
-    year: int
 
 
 class MonthTableKey(NamedTuple):
@@ -204,9 +201,7 @@ class UptimeViewBuilder:
             downtimes=tuple(
                 self._by_record({component.id: component.name.alone for component in components}, downtimes)
             ),
-            opened=next((component.id for component in components if component.downtimes), ""),
             json=UPTIME.path(),
-            year=days.last.year,
         )
 
     def _by_record(
