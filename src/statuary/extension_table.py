@@ -56,7 +56,7 @@ class Extension(NamedTuple):
     workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> WorkerPool`
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     key: str = ""  # its key in site.yaml, where it is on; a content folder of that name is its own
-    status: str = ""  # `(content, settings, status, findings) -> status`: what the status follows besides
+    status: str = ""  # `(content, settings, status, findings, language) -> status`: what it follows besides
     settings: str = ""  # the model of its key, an `ExtensionSource`; empty if the core has it
     pages: str = ""  # its `PageParts`
     rules: str = ""  # what `check --list` lists of it: `Rule` values
@@ -195,6 +195,10 @@ EXTENSIONS = (
             "Send what has happened on the page since the last run to channels.",
             "what was sent is recorded; run the command again to send the rest",
         ),
+    ),
+    with_documents("languages", "de", "en", "es", "fr", "ja", "pt", "zh")._replace(
+        pages="statuary.extensions.languages.pages:PARTS",
+        status="statuary.extensions.languages.translations:status_in_first_language",
     ),
     with_documents("instatus", "summary.json", "v2/components.json"),
     with_documents("embed", "embed", "badge.html"),

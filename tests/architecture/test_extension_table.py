@@ -70,7 +70,14 @@ CHECKS = {
     "documents": has_protocol(DocumentFamily),
     "settings": has_protocol(ExtensionSource),
     "status": lambda target: (
-        [*inspect.signature(target).parameters] == ["content", "settings", "status", "findings"]
+        [*inspect.signature(target).parameters]
+        == [
+            "content",
+            "settings",
+            "status",
+            "findings",
+            "language",
+        ]
     ),
     "pages": lambda target: isinstance(target, PageParts),
     "stage": opens_a_stage,

@@ -27,7 +27,7 @@ RULES = {
     "working-statuary": "statuary failed in a way that nobody foresaw: a defect. What it was about is withheld, the rest is published. Please report the line; `python -X dev -m statuary` shows where it happened.",
     "page-name": "The name of a page cannot be part of a URL on every host. Use letters, digits, dots, hyphens and underscores.",
     "page-links": "A link of a page leads nowhere: to no page, no heading or no path of the site. Correct it.",
-    "known-language": "There are no texts for the language in `pages.language`. Choose one of `de`, `en`, `es`, `fr`, `ja`, `pt` and `zh`, or write `theme/texts/<language>.yaml`: [text keys](text-keys.md) lists them.",
+    "known-language": "There are no texts for the language in `pages.language`, or a text is given in a language that `languages` does not name. Choose one of `de`, `en`, `es`, `fr`, `ja`, `pt` and `zh`, or write `theme/texts/<language>.yaml`: [text keys](text-keys.md) lists them.",
     "theme-style": "The style sheet of the theme loads something that the policy of pages does not allow: another site's font or picture, or a second style sheet. Put the file beside `style.css`.",
     "theme-texts": "A text of the theme has a key that does not exist, or other placeholders than the text that it replaces. [Text keys](text-keys.md) lists both.",
     "theme-templates": "A template of the theme cannot be rendered; the pages use the package's own. The message names the line.",

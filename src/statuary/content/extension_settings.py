@@ -15,13 +15,13 @@ ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
 
 
 def followed_status(
-    content: Path, extensions: ExtensionSettings, status: StatusCatalogue, findings: list[Finding]
+    content: Path, on: ExtensionSettings, status: StatusCatalogue, findings: list[Finding], language: str
 ) -> StatusCatalogue:
-    """Return a status with what the extensions that are on follow."""
+    """Return a status with what the extensions that are on follow; `language` is that of the pages."""
     for row in EXTENSIONS:
-        if row.status and row.key in dict(extensions):
+        if row.status and row.key in dict(on):
             follow = load(row.status, f"`{row.key}` in site.yaml")
-            status = follow(content, dict(extensions)[row.key], status, findings)
+            status = follow(content, dict(on)[row.key], status, findings, language)
     return status
 
 

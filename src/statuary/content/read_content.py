@@ -148,7 +148,7 @@ class _Reader:
         self._require_components(status)
         status = with_creation(status)
         if extensions:
-            status = followed_status(self.root, extensions, status, self.findings)
+            status = followed_status(self.root, extensions, status, self.findings, settings.pages.language)
         return self._catalogue(file, settings, status)._replace(extensions=extensions)
 
     def _leave_folders_of(self, extensions: ExtensionSettings) -> None:

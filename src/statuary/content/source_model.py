@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -239,10 +239,6 @@ def _name(text: str) -> str:
     return _within(MAX_NAME_LENGTH, "name", text)
 
 
-def _body(text: str) -> str:
-    return _within(MAX_BODY_LENGTH, "text", text)
-
-
 def _identifier(text: str) -> str:
     if not IDENTIFIER.fullmatch(text):
         raise InvalidValueError(
@@ -259,15 +255,28 @@ def _within(limit: int, what: str, text: str) -> str:
     return text
 
 
+def _in_languages(check: Callable[[str], str], value: object) -> str:
+    if not isinstance(value, dict):
+        return check(_text(value))
+    from statuary.domain.translated import translated_text
+
+    return translated_text(value, lambda text: check(_text(text)))
+
+
+PER_LANGUAGE = {"type": "object", "additionalProperties": {"type": "string"}}
 Name = Annotated[
-    Text,
-    AfterValidator(_name),
-    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}),
+    str,
+    PlainValidator(partial(_in_languages, _name)),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}, PER_LANGUAGE]}
+    ),
 ]
 """A title that readers see."""
 
 Body = Annotated[
-    Text, AfterValidator(_body), WithJsonSchema({"type": "string", "maxLength": MAX_BODY_LENGTH})
+    str,
+    PlainValidator(partial(_in_languages, partial(_within, MAX_BODY_LENGTH, "text"))),
+    WithJsonSchema({"anyOf": [{"type": "string", "maxLength": MAX_BODY_LENGTH}, PER_LANGUAGE]}),
 ]
 """The text of an update, with a small subset of HTML."""
 
@@ -290,16 +299,13 @@ def _date(value: object) -> date:
 
 def _tweet_id(value: object) -> int:
     digits = value if isinstance(value, str) and value.isascii() and value.isdigit() else ""
-    if 0 < len(digits) <= TWEET_ID_DIGITS and int(digits) <= LARGEST_TWEET_ID:
+    if 0 < len(digits) <= MAX_NUMBER_DIGITS and int(digits) <= LARGEST_TWEET_ID:
         return int(digits)
     raise InvalidValueError(f"{describe_value(value)} is not a post number", "write decimal digits")
 
 
 LARGEST_TWEET_ID = (1 << 63) - 1
 """Posts have 63-bit numbers (snowflakes); real pages contain numbers of 19 digits."""
-
-TWEET_ID_DIGITS = 19
-"""Digits of the largest number."""
 
 TweetId = Annotated[int, BeforeValidator(_tweet_id), WithJsonSchema({"type": "integer", "minimum": 0})]
 """The number of a post on social media."""

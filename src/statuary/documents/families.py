@@ -14,7 +14,11 @@ from statuary.domain.status.timeline import Timeline
 from statuary.extension_table import EXTENSIONS, load
 
 if TYPE_CHECKING:
+    from statuary.documents.pages.status.pages import StatusPages
     from statuary.domain.contracts.record import RecordValue
+
+
+DocumentsAt = Callable[[Instant], Iterable[Document]]
 
 
 class DocumentFamily:
@@ -29,7 +33,7 @@ class DocumentFamily:
         """Yield the documents that do not change while the settings of the site do not."""
         return ()
 
-    def timed(self, timeline: Timeline, start: Instant) -> Callable[[Instant], Iterable[Document]]:  # noqa: ARG002
+    def timed(self, timeline: Timeline, start: Instant, pages: "StatusPages | None") -> "DocumentsAt":  # noqa: ARG002
         """Return a function that returns the documents that change with the status, at an instant from `start` on."""
         return lambda _: ()
 

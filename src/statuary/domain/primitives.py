@@ -194,10 +194,6 @@ def parse_duration(text: str) -> timedelta | None:
     return timedelta(days=days, hours=hours, minutes=minutes) or None
 
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-"""The short names of months in texts of the API and the feeds."""
-
-
 def format_exact(moment: datetime) -> str:
     """Format an instant in UTC, with milliseconds only if there are any: `2026-11-02T10:00:00Z`."""
     return _in_utc(moment, "milliseconds" if moment.microsecond else "seconds")

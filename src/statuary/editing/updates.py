@@ -10,7 +10,7 @@ from typing import get_args
 from zoneinfo import ZoneInfo
 
 from statuary.domain.findings import Pointer
-from statuary.domain.primitives import MONTHS, Instant, format_exact
+from statuary.domain.primitives import Instant, format_exact
 from statuary.domain.status.incident_history import IncidentHistory
 from statuary.domain.status.records import (
     Component,
@@ -255,6 +255,9 @@ def _ambiguous(typed: str, matches: Sequence[Incident], noun: str, at: Instant) 
         f"several {noun}s begin with {typed!r}: {shortened(still_open or ids)}", "type more of the id"
     )
 
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""The short names of months in texts of the API."""
 
 KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for", "scheduled_until")
 

@@ -49,7 +49,9 @@ def without_contracts(
     catalogue: Catalogue, target: "BuildTarget", check_options: CheckOptions, *, verify: bool
 ) -> BuiltContracts:
     """Return that there are no contracts, and were none before; what was published of their lists is kept."""
-    fingerprint = contract_fingerprint(contract_build_settings(catalogue, check_options, None), catalogue)
+    settings = contract_build_settings(catalogue, check_options, None)
+    lists = catalogue.pages, catalogue.own_pages, catalogue.extensions, catalogue.status.page
+    fingerprint = fingerprint_of(settings, catalogue.hosting, lists)
     ledger: Ledger = target.ledger
     missing: frozenset[str] = frozenset()
     if ledger.kept(CONTRACTS).fingerprint == fingerprint.text:

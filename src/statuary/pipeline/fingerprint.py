@@ -1,7 +1,7 @@
 """Fingerprints of what the documents of a contract depend on besides its source."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import timedelta
 from functools import cache
@@ -114,11 +114,15 @@ def _encoded(value: object) -> bytes:
 def _as_json(value: object) -> object:
     """Return what stands for a value of a type that orjson does not encode, or not with the type's name."""
     if is_dataclass(value) and not isinstance(value, type):
-        return [type(value).__name__, [getattr(value, name) for name in _names(type(value))]]
+        return [type(value).__name__, _texts(getattr(value, name) for name in _names(type(value)))]
     for kind, as_json in AS_JSON.items():
         if isinstance(value, kind):
             return as_json(value)
     raise TypeError(f"{type(value).__name__} cannot be part of a fingerprint")
+
+
+def _texts(values: Iterable[object]) -> list[object]:
+    return [getattr(value, "by_language", value) for value in values]  # of a `Translated` text
 
 
 @cache
@@ -127,7 +131,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 
 AS_JSON: dict[type, Callable[..., object]] = {
-    tuple: list,  # a named one
+    tuple: _texts,  # a named one
     bytes: lambda value: sha256(value).hexdigest(),
     timedelta: str,
     ZoneInfo: lambda value: value.key,

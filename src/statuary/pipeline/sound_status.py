@@ -105,7 +105,8 @@ def with_documents(status: SiteStatus) -> tuple[SiteStatus, list[Finding]]:
 
 def _with_documents_of(status: SiteStatus, kind: str) -> tuple[SiteStatus, list[Finding]]:
     """Return a status whose documents of a kind can be made: without some files, or without that kind."""
-    everything, others = _sources(status.timeline.catalogue), {FEEDS, PAGES, ADDED} - {kind}
+    everything = _sources(status.timeline.catalogue)
+    others = {FEEDS, ADDED, PAGES if kind == FEEDS else FEEDS} - {kind}  # extensions may add further pages
 
     def without(sources: Collection[str]) -> SiteStatus:
         return replace(status, omitted={**status.omitted, kind: frozenset(sources)})

@@ -109,11 +109,6 @@ class SiteStatus:
         )
         return replace(self.timeline, incidents=incidents, maintenances=maintenances)
 
-    @property
-    def _last_announced(self) -> Instant:
-        """Up to when the status page says what changes next."""
-        return Instant(self.now + self.settings.horizon)
-
     @cached_property
     def incidents(self) -> list[Document]:
         """The documents of all incidents and maintenances at the build's instant."""
@@ -124,7 +119,7 @@ class SiteStatus:
     def _timed_at(self) -> Callable[[Instant], list[Document]]:
         timeline = self._timeline_of(ADDED)
         families = () if ADDED in self.left_out else self.families
-        added = [family.timed(timeline, self.now) for family in families]
+        added = [family.timed(timeline, self.now, self.pages) for family in families]
         core = timed_documents(self.site, self.feeds, self.pages, self.now)
         return lambda at: [*core(at), *(document for family in added for document in family(at))]
 
@@ -221,21 +216,18 @@ class SiteStatus:
     @property
     def inputs(self) -> tuple[object, ...]:
         """Everything, besides the program, that the timed documents and their epochs depend on."""
-        changes = self.timeline.changes
-        announced = bisect_right(changes, self._last_announced) - bisect_right(changes, self.now)
         earliest = Instant(self.since - SHOWN_FOR)
         histories = self.timeline.status_histories.items()
         statuses = [(component, *history.since(earliest)) for component, history in histories]
         records = [self._record_inputs(history) for history in self._shown(earliest)]
         quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).begun)
         counts = self.site.counts(self.now)
-        return self.common, announced, self._instants, statuses, records, quarters, counts
+        return self.common, self._instants, statuses, records, quarters, counts
 
     @property
     def all_inputs(self) -> tuple[object, ...]:
         """Everything, besides the program, that the documents of the status and their epochs depend on."""
-        announced = bisect_right(self.timeline.changes, self._last_announced)
-        return self.common, announced, self._instants, list(self._digests.values())
+        return self.common, self._instants, list(self._digests.values())
 
     def _listed(self) -> Iterator[IncidentState]:
         """Yield the records that lists have."""

@@ -3,16 +3,18 @@
 import re
 from datetime import datetime, timedelta
 from html import unescape
+from typing import get_args
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from statuary.documents.feeds.feed import LABELS, SAME_STATUS
+from statuary.documents.feeds.feed import ENGLISH
+from statuary.domain.status.vocabulary import UpdateStatus
 from support.feed_rules import ATOM, atom_faults, html_read
 from support.status_site import catalogue, feed_documents
 from support.statuspage_captures import NOW, captures
 
-STATUSES = {label: status for status, label in LABELS.items()}
+STATUSES = {ENGLISH(status): status for status in get_args(UpdateStatus)}
 
 PARAGRAPH = re.compile(
     r"<p>\s*<small>(\w{3}) <var data-var='date'>([ \d]+)</var>, <var data-var='time'>(\d\d:\d\d)</var> UTC</small>"
@@ -48,7 +50,7 @@ def incident_of(entry):
     output = PARAGRAPH.findall(entry.findtext(f"{ATOM}content"))
     updates = []
     for month, day, time, label, body in reversed(output):
-        status = updates[-1]["status"] if label == SAME_STATUS else STATUSES[label]
+        status = updates[-1]["status"] if label == ENGLISH("same") else STATUSES[label]
         moment = datetime.strptime(f"{published.year} {month} {day} {time} +0000", "%Y %b %d %H:%M %z")
         # a paragraph has only minutes; updates of one minute stay in their order
         if updates and moment <= datetime.fromisoformat(updates[-1]["at"]):

@@ -9,16 +9,17 @@ import pytest
 
 from statuary.checks.contracts.prove import prove
 from statuary.documents.pages.contract.proof import proof_view
-from statuary.documents.pages.page_texts import DEFAULT_LANGUAGE, PLACEHOLDER, english, languages, page_texts
+from statuary.documents.pages.page_texts import DEFAULT_LANGUAGE, PLACEHOLDER, english, page_texts
 from statuary.documents.pages.site_context import Localization
 from statuary.domain.chain.anchor import Anchor, AnchoredBlock
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus, Proof
 from statuary.domain.reasons import because
+from statuary.domain.settings import LANGUAGES
 from support.contracts import FEATURES, made_record
 from support.requirements import CHECKOUT
 
 GIVING_REASONS = {"because", "EvidenceError"}
-OTHERS = [language for language in languages() if language != DEFAULT_LANGUAGE]
+OTHERS = [language for language in LANGUAGES if language != DEFAULT_LANGUAGE]
 
 
 def sentences(language):

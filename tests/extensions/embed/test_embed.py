@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from statuary.documents.url_table import COMMON_HEADERS, FRAMED_HEADERS, HTML, all_urls
+from statuary.domain.settings import LANGUAGES
 from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, SCRIPT, URLS, embed_documents
 from statuary.extensions.hosting.documents import header_rules, headers_file
 from statuary.extensions.hosting.hosts import HostOptions, caddy_files, nginx_files, s3_files
@@ -18,7 +19,7 @@ from support.edge_runtimes import served
 from support.file_server import served as plain_files
 from support.sites import INCIDENT, SITE, built_files, small_site, write_files
 
-ON = frozenset({"embed"})
+ON = frozenset({"embed", "languages"})
 CALM = "2026-11-20T12:00:00Z"
 
 
@@ -40,6 +41,16 @@ def test_the_name_of_the_page_is_text():
     body = b"".join(document.body for document in embed_documents('<b>"x"</b>', "de"))
     assert b"<b>" not in body
     assert "Schließen".encode() in body
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_words_are_those_of_the_pages(language):
+    documents = list(embed_documents("Plinth", language))
+    pages = [document.body.decode() for document in documents if document.media_type == HTML]
+    assert len(pages) == 2
+    assert all(f'lang="{language}"' in page for page in pages)
+    assert all(len(document.body) <= 4096 for document in documents)
+    assert language == "en" or not any("Close" in page for page in pages)
 
 
 def test_without_the_key_there_is_none(content, tmp_path):

@@ -5,22 +5,24 @@ Atom (RFC 4287) and RSS 2.0 (https://www.rssboard.org/rss-specification) are ele
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from email.utils import format_datetime
 from functools import lru_cache
 from html import unescape
+from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 from zoneinfo import ZoneInfo
 
+import orjson
+
 from statuary.documents.document import encode_json
 from statuary.documents.markdown import MARKUP, markdown_html, paragraphs_of
 from statuary.documents.url_table import INCIDENT_PAGE
-from statuary.domain.primitives import MONTHS, Instant, is_utc
+from statuary.domain.primitives import Instant, is_utc
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import Maintenance, Page
 from statuary.domain.status.timeline import PageState
-from statuary.domain.status.vocabulary import UpdateStatus
 
 NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that XML 1.0 does not allow: most control characters, lone surrogates."""
@@ -105,23 +107,20 @@ LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "pre"})
 """Tags that end a line of plain text."""
 
 
-LABELS: dict[UpdateStatus, str] = {
-    "investigating": "Investigating",
-    "identified": "Identified",
-    "monitoring": "Monitoring",
-    "resolved": "Resolved",
-    "postmortem": "Postmortem",
-    "scheduled": "Scheduled",
-    "in_progress": "In progress",
-    "verifying": "Verifying",
-    "completed": "Completed",
-}
-"""Texts for statuses."""
+class Words:
+    """The words of feeds and of the calendar in a language; equal to itself alone, so that caches are by language."""
 
-CANCELLED = "Cancelled"
+    def __init__(self, language: str, words: Mapping[str, str]) -> None:
+        self.language = language  # BCP 47
+        self._words = words
 
-SAME_STATUS = "Update"
-"""Text for an update with the status of the previous one."""
+    def __call__(self, key: str, **values: str) -> str:
+        """Return a text, its placeholders filled."""
+        return self._words[key].format(**values)
+
+
+ENGLISH = Words("en-US", orjson.loads(Path(__file__).with_name("words.json").read_bytes()))
+"""The words of Statuspage's feeds."""
 
 ENTRIES = 25
 """How many entries a feed has, as in Statuspage; records that are not closed are added."""
@@ -150,7 +149,7 @@ def incident_url(page: Page, incident_id: str) -> str:
     return f"{page.url}/{INCIDENT_PAGE.link(incident_id=incident_id)}"
 
 
-def feed_entry(record: IncidentState, page_state: PageState) -> FeedEntry:
+def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> FeedEntry:
     """Return the feed entry of an incident or maintenance."""
     page = page_state.page
     states = (page_state.components.get(component) for component in record.components)
@@ -161,7 +160,7 @@ def feed_entry(record: IncidentState, page_state: PageState) -> FeedEntry:
         url=incident_url(page, record.incident.id),
         published=published_at(record),
         updated=record.updated_at,
-        html=" ".join(_paragraphs(record, page.time_zone)),
+        html=" ".join(_paragraphs(record, page.time_zone, words)),
         components=tuple(one_line(component.name) for component in present if not component.removed),
     )
 
@@ -186,42 +185,43 @@ def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tu
     return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
 
 
-def status_label(record: IncidentState, position: int) -> str:
+def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -> str:
     """Return the text for the status of an update, given its position among the record's updates, newest first."""
     status, earlier = (
         record.published_updates[position].update.status,
         record.published_updates[position + 1 :],
     )
     if record.cancelled and status == "completed":
-        return CANCELLED
-    return SAME_STATUS if earlier and earlier[0].update.status == status else LABELS[status]
+        return words("cancelled")
+    return words("same" if earlier and earlier[0].update.status == status else status)
 
 
-def _paragraphs(record: IncidentState, zone: ZoneInfo) -> Iterator[str]:
+def _paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator[str]:
     incident = record.incident
     if isinstance(incident, Maintenance):
-        window = _window(incident.scheduled_for, incident.scheduled_until, zone)
-        event = "THIS SCHEDULED EVENT WAS CANCELLED" if record.cancelled else "THIS IS A SCHEDULED EVENT"
+        window = _window(incident.scheduled_for, incident.scheduled_until, zone, words)
+        event = words("cancelled_event" if record.cancelled else "event")
         yield f"<p><strong>{event} {window}</strong></p>"
     for position, published in enumerate(record.published_updates):
         at, body = published.update.display_at, body_html(published.update.body)
-        time = f"<small>{_day(at, zone)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
-        yield f"<p>{time}<br><strong>{status_label(record, position)}</strong> - {body}</p>"
+        time = f"<small>{_day(at, zone, words)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
+        yield f"<p>{time}<br><strong>{status_label(record, position, words)}</strong> - {body}</p>"
 
 
-def _window(start: Instant, end: Instant, zone: ZoneInfo) -> str:
+def _window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -> str:
     """Return a window in Statuspage's form, with two days if it ends on another one."""
-    began = f"{_day(start, zone, pad=False)}, {_time(start, zone)}"
+    began = f"{_day(start, zone, words, pad=False)}, {_time(start, zone)}"
     if start.astimezone(zone).date() == end.astimezone(zone).date():
         return f"{began} - {_time(end, zone)} {_zone_name(end, zone)}"
-    ended = f"{_day(end, zone, pad=False)}, {_time(end, zone)} {_zone_name(end, zone)}"
+    ended = f"{_day(end, zone, words, pad=False)}, {_time(end, zone)} {_zone_name(end, zone)}"
     return f"{began} {_zone_name(start, zone)} &nbsp;-&nbsp; {ended}"
 
 
-def _day(moment: Instant, zone: ZoneInfo, *, pad: bool = True) -> str:
+def _day(moment: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
     # days of one digit are padded in the times of updates, but not in those of windows (measured)
     local = moment.astimezone(zone)
-    return f"{MONTHS[local.month - 1]} <var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
+    day = f"<var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
+    return words("date.brief", month=words(f"month.{local.month}.short"), day=day)
 
 
 def _time(moment: Instant, zone: ZoneInfo) -> str:
@@ -252,6 +252,7 @@ class Feed(NamedTuple):
     updated: Instant
     zone: ZoneInfo  # the time zone of its timestamps
     entries: tuple[FeedEntry, ...]  # newest first
+    language: str  # BCP 47
 
 
 def rfc3339(moment: Instant, zone: ZoneInfo) -> str:
@@ -262,7 +263,7 @@ def rfc3339(moment: Instant, zone: ZoneInfo) -> str:
 
 def atom_feed(feed: Feed, own_url: str) -> bytes:
     """Return a feed as Atom; `own_url` is its own URL."""
-    root = ET.Element("feed", {"xml:lang": "en-US", "xmlns": ATOM_NAMESPACE})
+    root = ET.Element("feed", {"xml:lang": feed.language, "xmlns": ATOM_NAMESPACE})
     _child(root, "id", feed.id)
     _child(root, "link", rel="alternate", type="text/html", href=feed.home)
     _child(root, "link", rel="self", type=ATOM_TYPE, href=own_url)
@@ -323,7 +324,7 @@ def json_feed(feed: Feed, own_url: str) -> bytes:
             "feed_url": own_url,
             "description": feed.description,
             "authors": [{"name": feed.author, "url": feed.home}],
-            "language": "en-US",
+            "language": feed.language,
         }
     )
     items = b",".join(_json_item(entry, feed.zone) for entry in feed.entries)

@@ -8,8 +8,10 @@ from typing import NamedTuple
 from statuary.documents.document import Document
 from statuary.documents.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
 from statuary.documents.feeds.feed import (
+    ENGLISH,
     Feed,
     FeedEntry,
+    Words,
     atom_feed,
     feed_entry,
     json_feed,
@@ -59,9 +61,9 @@ class FeedLists(NamedTuple):
 class FeedDocuments:
     """The feeds and badges of a timeline at any instant; those that do not change are made once."""
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: Timeline, words: Words = ENGLISH) -> None:
         """Use a timeline that extends at least to the latest instant of any document."""
-        self.timeline = timeline
+        self.timeline, self._words = timeline, words
         self._entries: dict[IncidentState, FeedEntry] = {}
         self._made: dict[str, tuple[Hashable, Document]] = {}
 
@@ -132,14 +134,15 @@ class FeedDocuments:
         entries = self._feed_entries(state, listed)
         return Feed(
             id=tag_uri(page, "/history"),
-            title=f"{_title(name)} - Incident History",
-            description=f"Incidents and scheduled maintenances of {name}",
+            title=self._words("history", page=_title(name)),
+            description=self._words("about", name=name),
             home=page.url,
             author=name,
             # a page's imported updated_at may be older than its newest incident
             updated=max((state.updated_at, *(entry.updated for entry in entries))),
             zone=page.time_zone,
             entries=entries,
+            language=self._words.language,
         )
 
     def _components(
@@ -166,17 +169,19 @@ class FeedDocuments:
         entries = self._feed_entries(state, listed)
         return Feed(
             id=tag_uri(page, f"/components/{component.id}/history"),
-            title=f"{_title(one_line(page.name))} - Incident History of {name}",
-            description=f"Incidents and scheduled maintenances of {name}",
+            title=self._words("component_history", page=_title(one_line(page.name)), name=name),
+            description=self._words("about", name=name),
             home=page.url,
             author=one_line(page.name),
             updated=max((entry.updated for entry in entries), default=component.created_at),
             zone=page.time_zone,
             entries=entries,
+            language=self._words.language,
         )
 
     def _calendar(self, state: PageState, listed: tuple[IncidentState, ...]) -> Document:
-        return self._document(CALENDAR, listed, lambda own_url: maintenance_calendar(state, own_url, listed))
+        write = partial(maintenance_calendar, state, maintenances=listed, words=self._words)
+        return self._document(CALENDAR, listed, write)
 
     def _badges(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:
         yield self._document(image, badge, lambda _: svg(badge), **members)
@@ -185,7 +190,7 @@ class FeedDocuments:
     def _feed_entries(self, state: PageState, listed: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
         for record in listed:
             if record not in self._entries:
-                self._entries[record] = feed_entry(record, state)
+                self._entries[record] = feed_entry(record, state, self._words)
         return tuple(self._entries[record] for record in listed)
 
     def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:

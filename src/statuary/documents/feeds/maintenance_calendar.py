@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from statuary.documents.feeds.feed import body_plain, incident_url, one_line, status_label, xml_text
+from statuary.documents.feeds.feed import Words, body_plain, incident_url, one_line, status_label, xml_text
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
 from statuary.domain.status.records import Maintenance, Page
@@ -44,9 +44,11 @@ UTC_DEFINITION = (
 """Content of a calendar without events, because RFC 5545 (3.6) does not allow an empty one."""
 
 
-def maintenance_calendar(page_state: PageState, own_url: str, maintenances: Sequence[IncidentState]) -> bytes:
+def maintenance_calendar(
+    page_state: PageState, own_url: str, maintenances: Sequence[IncidentState], words: Words
+) -> bytes:
     """Return a calendar of maintenances; `own_url` is its URL."""
-    name = _text(f"{one_line(page_state.page.name)} maintenances")
+    name = _text(words("maintenances", page=one_line(page_state.page.name)))
     lines = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
@@ -62,7 +64,7 @@ def maintenance_calendar(page_state: PageState, own_url: str, maintenances: Sequ
     if not maintenances:
         lines += UTC_DEFINITION
     events = (
-        _event(record, page_state.page, _names(record, page_state))
+        _event(record, page_state.page, _names(record, page_state), words)
         for record in sorted(maintenances, key=_by_window)
     )
     return b"".join((*map(_folded, lines), *events, _folded("END:VCALENDAR")))
@@ -85,11 +87,11 @@ def _by_window(record: IncidentState) -> tuple[Instant, str]:
 
 
 @lru_cache(maxsize=1_024)
-def _event(record: IncidentState, page: Page, names: tuple[str, ...]) -> bytes:
-    return b"".join(map(_folded, _event_lines(record, page, names)))
+def _event(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> bytes:
+    return b"".join(map(_folded, _event_lines(record, page, names, words)))
 
 
-def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...]) -> Iterator[str]:
+def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> Iterator[str]:
     maintenance = _maintenance(record)
     summary = _text(one_line(maintenance.name))
     yield "BEGIN:VEVENT"
@@ -102,7 +104,7 @@ def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...]) -> I
     yield f"DTSTART:{_utc(maintenance.scheduled_for)}"
     yield f"DTEND:{_utc(maintenance.scheduled_until)}"
     yield f"SUMMARY:{summary}"
-    yield f"DESCRIPTION:{_text(_description(record, names))}"
+    yield f"DESCRIPTION:{_text(_description(record, names, words))}"
     yield f"URL:{_uri(incident_url(page, maintenance.id))}"
     yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
     # the maintenance does not make the subscriber busy
@@ -124,13 +126,13 @@ def _names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:
     return tuple(one_line(state.component.name) for state in states if state and not state.component.removed)
 
 
-def _description(record: IncidentState, names: tuple[str, ...]) -> str:
+def _description(record: IncidentState, names: tuple[str, ...], words: Words) -> str:
     """Return the affected components, then the updates, newest first."""
     updates = [
-        f"{status_label(record, position)} - {body_plain(published.update.body)}"
+        f"{status_label(record, position, words)} - {body_plain(published.update.body)}"
         for position, published in enumerate(record.published_updates)
     ]
-    return "\n\n".join([*([f"Affects: {', '.join(names)}"] if names else ()), *updates])
+    return "\n\n".join([*([words("affects", names=", ".join(names))] if names else ()), *updates])
 
 
 def _utc(moment: Instant) -> str:

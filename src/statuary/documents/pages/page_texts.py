@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from statuary.documents.pages.page_parts import names_of_absent_texts, parts_of
 from statuary.domain.json_values import JsonObject
 from statuary.domain.reasons import Reason
+from statuary.domain.settings import LANGUAGES
 
 FOLDER = Path(__file__).parent
 DEFAULT_LANGUAGE = "en"
@@ -66,17 +67,12 @@ class PageTexts:
         return self(f"claim_reason.{reason.key}", **values)
 
 
-def languages() -> tuple[str, ...]:
-    """Return the tags of the languages of the package."""
-    return tuple(sorted(file.stem for file in FOLDER.glob("texts/*.json")))
-
-
 @lru_cache(maxsize=8)
 def page_texts(
     language: str, changed: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
 ) -> PageTexts:
     """Return the texts of a language, with those of extensions, and those that the theme of the site changes or adds."""
-    tags = (DEFAULT_LANGUAGE, language) if language in languages() else (DEFAULT_LANGUAGE,)
+    tags = (DEFAULT_LANGUAGE, language) if language in LANGUAGES else (DEFAULT_LANGUAGE,)
     texts: dict[str, str] = {}
     for tag in tags:
         for folder in (FOLDER, *folders):

@@ -64,12 +64,13 @@ class Renderer:
             root: the relative path to the site's root; derived from the page's path if omitted.
             sources: the content files of the page.
         """
-        root = root_of(head.path) if root is None else root
+        path = self.site.folder + head.path
+        root = root_of(path) if root is None else root
         text = self._templates.render(
             template, view=view, head=head, root=root, sections=self._sections(head, root)
         )
         return Document(
-            path=head.path,
+            path=path,
             body=text.encode("utf-8", "replace"),
             media_type=url.media_type,
             cache=url.cache,
@@ -81,13 +82,10 @@ class Renderer:
         return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
 
     def _sections(self, head: PageHead, root: str) -> tuple[SectionLink, ...]:
+        texts, settings, folders = self.localization.texts, self.site.settings, {"status": self.site.folder}
         pages = [
-            (
-                section,
-                self.localization.texts(f"section.{section}"),
-                section_url(section, self.site.settings).path(),
-            )
-            for section in self.site.sections
+            (name, texts(f"section.{name}"), folders.get(name, "") + section_url(name, settings).path())
+            for name in self.site.sections
         ]
         pages += [(path, title, path) for title, path in self.site.own_sections]
         return tuple(

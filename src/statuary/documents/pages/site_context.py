@@ -38,6 +38,7 @@ class SiteContext(NamedTuple):
     # title and path of the pages of the site's own that every page links to
     own_sections: tuple[tuple[str, str], ...] = ()
     parts: PartValues = ()  # what templates see of extensions
+    folder: str = ""  # of the status pages, with a slash: that of a further language
 
     @property
     def root(self) -> str:

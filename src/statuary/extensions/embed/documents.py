@@ -27,6 +27,11 @@ FILES = Path(__file__).with_name("files")
 TEXTS = {
     "en": {"title": "Status of {page}", "details": "View the status page", "close": "Close"},
     "de": {"title": "Status von {page}", "details": "Zur Statusseite", "close": "Schließen"},
+    "es": {"title": "Estado de {page}", "details": "Ver la página de estado", "close": "Cerrar"},
+    "fr": {"title": "État de {page}", "details": "Voir la page d\u2019état", "close": "Fermer"},
+    "ja": {"title": "{page}のステータス", "details": "ステータスページを見る", "close": "閉じる"},
+    "pt": {"title": "Status de {page}", "details": "Ver a página de status", "close": "Fechar"},
+    "zh": {"title": "{page}的状态", "details": "查看状态页", "close": "关闭"},
 }
 """The words of banner and badge, by language."""
 

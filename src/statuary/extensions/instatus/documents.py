@@ -57,7 +57,9 @@ class InstatusDocuments(DocumentFamily):
     api = URLS
 
     @override
-    def timed(self, timeline: Timeline, start: Instant) -> Callable[[Instant], Iterable[Document]]:
+    def timed(
+        self, timeline: Timeline, start: Instant, pages: object = None
+    ) -> Callable[[Instant], Iterable[Document]]:
         states = later_states(timeline, start, ())
         return lambda at: instatus_documents(states(at))
 

@@ -31,7 +31,9 @@ class NotificationDocuments(DocumentFamily):
     api = URLS
 
     @override
-    def timed(self, timeline: Timeline, start: Instant) -> Callable[[Instant], Iterable[Document]]:
+    def timed(
+        self, timeline: Timeline, start: Instant, pages: object = None
+    ) -> Callable[[Instant], Iterable[Document]]:
         if not isinstance(self.settings, NotifySettings) or not self.settings.messages:
             return lambda _: ()
         states = later_states(timeline, start, listed(timeline, start))

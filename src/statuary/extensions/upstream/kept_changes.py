@@ -75,7 +75,11 @@ def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instan
 
 
 def followed_status(
-    content: Path, settings: UpstreamSettings, status: StatusCatalogue, findings: list[Finding]
+    content: Path,
+    settings: UpstreamSettings,
+    status: StatusCatalogue,
+    findings: list[Finding],
+    language: str,  # noqa: ARG001 - as other extensions take it
 ) -> StatusCatalogue:
     """Return the status with the changes of components that follow other pages; `findings` gains what is wrong."""
     try:

@@ -89,12 +89,12 @@ class StatusPages:
             former: earlier versions of updates, by update.
         """
         self._timeline = timeline
-        self._site = site
+        self.site, self.former = site, former or {}
         self._renderer = renderer_of(site)
         self._localization = self._renderer.localization
         present = [component for component in timeline.catalogue.components if not component.removed]
         self._groups = {component.id: component for component in present if component.group}
-        self._cards = IncidentCardBuilder(self._localization, present, former or {})
+        self._cards = IncidentCardBuilder(self._localization, present, self.former)
         self._days = DowntimeDays(self._localization)
         weekdays = [self._localization.texts(f"weekday.{day}") for day in range(1, 8)]
         self._weekdays = tuple((name[:2], name) for name in weekdays)
@@ -172,15 +172,25 @@ class StatusPages:
         ]
         uptime = uptime._replace(components=tuple(components))
         view = self._uptimes.view(uptime, days, downtimes, self._groups)
-        head = self._uptimes.head(self._site.name)._replace(stale=stale)
+        head = self._uptimes.head(self.site.name)._replace(stale=stale)
         yield self._renderer.page(UPTIME_PAGE, "uptime.html", head, view)
 
     def _status_page(
         self, state: PageState, uptime: PageUptime, downtimes: DowntimeByComponent, stale: str
     ) -> Document:
         rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
+<<<<<<< HEAD
         view = status_view(state, uptime, rows, self._cards, self._localization)
         head = status_head(view, self._site.name, self._localization.texts)._replace(stale=stale)
+=======
+        present = StatusPageInputs(
+            next_change=next_step(state),
+            uptime_days=WINDOW_DAYS if uptime.components else 0,
+            days=(uptime.first_day, uptime.last_day),
+        )
+        view = status_view(state, present, rows, self._cards, self._localization)
+        head = status_head(view, self.site.name, self._localization.texts)._replace(stale=stale)
+>>>>>>> 3b5cc911 (Status pages, feeds and calendar in several languages; names and texts per language)
         return self._renderer.page(STATUS_PAGE, "status.html", head, view)
 
     def _month_table(self, month: UptimeMonth, name: str) -> Markup:
@@ -193,14 +203,14 @@ class StatusPages:
         basis = (quarters[quarter], _neighbours(list(quarters), quarter))
         if last is None or last[0] != basis:
             view = self._histories.quarter(quarters, quarter)
-            head = self._histories.head(view, quarter_path(quarter), self._site.name)
+            head = self._histories.head(view, quarter_path(quarter), self.site.name)
             page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
             last = self._quarters[quarter] = basis, page
         return last[1]
 
     def _latest_history(self, at: Instant, stale: str = "") -> Document:
         latest = self._histories.latest(self._begun.at(at), at)
-        head = self._histories.head(latest, HISTORY_PAGE.path(), self._site.name)._replace(stale=stale)
+        head = self._histories.head(latest, HISTORY_PAGE.path(), self.site.name)._replace(stale=stale)
         return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
 
     def incident_page(self, record: IncidentState) -> Document:
@@ -208,9 +218,14 @@ class StatusPages:
         page = self._incidents.get(record)
         if page is None:
             card = self._cards.card(record, 3)
+<<<<<<< HEAD
             head = incident_head(card, self._site.name, self._localization.texts)
             view = IncidentView(card, self._cards.course(record), INCIDENT.path(incident_id=card.id))
             sources = (record.incident.source,)
+=======
+            head = incident_head(card, self.site.name, self._localization.texts)
+            view, sources = incident_view(card), (record.incident.source,)
+>>>>>>> 3b5cc911 (Status pages, feeds and calendar in several languages; names and texts per language)
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
             self._incidents[record] = page
         return page

@@ -1,0 +1,153 @@
+"""The pages of the status, the feeds and the calendar in further languages, each in the folder of its language."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple, get_args
+
+from typing_extensions import override
+
+from statuary.documents.document import Document
+from statuary.documents.families import DocumentFamily
+from statuary.documents.feeds.feed import Words
+from statuary.documents.feeds.feed_documents import FeedDocuments
+from statuary.documents.pages.page_texts import PageTexts, one_line
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import SiteContext
+from statuary.documents.pages.status.pages import StatusPages
+from statuary.documents.url_table import (
+    ATOM,
+    BADGE,
+    BADGE_ENDPOINT,
+    CALENDAR,
+    COMPONENT_BADGE,
+    COMPONENT_BADGE_ENDPOINT,
+    FEED,
+    HTML,
+    ICALENDAR,
+    JSON,
+    RSS,
+    SHORT_LIVED,
+    STATUS_PAGE,
+    PutStep,
+    Url,
+    match_url,
+)
+from statuary.domain.primitives import Instant
+from statuary.domain.settings import LANGUAGES
+from statuary.domain.status.records import StatusCatalogue
+from statuary.domain.status.timeline import Timeline, build_timeline
+from statuary.domain.status.vocabulary import UpdateStatus
+from statuary.extensions.languages.settings import LanguageSettings
+from statuary.extensions.languages.translations import in_language
+
+KINDS = (
+    (STATUS_PAGE.pattern, "the status page", HTML, PutStep.STATUS),
+    ("{path}.html", "a page of the status", HTML, PutStep.PAGE),
+    ("{path}.atom", "an Atom feed", ATOM, PutStep.STATUS),
+    ("{path}.rss", "an RSS feed", RSS, PutStep.STATUS),
+    # hosts give the type by the name
+    (FEED.pattern, "a JSON Feed", JSON, PutStep.STATUS),
+    (CALENDAR.pattern, "the scheduled maintenances as a calendar", ICALENDAR, PutStep.STATUS),
+)
+"""Pattern, content and media type of what the folder of a language has."""
+
+
+def _rows(tag: str) -> Iterator[Url]:
+    for pattern, content, media_type, put in KINDS:
+        name = pattern.rpartition(".")[2] if "{" in pattern else pattern.partition(".")[0]
+        yield Url(f"{tag}-{name}", f"{tag}/{pattern}", f"{content} in {tag}", media_type, SHORT_LIVED, put)
+
+
+URLS = tuple(url for tag in LANGUAGES for url in _rows(tag))
+
+WITHOUT_LANGUAGE = (BADGE, BADGE_ENDPOINT, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT)
+"""Documents beside the feeds that have the words of Statuspage's API."""
+
+
+class LanguageDocuments(DocumentFamily):
+    """The documents of every further language."""
+
+    @override
+    def timed(
+        self, timeline: Timeline, start: Instant, pages: StatusPages | None
+    ) -> Callable[[Instant], Iterable[Document]]:
+        if pages is None or not isinstance(self.settings, LanguageSettings):
+            return lambda _: ()
+        translations = [_translation(tag, timeline, start, pages) for tag in self.settings.further]
+        return lambda at: (document for documents_at in translations for document in documents_at(at))
+
+
+FAMILY = LanguageDocuments
+
+
+class _Site(NamedTuple):
+    """A site in a language."""
+
+    timeline: Timeline
+    context: SiteContext
+
+
+def _in_language(tag: str, timeline: Timeline, context: SiteContext) -> _Site:
+    """Return a site as it is below the folder of a language; texts of the theme are those of the first."""
+    catalogue = in_language(timeline.catalogue, tag)
+    page, folder = catalogue.page, f"{tag}/"
+    host = page.feed_host or page.id.replace("_", "-")
+    # the same incident in another language is another entry, so that readers of feeds keep both
+    translated = page._replace(url=f"{page.url}/{tag}", feed_host=f"{tag}.{host}")
+    settings = replace(context.settings, language=tag, theme=context.settings.theme._replace(texts=()))
+    in_its_words = timeline if catalogue is timeline.catalogue else _rebuilt(timeline, catalogue)
+    return _Site(
+        replace(in_its_words, catalogue=replace(catalogue, page=translated)),
+        context._replace(name=one_line(page.name), settings=settings, folder=folder),
+    )
+
+
+def _rebuilt(timeline: Timeline, catalogue: StatusCatalogue) -> Timeline:
+    """Return a timeline with the texts of another catalogue of the same records, without those that it is without."""
+    whole = build_timeline(catalogue, timeline.until)
+    sources = {history.incident.source for history in timeline.histories}
+    incidents, maintenances = (
+        tuple(history for history in histories if history.incident.source in sources)
+        for histories in (whole.incidents, whole.maintenances)
+    )
+    return replace(whole, incidents=incidents, maintenances=maintenances)
+
+
+def _translation(
+    tag: str, timeline: Timeline, start: Instant, pages: StatusPages
+) -> Callable[[Instant], Iterator[Document]]:
+    """Return a function that returns the documents of a language that change, at an instant from `start` on: all at `start`."""
+    site = _in_language(tag, timeline, pages.site)
+    own_pages = StatusPages(site.timeline, site.context, pages.former)
+    feeds = FeedDocuments(site.timeline, _words(renderer_of(site.context).localization.texts))
+    pages_after, feeds_after = own_pages.later_documents(start), feeds.later_documents(start)
+    changes = frozenset(timeline.changes)
+
+    def documents_at(at: Instant) -> Iterator[Document]:
+        if at == start:
+            yield from own_pages.documents_at(at)
+            yield from _below(tag, feeds.documents_at(at))
+            return
+        yield from pages_after(at)
+        if at in changes:
+            yield from _below(tag, feeds_after(at))
+
+    return documents_at
+
+
+def _below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
+    """Yield feeds and the calendar at their paths in the folder of a language."""
+    for document in documents:
+        url = (match_url(document.path) or (None,))[0]
+        if url not in WITHOUT_LANGUAGE:
+            media_type = JSON if url is FEED else document.media_type
+            yield document._replace(path=f"{tag}/{document.path}", media_type=media_type)
+
+
+def _words(texts: PageTexts) -> Words:
+    """Return the words of feeds in the language of some texts."""
+    keys = [*(f"month.{number}.short" for number in range(1, 13)), "date.brief"]
+    words = {key: texts(key) for key in keys}
+    words |= {name: texts(f"update.{name}") for name in (*get_args(UpdateStatus), "same", "cancelled")}
+    own = ("event", "cancelled_event", "affects", "history", "component_history", "about", "maintenances")
+    return Words(texts.language, words | {name: texts(f"languages.{name}") for name in own})

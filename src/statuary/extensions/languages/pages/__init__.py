@@ -1,0 +1,34 @@
+"""What further languages add to pages: the switch in the header, and where the same page is in the other languages."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from statuary.documents.pages.page_parts import PageParts
+from statuary.extensions.languages.settings import LanguageSettings
+
+NAMES = {
+    "de": "Deutsch",
+    "en": "English",
+    "es": "Español",
+    "fr": "Français",
+    "ja": "日本語",
+    "pt": "Português",
+    "zh": "中文",
+}
+"""What speakers call their language; one that only a theme has goes by its tag."""
+
+
+def _values(settings: LanguageSettings) -> Mapping[str, str]:
+    """Return tag, name and folder of each language, a line each."""
+    folders = ("", *(f"{tag}/" for tag in settings.further))
+    rows = zip(settings.tags, folders, strict=True)
+    return {"rows": "\n".join(f"{tag}\t{NAMES.get(tag, tag)}\t{folder}" for tag, folder in rows)}
+
+
+PARTS = PageParts(
+    folder=Path(__file__).parent,
+    urls=(),
+    slots={"head": "languages_head.html", "masthead": "languages_switch.html"},
+    scripts={},
+    values=_values,
+)

@@ -1,0 +1,53 @@
+"""The key `languages` of site.yaml."""
+
+from typing import Annotated, NamedTuple
+
+from pydantic import AfterValidator
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import Text
+from statuary.domain.primitives import InvalidValueError
+from statuary.domain.settings import LANGUAGES
+
+
+class LanguageSettings(NamedTuple):
+    """The languages of a site as BCP 47 tags; the first is that of `pages.language`, whose pages are at the root."""
+
+    tags: tuple[str, ...]
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """Those whose pages have a folder of their own."""
+        return self.tags[1:]
+
+
+def _tags(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Check that each is named once, and that every further one has texts.
+
+    Raises:
+        InvalidValueError: if not.
+    """
+    for place, tag in enumerate(tags):
+        if tag in tags[:place]:
+            raise InvalidValueError(f"language {tag!r} is named twice", "name each once")
+        if place and tag not in LANGUAGES:
+            raise InvalidValueError(
+                f"no page texts in language {tag!r}",
+                f"a further language is one of {', '.join(LANGUAGES)}; one of a theme can be the first",
+            )
+    return tags
+
+
+class SiteLanguagesSource(ExtensionSource):
+    """What site.yaml says about further languages."""
+
+    languages: Annotated[tuple[Text, ...], AfterValidator(_tags)] = ()
+    """The languages of the site, such as `[en, de]`: the first is that of `pages.language`; the others are below `/de/`."""
+
+    @override
+    def settings(self) -> LanguageSettings | None:
+        return LanguageSettings(self.languages) if len(self.languages) > 1 else None
+
+
+SOURCE = SiteLanguagesSource

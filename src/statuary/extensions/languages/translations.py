@@ -1,0 +1,103 @@
+"""Names and texts that the content gives per language: those of the first for the APIs, those of another for its pages."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from statuary.domain.findings import Finding, Pointer
+from statuary.domain.status.records import StatusCatalogue
+from statuary.domain.translated import Translated
+from statuary.extensions.languages.settings import LanguageSettings
+
+UNKNOWN_LANGUAGE = "known-language"
+"""The rule of findings about languages."""
+
+Value = TypeVar("Value")
+
+
+def status_in_first_language(
+    content: Path,  # noqa: ARG001 - as other extensions take it
+    settings: LanguageSettings,
+    status: StatusCatalogue,
+    findings: list[Finding],
+    language: str,
+) -> StatusCatalogue:
+    """Return a status whose texts are those of the first language; `findings` gains what is wrong with languages.
+
+    Args:
+        language: that of the pages at the root.
+    """
+    first = settings.tags[0]
+    if first != language:
+        message = f"the first language is {first!r}, but the pages are in {language!r}"
+        hint = f"write `pages: {{language: {first}}}`, or begin with {language}"
+        findings.append(_finding(message, hint, status.page_source, ("languages",)))
+    for path, text in _texts(status):
+        absent = [first] if first not in text.by_language else []
+        for tag in sorted(set(text.by_language).difference(settings.tags)):
+            hint = f"write one of {', '.join(settings.tags)}, or add it to `languages` in site.yaml"
+            findings.append(_finding(f"a text is given in {tag!r}, which the site does not have", hint, path))
+        for tag in absent:
+            message = f"the text {text[:40]!r} is not given in {tag!r}, the first language"
+            findings.append(_finding(message, f"write `{tag}:` beside the others", path))
+    return mapped(status, lambda text: Translated(text.by_language, first))
+
+
+def _finding(message: str, hint: str, path: str, pointer: Pointer = ()) -> Finding:
+    return Finding(rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=path, pointer=pointer)
+
+
+def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
+    """Yield every text that is given per language, with its file."""
+    parts: list[tuple[str, object]] = [
+        (status.page_source, status.page),
+        (status.components_source, status.components),
+        *((record.source, record) for record in (*status.incidents, *status.maintenances)),
+    ]
+    for path, part in parts:
+        texts: list[Translated] = []
+        mapped(part, lambda text, texts=texts: texts.append(text) or text)  # type: ignore[misc]
+        yield from ((path, text) for text in texts)
+
+
+def in_language(status: StatusCatalogue, tag: str) -> StatusCatalogue:
+    """Return a status with the texts of a language, and those of the first where there are none."""
+    return mapped(status, lambda text: text.by_language.get(tag) or str(text))
+
+
+def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
+    """Return a value of the domain with each text that is given per language changed; the same one if there is none."""
+    result: Any = _mapped(value, change)
+    return result  # type: ignore[no-any-return]
+
+
+def _mapped(value: Any, change: Callable[[Translated], str]) -> Any:
+    if isinstance(value, Translated):
+        return change(value)
+    members = _members(value)
+    changed = _changed(members.items(), change)
+    if not changed:
+        return value
+    if isinstance(value, Mapping):
+        return {**value, **changed}
+    if isinstance(value, tuple):
+        make: Callable[[Iterable[Any]], Any] = getattr(value, "_make", tuple)
+        return make({**members, **changed}.values())
+    return replace(value, **changed)
+
+
+def _members(value: Any) -> Mapping[Any, Any]:
+    """Return the members of a dataclass, a tuple or a mapping; none of anything else."""
+    if isinstance(value, tuple):
+        return dict(enumerate(value))
+    if isinstance(value, Mapping):
+        return value
+    is_record = is_dataclass(value) and not isinstance(value, type)
+    return {field.name: getattr(value, field.name) for field in fields(value)} if is_record else {}
+
+
+def _changed(members: Iterable[tuple[Any, Any]], change: Callable[[Translated], str]) -> dict[Any, Any]:
+    """Return the members that become others."""
+    pairs = ((key, member, _mapped(member, change)) for key, member in members)
+    return {key: new for key, member, new in pairs if new is not member}

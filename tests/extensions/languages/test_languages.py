@@ -1,0 +1,344 @@
+"""Further languages: their pages, feeds and calendar, beside a first language that stays as it is."""
+
+import json
+import re
+from pathlib import Path
+
+import feedparser
+import pytest
+from icalendar import Calendar
+
+from statuary.documents.pages.status.pages import StatusPages
+from statuary.domain.primitives import parse_instant
+from statuary.domain.settings import LANGUAGES
+from statuary.extension_table import EXTENSIONS
+from statuary.extensions.languages.documents import URLS
+from statuary.extensions.languages.pages import NAMES
+from statuary.pipeline.tick import tick
+from support.browser import LOOKS, browse, html_complaints
+from support.edge_runtimes import thorough
+from support.page_links import dead_links
+from support.sites import (
+    COMPONENTS,
+    INCIDENT,
+    MAINTENANCE,
+    NOW,
+    SITE,
+    build,
+    built_files,
+    files_in,
+    small_site,
+    tree,
+    write_files,
+)
+
+ALL = ", ".join(["en", *(tag for tag in LANGUAGES if tag != "en")])
+WORDS = {
+    "de": "Störung",
+    "es": "Incidente",
+    "fr": "Incident",
+    "ja": "インシデント",
+    "pt": "Incidente",
+    "zh": "事件",
+}
+OPEN = INCIDENT.partition("  - at: 2026-11-02T11:00:00Z")[0]
+PAGES = ("index.html", "uptime.html", "history.html", "history/2026-q4.html", "incidents/slow.html")
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    return write_files(small_site(tmp_path), {"site.yaml": f"{SITE}languages: [en, de, ja]\n"})
+
+
+def in_languages(content: Path, tags: str) -> Path:
+    return write_files(content, {"site.yaml": f"{SITE}languages: [{tags}]\n"})
+
+
+def test_each_language_has_every_page_feed_and_the_calendar(content, tmp_path):
+    files = built_files(content, tmp_path / "site")
+    for tag in ("de", "ja"):
+        own = {path.removeprefix(f"{tag}/") for path in files if path.startswith(f"{tag}/")}
+        assert own == {
+            *PAGES,
+            "incidents/upgrade.html",
+            "history.atom",
+            "history.rss",
+            "feed.json",
+            "maintenances.ics",
+            *(f"components/{name}/history.atom" for name in ("rpc", "blocks", "network", "explorer")),
+        }
+        assert all(f'<html lang="{tag}">'.encode() in files[f"{tag}/{page}"] for page in PAGES)
+
+
+def test_the_documents_of_the_apis_and_the_feeds_of_the_first_language_stay(content, tmp_path):
+    before = files_in(write_built(write_files(content, {"site.yaml": SITE}), tmp_path / "plain"))
+    after = files_in(write_built(in_languages(content, "en, de, ja"), tmp_path / "more"))
+    # the pages have a switch, the index of epochs and the API page have more paths
+    changed = {path for path in before if "_epochs" not in path and before[path] != after[path]}
+    assert {path for path in changed if not path.endswith(".html")} == set()
+    assert "api/v2/summary.json" not in changed
+    added = {path for path in after if path not in before and "_epochs" not in path}
+    assert {path.partition("/")[0] for path in added} == {"de", "ja"}
+
+
+def write_built(content: Path, site: Path) -> Path:
+    built_files(content, site)
+    return site
+
+
+def test_off_again_it_leaves_nothing(content, tmp_path):
+    built_files(content, tmp_path / "site")
+    write_files(content, {"site.yaml": SITE})
+    assert built_files(content, tmp_path / "site") == built_files(content, tmp_path / "fresh")
+    assert not (tmp_path / "site/de").exists()
+
+
+def test_the_first_language_is_the_one_of_the_pages(content, tmp_path):
+    write_files(
+        content,
+        {"site.yaml": SITE + "pages: {language: de}\nlanguages: [de, en]\n", "incidents/slow.yaml": OPEN},
+    )
+    files = built_files(content, tmp_path / "site")
+    assert b'<html lang="de">' in files["index.html"]
+    assert b'<html lang="en">' in files["en/index.html"]
+    assert not any(path.startswith("de/") for path in files)
+
+
+@pytest.mark.parametrize(
+    ("tags", "said"),
+    [
+        ("[en, de, de]", "language 'de' is named twice"),
+        ("[en, xx]", "no page texts in language 'xx'"),
+        ("de", "expected a list"),
+        ("[en, {de: 1}]", "expected a text"),
+        ("[de, en]", "the first language is 'de', but the pages are in 'en'"),
+    ],
+)
+def test_wrong_languages_are_told(content, tmp_path, tags, said):
+    write_files(content, {"site.yaml": f"{SITE}languages: {tags}\n"})
+    result = build(content, tmp_path / "site")
+    (finding,) = [finding for finding in result.checked.all_findings if said in finding.message]
+    assert finding.path == "site.yaml"
+    assert finding.pointer[0] == "languages"
+
+
+def test_every_link_of_every_language_leads_somewhere(content, tmp_path):
+    in_languages(content, ALL)
+    write_files(
+        content,
+        {"incidents/late.yaml": OPEN, "pages/about.md": "---\ntitle: About\nnavigation: true\n---\nUs.\n"},
+    )
+    site = write_built(content, tmp_path / "site")
+    assert list(dead_links(site, "https://status.plinth.example")) == []
+
+
+def test_links_between_pages_stay_in_the_language(content, tmp_path):
+    files = built_files(content, tmp_path / "site")
+    for page in PAGES:
+        up = "../" * page.count("/")
+        text = files[f"de/{page}"].decode()
+        for target in ("index.html", "uptime.html", "history.html", "maintenances.ics", "history.atom"):
+            if target in text and page != f"de/{target}":
+                assert f'href="../{up}{target}"' not in text.partition("<main")[0].replace(
+                    f'href="../{up}{page}" hreflang="en"', ""
+                ), (page, target)
+    assert 'href="../de/incidents/slow.html"' in files["de/history.html"].decode()
+
+
+def test_pages_name_the_same_page_in_the_other_languages(content, tmp_path):
+    files = built_files(content, tmp_path / "site")
+    url = "https://status.plinth.example"
+    for folder in ("", "de/", "ja/"):
+        text = files[f"{folder}incidents/slow.html"].decode()
+        found = dict(re.findall(r'<link rel="alternate" hreflang="([\w-]+)" href="([^"]+)">', text))
+        assert found == {
+            "en": f"{url}/incidents/slow.html",
+            "x-default": f"{url}/incidents/slow.html",
+            "de": f"{url}/de/incidents/slow.html",
+            "ja": f"{url}/ja/incidents/slow.html",
+        }
+        assert f'<link rel="canonical" href="{url}/{folder}incidents/slow.html">' in text
+    assert "hreflang" not in files["404.html"].decode().partition("</head>")[0]
+
+
+def test_feeds_and_calendar_are_in_the_language(content, tmp_path):
+    in_languages(content, ALL)
+    files = built_files(content, tmp_path / "site")
+    first = feedparser.parse(files["history.atom"])
+    ids = {entry.id for entry in first.entries}
+    for tag in WORDS:
+        atom = feedparser.parse(files[f"{tag}/history.atom"])
+        assert not atom.bozo
+        assert (atom.feed.language, len(atom.entries)) == (tag, len(first.entries))
+        assert not ids & {entry.id for entry in atom.entries}, "another language is another entry"
+        assert all(f"/{tag}/incidents/" in entry.link for entry in atom.entries)
+        assert "THIS IS" not in files[f"{tag}/history.atom"].decode()
+        feed = json.loads(files[f"{tag}/feed.json"])
+        assert (feed["language"], feed["feed_url"]) == (tag, f"https://status.plinth.example/{tag}/feed.json")
+        (event,) = Calendar.from_ical(files[f"{tag}/maintenances.ics"]).walk("VEVENT")
+        assert "Affects" not in event["DESCRIPTION"]
+        assert event["URL"] == f"https://status.plinth.example/{tag}/incidents/upgrade"
+    assert "2. Nov" not in files["history.atom"].decode()
+    assert ">Behoben</strong>" in feedparser.parse(files["de/history.atom"]).entries[-1].content[0].value
+
+
+def test_a_tick_gives_the_pages_of_a_build_at_that_instant(content, tmp_path):
+    begun = "2026-12-01T22:30:00Z"
+    site = write_built(content, tmp_path / "site")
+    tick(site, parse_instant(begun))
+    fresh = built_files(content, tmp_path / "fresh", begun)
+    for path in (
+        "de/index.html",
+        "de/incidents/upgrade.html",
+        "ja/index.html",
+        "de/history.atom",
+        "de/maintenances.ics",
+    ):
+        assert (site / path).read_bytes() == fresh[path], path
+
+
+def test_what_goes_wrong_in_a_language_leaves_the_news(content, tmp_path, monkeypatch):
+    """An exception in pages of a further language alone withholds these, and nothing of the first."""
+    plain = built_files(content, tmp_path / "plain")
+    incident_page = StatusPages.incident_page
+
+    def fails(self, record):
+        if self.site.folder == "de/":
+            raise ZeroDivisionError
+        return incident_page(self, record)
+
+    monkeypatch.setattr(StatusPages, "incident_page", fails)
+    result = build(content, tmp_path / "site")
+    assert result.applied
+    assert [finding.rule for finding in result.checked.all_findings] != []
+    files = tree(tmp_path / "site")
+    for path in ("api/v2/summary.json", "index.html", "incidents/slow.html", "history.atom"):
+        assert files[path] == plain[path]
+
+
+def test_a_template_of_the_theme_that_fails_in_a_language_is_left_out(content, tmp_path):
+    template = "{% if site.folder %}{{ nothing.at.all }}{% endif %}"
+    write_files(
+        content, {"theme/templates/legend.html": "{% macro legend() %}" + template + "{% endmacro %}"}
+    )
+    result = build(content, tmp_path / "site")
+    assert result.applied
+    assert any("legend.html" in finding.path for finding in result.checked.all_findings)
+    assert (tmp_path / "site/de/index.html").is_file()
+
+
+TRANSLATED = """\
+name: {en: Slow answers, de: Langsame Antworten}
+components:
+  rpc: degraded_performance
+updates:
+  - at: 2026-11-02T10:00:00Z
+    status: investigating
+    body: {de: Wir prüfen das., en: We look into it., ja: 調査中です。}
+  - {at: 2026-11-02T11:00:00Z, status: resolved, body: Over.}
+"""
+
+
+def test_names_and_texts_are_those_of_the_language(content, tmp_path):
+    components = {
+        "components.yaml": COMPONENTS.replace(
+            "name: Public RPC", "name: {en: Public RPC, de: Öffentlicher Knoten}"
+        )
+    }
+    write_files(content, {"incidents/slow.yaml": TRANSLATED, **components})
+    files = built_files(content, tmp_path / "site")
+    incident = json.loads(files["incidents/slow.json"])["incident"]
+    assert incident["name"] == "Slow answers"
+    assert incident["incident_updates"][-1]["body"] == "We look into it."
+    english, german, japanese = (
+        files[f"{folder}incidents/slow.html"].decode() for folder in ("", "de/", "ja/")
+    )
+    assert "Slow answers" in english
+    assert "Langsam" not in english
+    assert "Langsame Antworten" in german
+    assert "Wir prüfen das." in german
+    assert "Over." in german
+    assert "Slow answers" in japanese, "the first language stands in"
+    assert "調査中です。" in japanese
+    assert "Öffentlicher Knoten" in files["de/index.html"].decode()
+    assert "Public RPC" in files["ja/index.html"].decode()
+    assert "Langsame Antworten" in files["de/history.atom"].decode()
+
+
+def test_an_edit_of_one_language_reaches_its_pages(content, tmp_path):
+    write_files(content, {"incidents/slow.yaml": TRANSLATED})
+    built_files(content, tmp_path / "site")
+    write_files(content, {"incidents/slow.yaml": TRANSLATED.replace("Langsame", "Träge")})
+    assert built_files(content, tmp_path / "site") == built_files(content, tmp_path / "fresh")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("{en: Slow, fr: Lent}", "a text is given in 'fr', which the site does not have"),
+        ("{de: Langsam}", "is not given in 'en', the first language"),
+        ("{en: Slow, de: ''}", "the name is empty"),
+        ("{en: Slow, de: [1]}", "expected a text, found a list"),
+        ("{}", "expected a text, found a mapping"),
+        ("{'../x': Slow}", "expected a text, found a mapping"),
+        (f"{{en: Slow, de: {'x' * 300}}}", "more than 255"),
+    ],
+)
+def test_wrong_texts_are_told(content, tmp_path, name, said):
+    write_files(
+        content,
+        {"incidents/slow.yaml": TRANSLATED.replace("{en: Slow answers, de: Langsame Antworten}", name)},
+    )
+    findings = build(content, tmp_path / "site").checked.all_findings
+    assert [finding.path for finding in findings if said in finding.message] == ["incidents/slow.yaml"]
+
+
+def test_without_the_key_the_first_text_is_published(content, tmp_path):
+    write_files(content, {"site.yaml": SITE, "incidents/slow.yaml": TRANSLATED})
+    files = built_files(content, tmp_path / "site")
+    assert "Slow answers" in files["incidents/slow.html"].decode()
+    assert "Wir prüfen das." in files["incidents/slow.html"].decode()
+
+
+def test_the_languages_have_names_and_folders():
+    assert set(NAMES) == set(LANGUAGES)
+    assert {url.pattern.partition("/")[0] for url in URLS} == set(LANGUAGES)
+    (row,) = (row for row in EXTENSIONS if row.key == "languages")
+    assert row.folders == LANGUAGES
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a site in every language with an outage, a maintenance and long names."""
+    folder = tmp_path_factory.mktemp("site")
+    content = in_languages(small_site(folder), ALL)
+    write_files(content, {"incidents/late.yaml": OPEN, "maintenances/upgrade.yaml": MAINTENANCE})
+    return write_built(content, folder / "out")
+
+
+@pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
+def test_every_language_is_accessible_and_keeps_its_layout(site, width):
+    pages = [f"{tag}/{page}" for tag in WORDS for page in (*PAGES[:3], PAGES[-1])]
+    found = browse(
+        site, "accessibility", paths=["index.html", *pages], widths=[width], now=NOW, whole=thorough()
+    )
+    assert found["broken"] == []
+    assert found["shifted"] == []
+    assert found["acted"] == []
+
+
+def test_every_page_is_valid_html(site):
+    assert html_complaints(site) == []
+
+
+def test_a_page_of_a_language_passes_a_transition_by_itself(site):
+    passed = browse(
+        site,
+        "transition",
+        path="de/index.html",
+        **{"from": NOW},
+        steps=["2026-12-01T22:00:02Z"],
+    )
+    before, after = passed["texts"]
+    assert before["text"] != after["text"]
+    assert passed["complaints"] == []
