@@ -62,6 +62,7 @@ class Extension(NamedTuple):
     rules: str = ""  # what `check --list` lists of it: `Rule` values
     own_pages: str = ""  # its `OwnPages`, which make the pages of `content/pages/`
     new_content: str = ""  # `(kind, source, content, now) -> ExitCode`: writes content from another system
+    texts: str = ""  # `(value, validate) -> str`: reads a text that content gives per language
     stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
 
 
@@ -199,6 +200,7 @@ EXTENSIONS = (
     with_documents("languages", "de", "en", "es", "fr", "ja", "pt", "zh")._replace(
         pages="statuary.extensions.languages.pages:PARTS",
         status="statuary.extensions.languages.translations:status_in_first_language",
+        texts="statuary.extensions.languages.translated:translated_text",
     ),
     with_documents("instatus", "summary.json", "v2/components.json"),
     with_documents("embed", "embed", "badge.html"),

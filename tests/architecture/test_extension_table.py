@@ -81,6 +81,7 @@ CHECKS = {
     ),
     "pages": lambda target: isinstance(target, PageParts),
     "stage": opens_a_stage,
+    "texts": lambda target: [*inspect.signature(target).parameters] == ["value", "validate"],
     "apis": lambda target: [*inspect.signature(target).parameters] == ["settings", "example"],
     "of_record": lambda target: [*inspect.signature(target).parameters] == ["record", "settings", "source"],
     "guard": is_called_like(MayReplace),

@@ -32,6 +32,7 @@ from statuary.domain.primitives import (
     shorten,
 )
 from statuary.domain.reserved_names import is_reserved_name
+from statuary.extension_table import EXTENSIONS, load
 
 
 class SourceModel(BaseModel):
@@ -258,9 +259,9 @@ def _within(limit: int, what: str, text: str) -> str:
 def _in_languages(check: Callable[[str], str], value: object) -> str:
     if not isinstance(value, dict):
         return check(_text(value))
-    from statuary.domain.translated import translated_text
-
-    return translated_text(value, lambda text: check(_text(text)))
+    (target,) = (row.texts for row in EXTENSIONS if row.texts)
+    text: str = load(target, "a text per language")(value, lambda text: check(_text(text)))
+    return text
 
 
 PER_LANGUAGE = {"type": "object", "additionalProperties": {"type": "string"}}

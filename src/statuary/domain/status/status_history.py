@@ -7,6 +7,7 @@ affects return to operational unless another open record affects them; then that
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple
 
 from statuary.domain.primitives import Instant
@@ -78,7 +79,7 @@ class ReplayResult(NamedTuple):
 def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
     """Apply every recorded change and every update of the records, each at the instant it takes effect."""
     replayer = _Replayer(catalogue)
-    for event in sorted(_events(catalogue, records), key=_when):
+    for event in sorted(_events(catalogue, records), key=attrgetter("at", "rank")):
         replayer.apply(event)
     return ReplayResult(replayer.status_histories, replayer.published_updates)
 
@@ -108,11 +109,6 @@ def _events(
             continue
         for rank, update in enumerate(with_automatic_updates(record), start=1):
             yield _UpdateEvent(published_at(record, update), record, update, rank)
-
-
-def _when(event: _StatusChangeEvent | _UpdateEvent) -> tuple[Instant, int]:
-    """Return the sort key of an event; at one instant recorded changes precede updates."""
-    return event.at, event.rank
 
 
 def published_at(record: Incident, update: IncidentUpdate) -> Instant:

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from statuary.domain.findings import Finding, Pointer
 from statuary.domain.status.records import StatusCatalogue
-from statuary.domain.translated import Translated
 from statuary.extensions.languages.settings import LanguageSettings
+from statuary.extensions.languages.translated import Translated
 
 UNKNOWN_LANGUAGE = "known-language"
 """The rule of findings about languages."""

@@ -12,7 +12,6 @@ from statuary.domain.contracts.proof import (
     Claim,
     ClaimName,
     ClaimStatus,
-    EvidenceValue,
     PinnedBy,
     Proof,
     Verdict,
@@ -262,8 +261,4 @@ def _words(name: str) -> str:
 def _saw(result: CheckResult, texts: PageTexts) -> Iterator[tuple[str, str]]:
     for name, fact in result.evidence.items():
         if fact != "":
-            yield one_line(name), _fact_text(fact, texts)
-
-
-def _fact_text(fact: EvidenceValue, texts: PageTexts) -> str:
-    return texts.number(fact) if isinstance(fact, int) else one_line(fact)
+            yield one_line(name), texts.number(fact) if isinstance(fact, int) else one_line(fact)
