@@ -159,7 +159,7 @@ class DateFormatter:
 
     def month(self, year: int, month: int) -> FormattedTime:
         """Return a month: `November 2026`."""
-        text = self._texts("date.month", month=self._month(month), year=year)
+        text = self._texts("date.month", month=self._texts(f"month.{month}.long"), year=year)
         brief = self._texts(f"month.{month}.short")
         return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
 
@@ -188,9 +188,6 @@ class DateFormatter:
 
     def _brief_day(self, day: date) -> str:
         return self._texts("date.brief", day=day.day, month=self._texts(f"month.{day.month}.short"))
-
-    def _month(self, month: int) -> str:
-        return self._texts(f"month.{month}.long")
 
 
 class Localization(NamedTuple):

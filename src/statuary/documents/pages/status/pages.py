@@ -179,18 +179,8 @@ class StatusPages:
         self, state: PageState, uptime: PageUptime, downtimes: DowntimeByComponent, stale: str
     ) -> Document:
         rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
-<<<<<<< HEAD
         view = status_view(state, uptime, rows, self._cards, self._localization)
-        head = status_head(view, self._site.name, self._localization.texts)._replace(stale=stale)
-=======
-        present = StatusPageInputs(
-            next_change=next_step(state),
-            uptime_days=WINDOW_DAYS if uptime.components else 0,
-            days=(uptime.first_day, uptime.last_day),
-        )
-        view = status_view(state, present, rows, self._cards, self._localization)
         head = status_head(view, self.site.name, self._localization.texts)._replace(stale=stale)
->>>>>>> 3b5cc911 (Status pages, feeds and calendar in several languages; names and texts per language)
         return self._renderer.page(STATUS_PAGE, "status.html", head, view)
 
     def _month_table(self, month: UptimeMonth, name: str) -> Markup:
@@ -218,14 +208,9 @@ class StatusPages:
         page = self._incidents.get(record)
         if page is None:
             card = self._cards.card(record, 3)
-<<<<<<< HEAD
-            head = incident_head(card, self._site.name, self._localization.texts)
+            head = incident_head(card, self.site.name, self._localization.texts)
             view = IncidentView(card, self._cards.course(record), INCIDENT.path(incident_id=card.id))
             sources = (record.incident.source,)
-=======
-            head = incident_head(card, self.site.name, self._localization.texts)
-            view, sources = incident_view(card), (record.incident.source,)
->>>>>>> 3b5cc911 (Status pages, feeds and calendar in several languages; names and texts per language)
             page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
             self._incidents[record] = page
         return page
