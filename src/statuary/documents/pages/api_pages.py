@@ -157,7 +157,7 @@ def _of_extensions(
     return tuple(
         CallFamily(api.tag, api.tag.capitalize(), api.description, calls(urls, examples))
         for api in described_apis(catalogue, example)
-        for urls, examples in [zip(*((one.url, one.example) for one in api.operations), strict=True)]
+        for urls, examples in [zip(*((call.url, call.example) for call in api.operations), strict=True)]
     )
 
 

@@ -121,8 +121,8 @@ def _libraries(settings: Mapping[str, Json]) -> Iterator[str]:
 def source_license(record: RecordValue, path: str) -> str:
     """Return the SPDX identifier in the contract's source; empty without one."""
     text = as_text(as_object(as_object(record["sources"]).get(path)).get("content"))
-    found = LICENSE.search(text)
-    return found[1] if found else ""
+    licence = LICENSE.search(text)
+    return licence[1] if licence else ""
 
 
 METADATA = re.compile("646970667358221220([0-9a-f]{64})|65627a7a723[01]5820([0-9a-f]{64})")

@@ -23,8 +23,8 @@ LIST_BEGINS, LIST_ENDS = b'{"status":"1","message":"OK","result":[', b"]}"
 
 def parameter(query: str, name: str) -> str:
     """Return a parameter as it is first written; empty if there is none."""
-    found = re.search(rf"(?:^|&){name}=([^&]*)", query)
-    return found[1] if found else ""
+    parameter = re.search(rf"(?:^|&){name}=([^&]*)", query)
+    return parameter[1] if parameter else ""
 
 
 def is_explorer_route(method: str, path: str, query: str, read: ReadDocument) -> bool:

@@ -24,17 +24,20 @@ def own_files(root: Path) -> tuple[list[Document], list[Finding]]:
         if file.is_dir():
             continue
         path = file.relative_to(root).as_posix()
-        made = attempt(partial(_document, root, path), path, "reading the file")
-        if isinstance(made, Finding):
-            findings.append(made)
-        elif isinstance(made, str):
+        document = attempt(partial(_document, root, path), path, "reading the file")
+        if isinstance(document, Finding):
+            findings.append(document)
+        elif isinstance(document, str):
             findings.append(
                 Finding(
-                    rule="api-file", message=made, hint="write it as the manual says, or remove it", path=path
+                    rule="api-file",
+                    message=document,
+                    hint="write it as the manual says, or remove it",
+                    path=path,
                 )
             )
         else:
-            documents.append(made)
+            documents.append(document)
     return documents, findings
 
 

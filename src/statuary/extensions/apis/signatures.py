@@ -92,10 +92,10 @@ def _shards(kind: str, texts: Iterable[str], site: SiteSignatures, digits: int) 
     hashed = sorted((signature_hash(text)[:digits], *rank(text, site), text) for text in texts)
     verified = site.verified
     for shard, entries in groupby(hashed, key=lambda entry: entry[0][2:4]):
-        found: dict[str, list[dict[str, object]]] = defaultdict(list)
+        matches: dict[str, list[dict[str, object]]] = defaultdict(list)
         for key, *_, text in entries:
-            found[key].append(item(key, text, is_verified=text in verified))
-        yield _document(urls.SIGNATURE_SHARD.path(kind=kind, shard=shard), encode_unchecked(found))
+            matches[key].append(item(key, text, is_verified=text in verified))
+        yield _document(urls.SIGNATURE_SHARD.path(kind=kind, shard=shard), encode_unchecked(matches))
 
 
 def rank(text: str, site: SiteSignatures) -> tuple[bool, bool]:

@@ -91,21 +91,21 @@ class ApisStage(SiteStage):
         if built.are_unchanged and target.ledger.kept(GROUP).fingerprint == fingerprint:
             target.ledger.keep(GROUP, fingerprint)
             return Additions(findings=tuple(findings))
-        made = attempt(
+        outcome = attempt(
             lambda: tuple(self._documents(built, public, own)),
             "",
             "making the documents of all records together",
         )
         documents = target.ledger.documents
-        if isinstance(made, Finding):
+        if isinstance(outcome, Finding):
             for folder in FOLDERS:
                 documents.keep_below(folder)
-            findings.append(made)
+            findings.append(outcome)
         else:
             for folder in FOLDERS:
                 documents.remove_unless_offered(documents.below(folder))
-            target.offer(laid_out(made, built.catalogue.hosting))
-        target.ledger.keep(GROUP, "" if isinstance(made, Finding) else fingerprint)
+            target.offer(laid_out(outcome, built.catalogue.hosting))
+        target.ledger.keep(GROUP, "" if isinstance(outcome, Finding) else fingerprint)
         return Additions(findings=tuple(findings))
 
     @override
@@ -117,10 +117,10 @@ class ApisStage(SiteStage):
         self, contracts: BuiltContracts, public: bytes, own: Sequence[Document]
     ) -> Iterator[Document]:
         yield from self._settings_documents(contracts.catalogue, own)
-        kept = [(row, *facts.partition(b"\n")[::2]) for row, facts in contracts.sources.facts()]
-        newest = max((row.verifiedAt for row, *_ in kept), default="")
-        yield from self._signature_documents((line for _, line, _ in kept if line), public, newest)
-        yield from code_documents((row, CodeFacts.read(line)) for row, _, line in kept if line)
+        contract_facts = [(row, *facts.partition(b"\n")[::2]) for row, facts in contracts.sources.facts()]
+        newest = max((row.verifiedAt for row, *_ in contract_facts), default="")
+        yield from self._signature_documents((line for _, line, _ in contract_facts if line), public, newest)
+        yield from code_documents((row, CodeFacts.read(line)) for row, _, line in contract_facts if line)
 
     def _settings_documents(self, catalogue: Catalogue, own: Sequence[Document]) -> Iterator[Document]:
         chains, base = catalogue.chains, catalogue.status.page.url

@@ -97,9 +97,9 @@ def render_command(
 
     Exit codes: 0 the call was shown; 1 no descriptor says how; 2 an option is wrong.
     """
-    known = Descriptors(DescriptorFolder(content))
+    descriptors = Descriptors(DescriptorFolder(content))
     try:
-        call = described_call(known, calldata, transaction)
+        call = described_call(descriptors, calldata, transaction)
         wallet = _names(names, call)
     except NotShownError as error:
         print_error(error)
@@ -107,11 +107,11 @@ def render_command(
     except InvalidValueError as error:
         raise click.UsageError(str(error)) from None
     try:
-        shown = known.rendered(call, wallet)
+        rendering = descriptors.rendered(call, wallet)
     except StatuaryError as error:
         print_error(error)
         return ExitCode.FINDINGS
-    lines = [json_text(as_json_value(shown))] if as_json else map(printable, _text(shown))
+    lines = [json_text(as_json_value(rendering))] if as_json else map(printable, _text(rendering))
     click.echo("\n".join(lines))
     return ExitCode.OK
 
@@ -150,9 +150,9 @@ def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOpti
             )
         )
         return ExitCode.FINDINGS
-    made = first_descriptor(code, place[0], new.owner)
-    path = f"{FOLDER}/{file_of(made, new.entity)}"
-    text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    first = first_descriptor(code, place[0], new.owner)
+    path = f"{FOLDER}/{file_of(first, new.entity)}"
+    text = json.dumps(first, indent=2, ensure_ascii=False) + "\n"
     if new.dry_run:
         click.echo(text, nl=False)
         return ExitCode.OK
@@ -164,7 +164,7 @@ def new_command(address: Annotated[str, ADDRESS], content: Content, new: NewOpti
     except FileExistsError:
         print_error(StatuaryError(f"{path} is there already", "edit it, or give another --entity"))
         return ExitCode.FINDINGS
-    click.echo(f"{printable(path)}: {len(as_object(as_object(made['display'])['formats'])):,} functions")
+    click.echo(f"{printable(path)}: {len(as_object(as_object(first['display'])['formats'])):,} functions")
     click.echo("Edit its intents, labels and formats; then run: statuary check")
     return ExitCode.OK
 

@@ -154,8 +154,8 @@ def _examples(judged: JudgedFolder, published: list[Judgement], chains: Chains) 
     for path, descriptor in sorted(by_path.items()):
         of_tests = tests.get(path, [])
         make = partial(example_document, descriptor, of_tests, descriptors, chains)
-        made = attempt(make, f"{FOLDER}/{path}", "rendering the examples")
-        if isinstance(made, Finding):
-            made = example_document(descriptor, [], descriptors, chains)
+        document = attempt(make, f"{FOLDER}/{path}", "rendering the examples")
+        if isinstance(document, Finding):
+            document = example_document(descriptor, [], descriptors, chains)
         names = [f"{FOLDER}/{name}" for name in (path, *(part.path for part in of_tests))]
-        yield Document(SIGNING_EXAMPLES.path(path=path), encode_json(made), sources=tuple(names))
+        yield Document(SIGNING_EXAMPLES.path(path=path), encode_json(document), sources=tuple(names))

@@ -244,8 +244,8 @@ def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTe
         named = as_text(value.get("descriptor"))
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), named))
         examples = tuple(_examples(as_list(value.get("tests"))[:MAX_EXAMPLES]))
-        found = DescriptorTests(path, as_object(value.get("dataProvider")), examples)
-        tests.setdefault(target, []).append(found)
+        descriptor_tests = DescriptorTests(path, as_object(value.get("dataProvider")), examples)
+        tests.setdefault(target, []).append(descriptor_tests)
     return tests
 
 
@@ -267,18 +267,18 @@ def example_document(
     descriptor: Descriptor, tests: list[DescriptorTests], descriptors: Descriptors, chains: Chains
 ) -> JsonObject:
     """Return the example calls of a descriptor with what is rendered of them, and what a page needs to render others."""
-    shown: list[Json] = []
+    calls: list[Json] = []
     provider: dict[str, Json] = {}
     for part in tests:
         names = names_of(part.provider, chains)
-        for name, known in part.provider.items():
-            provider[name] = {**as_object(provider.get(name)), **as_object(known)}
+        for name, address_names in part.provider.items():
+            provider[name] = {**as_object(provider.get(name)), **as_object(address_names)}
         for example in part.examples:
             try:
                 key, rendered = example.rendered(descriptor, descriptors, names)
             except StatuaryError:
                 continue
-            shown.append(_shown(example, key, rendered))
+            calls.append(_shown(example, key, rendered))
     return {
         "descriptor": descriptor.path,
         "files": [file.path for file in descriptor.files],
@@ -289,7 +289,7 @@ def example_document(
             else {"name": name}
             for chain_id, (name, token) in chains.items()
         },
-        "examples": shown[:MAX_EXAMPLES],
+        "examples": calls[:MAX_EXAMPLES],
     }
 
 

@@ -185,8 +185,8 @@ def _map_violations(
         yield BrokenRule("a map reference needs `map` and `keyPath`", at)
         return
     try:
-        found = in_descriptor(descriptor, parse_path(name))
-        if not isinstance(as_object(found).get("values"), dict):
+        value = in_descriptor(descriptor, parse_path(name))
+        if not isinstance(as_object(value).get("values"), dict):
             yield BrokenRule(f"{name!r} is no map", (*at, "map"), "write it as `$.metadata.maps.NAME`")
         types.reach(field.parameter(key_path))
     except InvalidValueError as error:

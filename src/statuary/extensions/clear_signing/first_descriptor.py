@@ -99,8 +99,8 @@ def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
 
 def _field(leaf: tuple[Step, ...], names: list[str], kind: object, *, is_token: bool) -> JsonObject:
     label = _words(names[-1] if names else "Value")
-    shown = _format(kind, names, is_token=is_token and all(isinstance(step, Member) for step in leaf))
-    return {"path": str(Path(DATA, leaf)), "label": label, **shown}
+    field_format = _format(kind, names, is_token=is_token and all(isinstance(step, Member) for step in leaf))
+    return {"path": str(Path(DATA, leaf)), "label": label, **field_format}
 
 
 def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:

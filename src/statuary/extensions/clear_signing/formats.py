@@ -266,8 +266,8 @@ def _address_name(value: Leaf, params: JsonObject, show: Show) -> ShownValue:
     if any(_address(candidate, show) == text.lower() for candidate in candidates if candidate):
         return ShownValue("Sender")
     sources = params.get("sources")
-    for source, known in (("local", show.names.addresses), ("ens", show.names.ens)):
-        name = known.get(text.lower()) if sources is None or source in as_list(sources) else None
+    for source, names_of_source in (("local", show.names.addresses), ("ens", show.names.ens)):
+        name = names_of_source.get(text.lower()) if sources is None or source in as_list(sources) else None
         if name:
             return ShownValue(name)
     return ShownValue(text)

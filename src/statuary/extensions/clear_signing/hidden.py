@@ -9,9 +9,9 @@ from statuary.extensions.clear_signing.rules import Reading
 
 def hidden(reading: Reading, key: str) -> tuple[str, ...]:
     """Return the paths of values that no visible field of a format shows, or shows only in part."""
-    shown = list(_shown(reading, key))
-    whole = {steps for steps in shown if all(isinstance(step, Member | Items) for step in steps)}
-    names = {_names(steps) for steps in shown}
+    visible = list(_shown(reading, key))
+    whole = {steps for steps in visible if all(isinstance(step, Member | Items) for step in steps)}
+    names = {_names(steps) for steps in visible}
     return tuple(
         f"{Path(DATA, leaf)}{' (in part)' if _names(leaf) in names else ''}"
         for leaf in reading.types[key].leaves()

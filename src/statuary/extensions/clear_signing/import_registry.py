@@ -27,7 +27,7 @@ class Selected(NamedTuple):
 
 def selected(folder: DescriptorFolder, chains: Collection[str]) -> Selected:
     """Return the descriptors that are bound to a contract of some chains, with what they include, tests and attestations."""
-    taken, files, unreadable, others = list[str](), set[str](), list[str](), 0
+    copied, files, unreadable, others = list[str](), set[str](), list[str](), 0
     for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES):
         try:
             descriptor = folder.descriptor(path)
@@ -35,12 +35,12 @@ def selected(folder: DescriptorFolder, chains: Collection[str]) -> Selected:
             unreadable.append(f"{path}: {error.finding.message}")
             continue
         if any(deployment.chain_id in chains for deployment in deployments_of(descriptor)):
-            taken.append(path)
+            copied.append(path)
             files |= {file.path for file in descriptor.files}
         else:
             others += 1
-    files |= set(_beside(folder, frozenset(taken)))
-    return Selected(tuple(taken), tuple(sorted(files)), others, tuple(unreadable))
+    files |= set(_beside(folder, frozenset(copied)))
+    return Selected(tuple(copied), tuple(sorted(files)), others, tuple(unreadable))
 
 
 def _beside(folder: DescriptorFolder, descriptors: frozenset[str]) -> Iterator[str]:

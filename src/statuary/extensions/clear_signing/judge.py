@@ -257,7 +257,9 @@ def _claims(descriptors: tuple[JudgedDescriptor, ...]) -> Claims:
         descriptor, deployment = judgement.reading.descriptor, judgement.deployment
         is_of_calls = descriptor.kind is SigningFileKind.CALLDATA
         listed = (
-            [""] if is_of_calls else [one for hashes in type_hashes(descriptor).values() for one in hashes]
+            [""]
+            if is_of_calls
+            else [type_hash for hashes in type_hashes(descriptor).values() for type_hash in hashes]
         )
         for digest in listed:
             claims.setdefault((deployment.caip, digest), []).append((descriptor, deployment))

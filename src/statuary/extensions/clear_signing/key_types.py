@@ -138,8 +138,8 @@ class _Tokens:
     def space(self, expected: str) -> bool:
         """Take white space, note it if it is not the expected one, and return whether there was any."""
         there = self.next.strip(" \t") == "" and self.next != ""
-        found = self.take() if there else ""
-        if found != expected and (there or expected):
+        word = self.take() if there else ""
+        if word != expected and (there or expected):
             self.depart("white space that is not one space between a type and its name")
         return there
 

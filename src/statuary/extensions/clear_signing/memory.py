@@ -53,13 +53,13 @@ class Memory(NamedTuple):
 
     def recalled(self) -> Additions | None:
         """Return what the last build said, if all that it depended on is the same; None if it is not."""
-        kept, note = self.ledger.kept(GROUP), self.ledger.note(GROUP)
-        if not kept.fingerprint or not note:
+        group, note = self.ledger.kept(GROUP), self.ledger.note(GROUP)
+        if not group.fingerprint or not note:
             return None
         said = orjson.loads(note)
-        if kept.fingerprint != self._fingerprint(said["places"]):
+        if group.fingerprint != self._fingerprint(said["places"]):
             return None
-        self.ledger.keep(GROUP, kept.fingerprint)
+        self.ledger.keep(GROUP, group.fingerprint)
         self.ledger.add_notes({GROUP: note})
         return Additions(findings=tuple(map(_finding, said["findings"])), line=said["line"])
 

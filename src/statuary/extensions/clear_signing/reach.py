@@ -186,8 +186,8 @@ def _in_container(path: Path) -> Reached:
             return Reached(kind)
         if len(path.steps) == 2 and isinstance(part := path.steps[1], Slice):
             return Reached(_sliced(kind, part, path, 1))
-    known = ", ".join(f"@.{known}" for known in CONTAINER_TYPES)
-    raise InvalidValueError(f"the path {str(path)!r} reaches nothing", f"the values are: {known}")
+    members = ", ".join(f"@.{members}" for members in CONTAINER_TYPES)
+    raise InvalidValueError(f"the path {str(path)!r} reaches nothing", f"the values are: {members}")
 
 
 def in_descriptor(value: Json, path: Path) -> Json:

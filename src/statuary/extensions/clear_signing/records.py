@@ -105,11 +105,11 @@ class DeployedCode(NamedTuple):
 
     def changing(self) -> list[Function]:
         """Return the functions that change state, each signature once, sorted."""
-        found: dict[str, Function] = {}
+        by_signature: dict[str, Function] = {}
         for code in self.all:
             for functions in code.functions.values():
-                found.update({item.signature: item for item in functions if item.changes_state})
-        return [found[signature] for signature in sorted(found)]
+                by_signature.update({item.signature: item for item in functions if item.changes_state})
+        return [by_signature[signature] for signature in sorted(by_signature)]
 
     def owner(self, selector: str) -> SelectorOwner:
         """Return which code a selector runs: the contract's own, or that of the one implementation that has it."""

@@ -88,8 +88,8 @@ def render_call(
         container["value"] = Leaf("uint", call.value)
     if call.sender:
         container["from"] = Leaf("address", bytes.fromhex(call.sender[2:]))
-    shown = inner if depth < MAX_CALLS else None
-    return _Renderer(descriptor, key, data, container, call.chain_id, names, shown).rendered()
+    render_inner = inner if depth < MAX_CALLS else None
+    return _Renderer(descriptor, key, data, container, call.chain_id, names, render_inner).rendered()
 
 
 class SignedMessage(NamedTuple):
@@ -200,17 +200,17 @@ class _Renderer:
         if _is_hidden(item.get("visible"), value, label):
             return
         show = Show(self.chain_id, self.names, lambda text: self._named(text, group), self.descriptor)
-        shown = format_value(name, value, as_object(item.get("params")), show)
+        value_text = format_value(name, value, as_object(item.get("params")), show)
         if as_object(item.get("encryption")):
             fallback = as_object(item["encryption"]).get("fallbackLabel")
-            shown = ShownValue(str(fallback or "[Encrypted]"), "the value is encrypted")
-        rendered = self._inner(shown)
-        self.lines.append(Line(label, rendered or shown.text, shown.note))
+            value_text = ShownValue(str(fallback or "[Encrypted]"), "the value is encrypted")
+        rendered = self._inner(value_text)
+        self.lines.append(Line(label, rendered or value_text.text, value_text.note))
         if len(self.lines) > MAX_RENDERED:
             raise NotShownError(f"more than {MAX_RENDERED:,} lines")
         if isinstance(written, str):
             place = re.sub(r"\.\[[0-9]+\]", "", _joined(group, written))
-            self.values.setdefault(place, []).append(shown.text)
+            self.values.setdefault(place, []).append(value_text.text)
 
     def _inner(self, shown: ShownValue) -> Rendered | None:
         if shown.call is None or self.inner is None:
@@ -267,10 +267,10 @@ class _Renderer:
             if match[1] is None:
                 text.append(match[0][0])
                 continue
-            shown = self.values.get(re.sub(r"\.\[[0-9]*\]", "", match[1].strip().removeprefix("#.")))
-            if not shown or not names:
+            replacement = self.values.get(re.sub(r"\.\[[0-9]*\]", "", match[1].strip().removeprefix("#.")))
+            if not replacement or not names:
                 return ""
-            text.append(" and ".join(shown))
+            text.append(" and ".join(replacement))
         return "".join([*text, template[at:]])
 
 

@@ -195,10 +195,10 @@ def _intent_violations(reading: Reading, key: str) -> Iterator[BrokenRule]:
             visible[str(path).replace(".[]", "")] = field.is_always_visible
     try:
         for name in placeholders(template):
-            shown = visible.get(name.removeprefix(f"{DATA}.").replace(".[]", ""))
-            if shown is None:
+            is_visible = visible.get(name.removeprefix(f"{DATA}.").replace(".[]", ""))
+            if is_visible is None:
                 yield BrokenRule(f"{{{name}}} is the path of no field", at, "add a field, or remove it")
-            elif not shown:
+            elif not is_visible:
                 message = f"{{{name}}} is a field that is not always visible"
                 yield BrokenRule(message, at, severity=Severity.WARNING)
     except InvalidValueError as error:
@@ -317,8 +317,8 @@ def type_strings_are_those_of_the_sources(binding: Binding) -> Iterator[BrokenRu
             continue
         same_name = binding.code.type_strings.get(message.primary, frozenset())
         if same_name and not any(key.startswith(text) for text in same_name):
-            shown = shorten(min(same_name), 200)
-            text = f"the sources write {message.primary} as {shown!r}"
+            quoted = shorten(min(same_name), 200)
+            text = f"the sources write {message.primary} as {quoted!r}"
             yield BrokenRule(text, (*FORMATS, key), on_key=True)
 
 

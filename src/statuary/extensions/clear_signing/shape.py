@@ -236,9 +236,9 @@ def _field(value: Json, at: Pointer) -> Iterator[Misfit]:
         yield Misfit(at, f"{_quoted(value)} is not an object")
         return
     name = value.get("format")
-    known: dict[str, Check] = {**_COMMON, "$id": _text, "format": choice(*dict.fromkeys(FORMATS))}
-    known["params"] = PARAMETERS.get(name, values(_anything)) if isinstance(name, str) else _anything
-    yield from members(known, apart=(("path", "value"),))(value, at)
+    checks: dict[str, Check] = {**_COMMON, "$id": _text, "format": choice(*dict.fromkeys(FORMATS))}
+    checks["params"] = PARAMETERS.get(name, values(_anything)) if isinstance(name, str) else _anything
+    yield from members(checks, apart=(("path", "value"),))(value, at)
     needed = NEEDED.get(name) if isinstance(name, str) else None
     parameters = value.get("params")
     if needed and not (isinstance(parameters, dict) and any(key in parameters for key in needed)):

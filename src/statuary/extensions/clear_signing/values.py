@@ -127,9 +127,11 @@ def message_value(kind: ValueType, value: Json, types: DataTypes) -> Value:
     spend(5)
     kind = types.resolved(kind)
     if isinstance(kind, StructType) and isinstance(value, dict):
-        known = {member.name: member.type for member in kind.members}
+        member_types = {member.name: member.type for member in kind.members}
         return {
-            name: message_value(known[name], item, types) for name, item in value.items() if name in known
+            name: message_value(member_types[name], item, types)
+            for name, item in value.items()
+            if name in member_types
         }
     if isinstance(kind, ListType) and isinstance(value, list):
         return [message_value(kind.item, item, types) for item in value]

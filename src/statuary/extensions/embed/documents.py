@@ -49,12 +49,17 @@ FAMILY = EmbedDocuments
 
 def embed_documents(page: str, language: str) -> Iterator[Document]:
     """Yield the documents of a page, with the words of a language; a theme's own language has those of English."""
-    known = language if language in TEXTS else "en"
-    texts = {name: escape(text.format(page=page)) for name, text in TEXTS[known].items()}
+    text_language = language if language in TEXTS else "en"
+    texts = {name: escape(text.format(page=page)) for name, text in TEXTS[text_language].items()}
     for url, name in ((SCRIPT, "script.js"), (STATUS_SCRIPT, "status.js"), (STYLE, "status.css")):
         yield Document(url.path(), (FILES / name).read_bytes(), url.media_type)
     for url, name, root in ((FRAME, "frame.html", "../"), (BADGE_PAGE, "badge.html", "")):
-        values = texts | {"language": known, "root": root, "policy": FRAMED_POLICY, "page": escape(page)}
+        values = texts | {
+            "language": text_language,
+            "root": root,
+            "policy": FRAMED_POLICY,
+            "page": escape(page),
+        }
         text = (FILES / name).read_text("utf-8")
         for key, value in values.items():
             text = text.replace(f"[[{key}]]", value)

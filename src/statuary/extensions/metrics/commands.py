@@ -63,13 +63,13 @@ def probe_command(
     with ThreadPoolExecutor(MOST_AT_ONCE) as pool:
         answers = list(zip(settings.probes, pool.map(ask, settings.probes), strict=True))
     at = build_instant(now)
-    found = measurements(answers, at)
-    alerts = append_points(points or content.resolve().parent / settings.folder, found, at)
-    for line in _lines(found):
+    latest = measurements(answers, at)
+    alerts = append_points(points or content.resolve().parent / settings.folder, latest, at)
+    for line in _lines(latest):
         click.echo(printable(line), err=alert is not None and str(alert) == "-")
     if alert is not None:
         write_alerts(alert, alerts)
-    return ExitCode.FINDINGS if any(measured.reason for measured in found) else ExitCode.OK
+    return ExitCode.FINDINGS if any(measured.reason for measured in latest) else ExitCode.OK
 
 
 def read_settings(content: Path) -> tuple[MetricsSettings | None, str]:

@@ -110,10 +110,10 @@ def _number(value: Json) -> float:
 
 
 def _prometheus(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
-    found = _items(_object(_object(_json(body)).get("data")).get("result"))
-    if len(found) != 1:
-        raise ValueError(f"the query has {len(found)} series, not one")
-    for row in _items(_object(found[0]).get("values")):
+    results = _items(_object(_object(_json(body)).get("data")).get("result"))
+    if len(results) != 1:
+        raise ValueError(f"the query has {len(results)} series, not one")
+    for row in _items(_object(results[0]).get("values")):
         at, value = _items(row)[:2]
         yield _seconds(_number(at)), _number(value)
 
@@ -143,15 +143,15 @@ UPPTIME = re.compile(
 
 def _upptime(body: bytes, _: Metric) -> Iterator[tuple[Instant, float]]:
     value = math.nan
-    found = False
+    has_endpoint = False
     for match in UPPTIME.finditer(body.decode()):
         if match["value"]:
             value = float(match["value"])
         else:
-            found = True
+            has_endpoint = True
             yield _instant(match["at"]), value
             value = math.nan
-    if not found:
+    if not has_endpoint:
         raise ValueError("it has no `lastUpdated`")
 
 

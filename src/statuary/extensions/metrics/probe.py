@@ -110,10 +110,10 @@ def _block(probe: Probe, tag: str) -> Mapping[str, Json] | None:
         value: Json = orjson.loads(response.body)
     except orjson.JSONDecodeError:
         raise ProbeError(f"it responds with {response.status} and no JSON") from None
-    found = value if isinstance(value, Mapping) else {}
-    if "error" in found:
-        raise ProbeError(f"it responds with an error: {shorten(str(found['error']))}")
-    block = found.get("result")
+    body = value if isinstance(value, Mapping) else {}
+    if "error" in body:
+        raise ProbeError(f"it responds with an error: {shorten(str(body['error']))}")
+    block = body.get("result")
     return block if isinstance(block, Mapping) else None
 
 
@@ -141,14 +141,14 @@ def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> 
     for probe, answer in answers:
         if probe.group and answer.head is not None:
             highest[probe.group] = max(highest.get(probe.group, 0), answer.head)
-    found = []
+    alerts = []
     for probe, answer in answers:
         age = None if answer.timestamp is None else round(now.timestamp() - answer.timestamp, 3)
         in_group = probe.group in highest and answer.head is not None
         lag = highest[probe.group] - answer.head if in_group and answer.head is not None else None
         measured = Measurement(probe, answer, age, lag)
-        found.append(measured._replace(reason=answer.reason or _fault(measured)))
-    return found
+        alerts.append(measured._replace(reason=answer.reason or _fault(measured)))
+    return alerts
 
 
 def _fault(measured: Measurement) -> str:

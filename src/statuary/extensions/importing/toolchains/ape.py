@@ -157,7 +157,14 @@ def _compilation(manifest: JsonObject, contract: str) -> ImportedCompilation:
     path = text_at(manifest, "contractTypes", contract, "sourceId")
     suffix = PurePosixPath(path).suffix
     compilers = map(as_object, list_at(manifest, "compilers"))
-    compiler = next((one for one in compilers if contract in as_list(one.get("contractTypes"))), None)
+    compiler = next(
+        (
+            compiler_value
+            for compiler_value in compilers
+            if contract in as_list(compiler_value.get("contractTypes"))
+        ),
+        None,
+    )
     if compiler is None or suffix not in SUFFIXES:
         raise NotImportableError(f"{MANIFEST} names no Solidity or Vyper compiler of {contract}")
     language = SUFFIXES[suffix][0]
