@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Self
 
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
@@ -18,7 +18,7 @@ class Translated(str):  # noqa: SLOT000 - it has a member
         self.by_language = texts
 
 
-def translated_text(value: dict[Any, Any], validate: Callable[[object], str]) -> str:
+def translated_text(value: dict[str, object], validate: Callable[[object], str]) -> str:
     """Return a mapping from language to text as a text; what is none goes to `validate` as it is, which rejects it."""
     if not value or not all(map(LANGUAGE_TAG.fullmatch, value)):
         return validate(value)

@@ -72,7 +72,7 @@ def mapped(value: Value, change: Callable[[Translated], str]) -> Value:
     return result  # type: ignore[no-any-return]
 
 
-def _mapped(value: Any, change: Callable[[Translated], str]) -> Any:
+def _mapped(value: Any, change: Callable[[Translated], str]) -> object:
     if isinstance(value, Translated):
         return change(value)
     members = _members(value)
@@ -82,12 +82,12 @@ def _mapped(value: Any, change: Callable[[Translated], str]) -> Any:
     if isinstance(value, Mapping):
         return {**value, **changed}
     if isinstance(value, tuple):
-        make: Callable[[Iterable[Any]], Any] = getattr(value, "_make", tuple)
+        make: Callable[[Iterable[object]], object] = getattr(value, "_make", tuple)
         return make({**members, **changed}.values())
     return replace(value, **changed)
 
 
-def _members(value: Any) -> Mapping[Any, Any]:
+def _members(value: Any) -> Mapping[Any, object]:
     """Return the members of a dataclass, a tuple or a mapping; none of anything else."""
     if isinstance(value, tuple):
         return dict(enumerate(value))
@@ -97,7 +97,7 @@ def _members(value: Any) -> Mapping[Any, Any]:
     return {field.name: getattr(value, field.name) for field in fields(value)} if is_record else {}
 
 
-def _changed(members: Iterable[tuple[Any, Any]], change: Callable[[Translated], str]) -> dict[Any, Any]:
+def _changed(members: Iterable[tuple[Any, object]], change: Callable[[Translated], str]) -> dict[Any, object]:
     """Return the members that become others."""
     pairs = ((key, member, _mapped(member, change)) for key, member in members)
     return {key: new for key, member, new in pairs if new is not member}
