@@ -24,7 +24,6 @@ from statuary.documents.url_table import (
     FEED,
     HTML,
     ICALENDAR,
-    JSON,
     RSS,
     SHORT_LIVED,
     STATUS_PAGE,
@@ -45,8 +44,7 @@ KINDS = (
     ("{path}.html", "a page of the status", HTML, PutStep.PAGE),
     ("{path}.atom", "an Atom feed", ATOM, PutStep.STATUS),
     ("{path}.rss", "an RSS feed", RSS, PutStep.STATUS),
-    # hosts give the type by the name
-    (FEED.pattern, "a JSON Feed", JSON, PutStep.STATUS),
+    (FEED.pattern, "a JSON Feed", FEED.media_type, PutStep.STATUS),
     (CALENDAR.pattern, "the scheduled maintenances as a calendar", ICALENDAR, PutStep.STATUS),
 )
 """Pattern, content and media type of what the folder of a language has."""
@@ -55,7 +53,15 @@ KINDS = (
 def _rows(tag: str) -> Iterator[Url]:
     for pattern, content, media_type, put in KINDS:
         name = pattern.rpartition(".")[2] if "{" in pattern else pattern.partition(".")[0]
-        yield Url(f"{tag}-{name}", f"{tag}/{pattern}", f"{content} in {tag}", media_type, SHORT_LIVED, put)
+        yield Url(
+            f"{tag}-{name}",
+            f"{tag}/{pattern}",
+            f"{content} in {tag}",
+            media_type,
+            SHORT_LIVED,
+            put,
+            FEED.pattern == pattern,
+        )
 
 
 URLS = tuple(url for tag in LANGUAGES for url in _rows(tag))
@@ -140,8 +146,7 @@ def _below(tag: str, documents: Iterable[Document]) -> Iterator[Document]:
     for document in documents:
         url = (match_url(document.path) or (None,))[0]
         if url not in WITHOUT_LANGUAGE:
-            media_type = JSON if url is FEED else document.media_type
-            yield document._replace(path=f"{tag}/{document.path}", media_type=media_type)
+            yield document._replace(path=f"{tag}/{document.path}")
 
 
 def _words(texts: PageTexts) -> Words:
