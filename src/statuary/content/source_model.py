@@ -300,7 +300,7 @@ def _date(value: object) -> date:
 
 def _tweet_id(value: object) -> int:
     digits = value if isinstance(value, str) and value.isascii() and value.isdigit() else ""
-    if 0 < len(digits) <= MAX_NUMBER_DIGITS and int(digits) <= LARGEST_TWEET_ID:
+    if 0 < len(digits) <= len(str(LARGEST_TWEET_ID)) and int(digits) <= LARGEST_TWEET_ID:
         return int(digits)
     raise InvalidValueError(f"{describe_value(value)} is not a post number", "write decimal digits")
 
