@@ -9,6 +9,7 @@ import pytest
 from icalendar import Calendar
 
 from statuary.documents.pages.status.pages import StatusPages
+from statuary.domain.findings import Severity
 from statuary.domain.primitives import parse_instant
 from statuary.domain.settings import LANGUAGES
 from statuary.extension_table import EXTENSIONS
@@ -275,8 +276,6 @@ def test_an_edit_of_one_language_reaches_its_pages(content, tmp_path):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("{en: Slow, fr: Lent}", "a text is given in 'fr', which the site does not have"),
-        ("{de: Langsam}", "is not given in 'en', the first language"),
         ("{en: Slow, de: ''}", "the name is empty"),
         ("{en: Slow, de: [1]}", "expected a text, found a list"),
         ("{}", "expected a text, found a mapping"),
@@ -291,6 +290,26 @@ def test_wrong_texts_are_told(content, tmp_path, name, said):
     )
     findings = build(content, tmp_path / "site").checked.all_findings
     assert [finding.path for finding in findings if said in finding.message] == ["incidents/slow.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "published", "said"),
+    [
+        ("{en: Slow, fr: Lent}", "Slow", "a text is given in 'fr', which the site does not have"),
+        ("{de: Langsam}", "Langsam", "is not given in 'en', the first language"),
+    ],
+)
+def test_the_news_go_out_without_a_translation(content, tmp_path, name, published, said):
+    write_files(
+        content,
+        {"incidents/slow.yaml": TRANSLATED.replace("{en: Slow answers, de: Langsame Antworten}", name)},
+    )
+    result = build(content, tmp_path / "site")
+    assert result.applied
+    (warning,) = [finding for finding in result.checked.all_findings if said in finding.message]
+    assert (warning.path, warning.severity) == ("incidents/slow.yaml", Severity.WARNING)
+    (incident,) = json.loads((tmp_path / "site/api/v2/incidents.json").read_bytes())["incidents"]
+    assert incident["name"] == published
 
 
 def test_without_the_key_the_first_text_is_published(content, tmp_path):

@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from statuary.domain.findings import Finding, Pointer
+from statuary.domain.findings import Finding, Pointer, Severity
 from statuary.domain.status.records import StatusCatalogue
 from statuary.extensions.languages.settings import LanguageSettings
 from statuary.extensions.languages.translated import Translated
@@ -32,20 +32,26 @@ def status_in_first_language(
     if first != language:
         message = f"the first language is {first!r}, but the pages are in {language!r}"
         hint = f"write `pages: {{language: {first}}}`, or begin with {language}"
-        findings.append(_finding(message, hint, status.page_source, ("languages",)))
+        pointer: Pointer = ("languages",)
+        findings.append(
+            Finding(
+                rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=status.page_source, pointer=pointer
+            )
+        )
     for path, text in _texts(status):
         absent = [first] if first not in text.by_language else []
         for tag in sorted(set(text.by_language).difference(settings.tags)):
             hint = f"write one of {', '.join(settings.tags)}, or add it to `languages` in site.yaml"
-            findings.append(_finding(f"a text is given in {tag!r}, which the site does not have", hint, path))
+            findings.append(_warning(f"a text is given in {tag!r}, which the site does not have", hint, path))
         for tag in absent:
             message = f"the text {text[:40]!r} is not given in {tag!r}, the first language"
-            findings.append(_finding(message, f"write `{tag}:` beside the others", path))
+            findings.append(_warning(message, f"write `{tag}:` beside the others", path))
     return mapped(status, lambda text: Translated(text.by_language, first))
 
 
-def _finding(message: str, hint: str, path: str, pointer: Pointer = ()) -> Finding:
-    return Finding(rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=path, pointer=pointer)
+def _warning(message: str, hint: str, path: str) -> Finding:
+    """Return a warning: another language stands in, and news are never withheld for a missing translation."""
+    return Finding(rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=path, severity=Severity.WARNING)
 
 
 def _texts(status: StatusCatalogue) -> Iterator[tuple[str, Translated]]:
