@@ -5,12 +5,12 @@
 Each cell is the median of CPU seconds (user and system) of whole processes and their children, of `serve` those of the
 server while it answers requests for records of the last corpus on one connection; in brackets the median of its ratios
 to the first version in the same round. The corpora are those of `corpora.py`, and a small site without contracts.
-Only Linux tells the CPU of a process that runs.
+Each round writes into new folders, which are removed at the end: on ext4, files are slow to create for minutes after
+others were removed. `TMPDIR=/dev/shm` leaves the disk out. Only Linux tells the CPU of a process that runs.
 """
 
 import argparse
 import os
-import shutil
 import socket
 import statistics
 import subprocess
@@ -38,7 +38,7 @@ class Version:
     """A version of statuary, and the sites that it builds."""
 
     def __init__(self, src: Path, folder: Path) -> None:
-        self.src, self.folder = src, folder
+        self.src, self.folder = src, folder  # the folder of the present round
         self.environment = os.environ | {"PYTHONPATH": str(src.resolve()), "PYTHONDONTWRITEBYTECODE": ""}
 
     def cpu(self, *arguments: str) -> float:
@@ -47,7 +47,7 @@ class Version:
 
     def steps(self, corpora: dict[str, Path], requests: int) -> Iterator[tuple[str, float]]:
         """Yield what each step costs, from empty folders on."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder = self.folder.with_name(f"{self.folder.name}+")
         self.folder.mkdir()
         yield "statuary --help", self.cpu("--help")
         for name, content in corpora.items():
