@@ -211,6 +211,7 @@ EXTENSIONS = (
         folders=("metrics-display",),
         urls="statuary.extensions.metrics.documents:URLS",
         settings="statuary.extensions.metrics.settings:SiteMetricsSource",
+        apis="statuary.extensions.metrics.described:described_apis",
         pages="statuary.extensions.metrics.pages:PARTS",
         stage="statuary.extensions.metrics.stage:open_stage",
     ),
@@ -238,14 +239,7 @@ EXTENSIONS = (
         settings="statuary.extensions.cards.settings:SiteCardsSource",
         pages="statuary.extensions.cards.parts:PARTS",
     ),
-    Extension(
-        "theme_preview",
-        commands={
-            "theme": Command(
-                "statuary.extensions.theme_preview.commands:theme_command", "Work on the look of pages."
-            ),
-        },
-    ),
+    Extension("theme_preview", commands=command("theme_preview", "theme", "Work on the look of pages.")),
     Extension("own_pages", own_pages="statuary.extensions.own_pages.pages:MarkdownPages"),
     Extension(
         "hosting",
@@ -285,6 +279,7 @@ EXTENSIONS = (
         folders=("clear-signing",),
         urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",
         settings="statuary.extensions.clear_signing.settings:SiteClearSigningSource",
+        apis="statuary.extensions.clear_signing.described:described_apis",
         pages="statuary.extensions.clear_signing.pages:PARTS",
         stage="statuary.extensions.clear_signing.stage:open_stage",
         rules="statuary.extensions.clear_signing.rules:RULES",

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +21,7 @@ from statuary.domain.settings import HostingSettings
 from statuary.extensions.hosting.hosts import EDGE_FOLDER, HostOptions, caddy_files, deno_files, nginx_files
 from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.stages import NO_OPTIONS
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.edge_runtimes import (
     HOSTS_INSTALL,
@@ -43,13 +44,27 @@ SETTINGS = "\nhosting:\n  files: [netlify, cloudflare]\n"
 LOOPBACK = "127.0.0.1"
 
 
-def build_project(project: Path, settings: str = SETTINGS) -> Path:
-    """Build this repository's own content into a project's `build`, and return the project."""
+def build_project(project: Path, settings: str = SETTINGS, files: Mapping[str, str] | None = None) -> Path:
+    """Build this repository's own content into a project's `build`, and return the project.
+
+    Args:
+        files: further files of the project, by path; with them the stages of extensions run, such as clear signing.
+    """
     shutil.copytree(CHECKOUT / "content", project / "content")
+    for name, text in (files or {}).items():
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     with (project / "content" / "site.yaml").open("a", encoding="utf-8") as file:
         file.write(settings)
     with FolderTarget(project / "build") as publication:
-        outcome = build_site(project / "content", publication, parse_instant(BUILT_AT), NoProgress())
+        outcome = build_site(
+            project / "content",
+            publication,
+            parse_instant(BUILT_AT),
+            NoProgress(),
+            extension_options=NO_OPTIONS if files else None,
+        )
     assert outcome.applied, outcome.checked.all_findings
     return project
 

@@ -26,6 +26,7 @@ from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import answer_site
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from support.host_servers import build_project
+from support.signing_sites import descriptor, field, messages
 from support.statuspage_captures import capture
 
 NOW = parse_instant("2026-11-21T09:00:00Z")
@@ -36,9 +37,26 @@ EVERYTHING = select_checks(ConformanceLevel.EDGE, frozenset(ConformanceArea))
 Damage = Callable[[str, str, HttpResponse], HttpResponse]
 
 
+FAUCET = "0xA4354f1f8f8fd3ae96d8F48fF0714611da9dC986"
+DESCRIPTOR = "registry/plinth/calldata-Faucet.json"
+MESSAGES = "registry/plinth/eip712-Faucet.json"
+SERVE = {"intent": "Serve", "fields": [field("visitor", "Visitor", "addressName")]}
+ADDITIONS = {
+    f"content/clear-signing/{DESCRIPTOR}": json.dumps(descriptor({"serve(address visitor)": SERVE}, FAUCET)),
+    f"content/clear-signing/{MESSAGES}": json.dumps(messages({"Visit(address visitor)": SERVE}, FAUCET)),
+    "measurements/age.csv": "at,age\n2026-11-20T11:00:00Z,2.5\n2026-11-20T11:10:00Z,3\n",
+}
+SETTINGS = """
+hosting: {files: [netlify, cloudflare]}
+clear_signing: {}
+metrics: {shown: {age: {name: Age of the newest block, file: age.csv}}}
+"""
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteReader]:
-    project = build_project(tmp_path_factory.mktemp("project"))
+    """This repository's own site, with descriptors and a metric."""
+    project = build_project(tmp_path_factory.mktemp("project"), SETTINGS, ADDITIONS)
     with open_site(project / "build") as site:
         yield site
 
@@ -347,6 +365,25 @@ DAMAGES: dict[str, list[Damage]] = {
         where(at("/otterscan/files/config.json"), answers(200, b"{}")),
         where(below("/blockscout"), answers(200, b"{}")),
     ],
+    "descriptors-are-indexed": [
+        where(at("/clear-signing/index.calldata.json"), answers(200, b"{}")),
+        where(at("/clear-signing/index.eip712.json"), edited(lambda value: {key: {} for key in value})),
+    ],
+    "descriptors-have-proofs": [
+        where(at(f"/clear-signing/{DESCRIPTOR}"), NOT_FOUND),
+        where(at(f"/clear-signing/{MESSAGES}"), edited(without("metadata"))),
+        where(
+            below("/clear-signing/proof/"),
+            edited(setting({}, "descriptors", "0", "claims", "fits", "status")),
+        ),
+    ],
+    "metrics-have-their-points": [
+        where(at("/metrics-display/age/week.json"), NOT_FOUND),
+        where(at("/metrics-display/age/day.json"), edited(setting([], "metrics"))),
+        where(
+            at("/metrics-display/age/day.json"), edited(lambda value: value["metrics"][0]["data"].reverse())
+        ),
+    ],
     "signatures-are-counted": [where(at(NAMES), answers(200, b"one()\n")), where(at(NAMES), NOT_FOUND)],
     "signatures-are-looked-up": [
         where(below("/signature-database/v1/lookup"), NOT_FOUND),
@@ -408,7 +445,15 @@ def test_pages_are_protected_by_either_header(site):
 
 
 def test_missing_parts_of_a_deployment_are_not_judged(site):
-    """A site without pages, a chain without contracts, a moment before any transition."""
+    """A site without pages, without descriptors or metrics, a chain without contracts, a moment before any transition."""
+    nothing_added = outcomes(
+        asking(
+            site,
+            where(lambda target: "clear-signing" in target or target == "/openapi.json", NOT_FOUND),
+        )
+    )
+    for name in ("descriptors-are-indexed", "descriptors-have-proofs", "metrics-have-their-points"):
+        assert nothing_added[name] is ConformanceOutcome.SKIPPED
     no_pages = outcomes(asking(site, where(at("/"), NOT_FOUND)))
     assert no_pages["pages-are-protected"] is ConformanceOutcome.SKIPPED
     nothing_listed = outcomes(asking(site, where(at(LIST), edited(setting([], "results")))))

@@ -5,6 +5,7 @@ from enum import IntEnum, StrEnum
 from time import perf_counter
 from typing import NamedTuple
 
+from statuary.extensions.conform import addition_checks as additions
 from statuary.extensions.conform import api_checks as apis
 from statuary.extensions.conform import contract_checks as contracts
 from statuary.extensions.conform import site_checks as site
@@ -118,6 +119,9 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     ConformanceCheck(apis.signatures_are_searched, SITE, EDGE, "signature look-up"),
     ConformanceCheck(apis.explorer_calls_are_answered, SITE, EDGE, "explorer calls"),
     ConformanceCheck(apis.interfaces_have_listed_contracts, SITE, STATIC, "explorer files"),
+    ConformanceCheck(additions.descriptors_are_indexed, SITE, STATIC, "clear signing"),
+    ConformanceCheck(additions.descriptors_have_proofs, SITE, STATIC, "clear signing"),
+    ConformanceCheck(additions.metrics_have_their_points, SITE, STATIC, "metrics"),
 )
 """In the order of the report."""
 

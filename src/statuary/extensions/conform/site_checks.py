@@ -107,7 +107,10 @@ def openapi_describes_the_site(deployment: CheckedDeployment) -> Iterator[str]:
     for path, item in openapi.get("paths", {}).items():
         if item.get("get", {}).get("x-needs-edge") is True:
             continue
-        if "{" not in path and deployment.get(path).status != 200:
+        if "{" in path:
+            continue
+        allowed = {200, 404} if "404" in item["get"]["responses"] else {200}
+        if deployment.get(path).status not in allowed:
             yield f"{path} is described and returns {deployment.get(path).status}"
 
 

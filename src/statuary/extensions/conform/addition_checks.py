@@ -1,0 +1,91 @@
+"""Rules of what a site may have besides: descriptors for clear signing, and measurements."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from urllib.parse import quote
+
+from statuary.documents.url_table import OPENAPI
+from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
+from statuary.extensions.clear_signing import urls
+from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
+from statuary.extensions.metrics.documents import PERIODS, POINTS
+
+BASE = urls.SIGNING.pattern.rpartition("/")[0]
+
+
+def _deployments(deployment: CheckedDeployment) -> list[JsonObject]:
+    """Return some indexed deployments of descriptors; raise NotApplicableError if the site has none."""
+    target = f"/{urls.SIGNING.path()}"
+    listed = [as_object(item) for item in as_list(deployment.json(target).get("deployments"))]
+    indexed = [item for item in listed if item.get("indexed") is True]
+    if not indexed:
+        raise NotApplicableError(f"{target} lists no deployment that is indexed")
+    return indexed[: deployment.sample]
+
+
+def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
+    """The indexes of clear signing name the descriptor of each deployment that is listed as indexed."""
+    for item in _deployments(deployment):
+        key = f"eip155:{item.get('chainId')}:{item.get('address')}"
+        url = urls.CALLDATA_INDEX if item.get("kind") == "calldata" else urls.MESSAGES_INDEX
+        entry = deployment.json(f"/{url.path()}").get(key)
+        named = (
+            [entry]
+            if isinstance(entry, str)
+            else [
+                as_object(one).get("path") for listed in as_object(entry).values() for one in as_list(listed)
+            ]
+        )
+        if item.get("descriptor") not in named:
+            yield f"/{url.path()} does not name {item.get('descriptor')} for {key}"
+
+
+def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
+    """A descriptor is served with the bytes whose digest its proof names, and the proof says that it fits or what is not shown."""
+    for item in _deployments(deployment):
+        path = as_text(item.get("descriptor"))
+        target = f"/{BASE}/{quote(path)}"
+        descriptor = deployment.get(target)
+        if descriptor.status != 200:
+            yield f"{target} returns {descriptor.status}, not 200"
+            continue
+        place = f"/{item.get('proof')}"
+        listed = [as_object(one) for one in as_list(deployment.json(place).get("descriptors"))]
+        proof = next((one for one in listed if one.get("path") == path), {})
+        if proof.get("sha256") != sha256(descriptor.body).hexdigest():
+            yield f"{place} is about other bytes than those of {target}"
+        fits = as_object(as_object(proof.get("claims")).get("fits")).get("status")
+        if fits not in ("verified_here", "not_shown"):
+            yield f"{place} says {fits!r} of {path}, which is indexed"
+
+
+def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
+    """Each metric that is described has its points of a day, a week and a month, in order and within the period."""
+    described = as_object(deployment.json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
+    parameters = [
+        as_object(one) for one in as_list(as_object(as_object(described).get("get")).get("parameters"))
+    ]
+    names = [
+        as_text(name)
+        for parameter in parameters
+        if parameter.get("name") == "metric_id"
+        for name in as_list(as_object(parameter.get("schema")).get("enum"))
+    ]
+    if not names:
+        raise NotApplicableError(f"/{OPENAPI.path()} describes no metric")
+    for name in names[: deployment.sample]:
+        for period in PERIODS:
+            target = f"/{POINTS.path(metric_id=name, period=period.name)}"
+            yield from _wrong_points(deployment, target, period.intervals)
+
+
+def _wrong_points(deployment: CheckedDeployment, target: str, most: int) -> Iterator[str]:
+    response = deployment.get(target)
+    if response.status != 200:
+        yield f"{target} returns {response.status}, not 200"
+        return
+    metric = as_object(next(iter(as_list(deployment.json(target).get("metrics"))), None))
+    times = [as_object(point).get("timestamp") for point in as_list(metric.get("data"))]
+    numbers = [time for time in times if isinstance(time, int)]
+    if not metric or len(numbers) != len(times) or sorted(set(numbers)) != numbers or len(numbers) > most:
+        yield f"{target} has no metric whose points are in order, {most} at most"
