@@ -7,8 +7,7 @@ from typing_extensions import override
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.printable import print_error
-from statuary.domain.errors import StatuaryError
-from statuary.domain.work import REPORT, described
+from statuary.domain.errors import REPORT, StatuaryError, described
 from statuary.extension_table import EXTENSIONS, Command, load
 from statuary.version import VERSION
 

@@ -1,4 +1,15 @@
-"""The base of every error that statuary raises for people to read."""
+"""The base of every error that statuary raises for people to read, and how one that nobody foresaw is told."""
+
+from pathlib import Path
+from typing import Final
+
+REPORT: Final = "this is a defect of statuary; please report it with this line"
+"""What to do about an exception that nobody foresaw."""
+
+MAX_WORDS: Final = 200
+"""Characters of what an exception says that are told."""
+
+PACKAGE: Final = Path(__file__).parents[1]
 
 
 class StatuaryError(Exception):
@@ -7,3 +18,16 @@ class StatuaryError(Exception):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint  # what to do; empty if the message contains it
+
+
+def described(error: BaseException) -> str:
+    """Return the type and the words of an unexpected exception, and the place in statuary where it was raised."""
+    text = " ".join(str(error).split())
+    words = f"{type(error).__name__}: {text[:MAX_WORDS]!r}" if text else type(error).__name__
+    trace, place = error.__traceback__, ""
+    while trace:
+        file = Path(trace.tb_frame.f_code.co_filename)
+        if file.is_relative_to(PACKAGE) and file.name != "work.py":
+            place = f" in {file.relative_to(PACKAGE).as_posix()}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return f"unexpected {words}{place}"

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
-from traceback import walk_tb
 from typing import Final, TypeVar
 
-from statuary.domain.errors import StatuaryError
+from statuary.domain.errors import REPORT, StatuaryError, described
 from statuary.domain.findings import Finding
 from statuary.domain.limits import MAX_STEPS, TEXT_OF_A_STEP
 
@@ -23,16 +21,8 @@ DEFECT: Final = "working-statuary"
 BEYOND_LIMIT: Final = "within-limits"
 """The rule that sources keep to the limits."""
 
-REPORT: Final = "this is a defect of statuary; please report it with this line"
-"""What to do about an exception that nobody foresaw."""
-
 INTERRUPTIONS: Final = (KeyboardInterrupt, SystemExit, GeneratorExit)
 """What is no error of the work that it interrupts."""
-
-MAX_WORDS: Final = 200
-"""Characters of what an exception says that are told."""
-
-PACKAGE: Final = Path(__file__).parents[1]
 
 
 class TooMuchWorkError(StatuaryError):
@@ -104,16 +94,3 @@ def finding_of(error: BaseException, path: str, doing: str) -> Finding:
     if isinstance(error, StatuaryError):
         return Finding(rule=DEFECT, path=path, message=f"{doing}: {error}", hint=error.hint)
     return Finding(rule=DEFECT, path=path, message=f"{doing}: {described(error)}", hint=REPORT)
-
-
-def described(error: BaseException) -> str:
-    """Return the type and the words of an unexpected exception, and the place in statuary where it was raised."""
-    text = " ".join(str(error).split())
-    words = f"{type(error).__name__}: {text[:MAX_WORDS]!r}" if text else type(error).__name__
-    places = [
-        f"{Path(frame.f_code.co_filename).relative_to(PACKAGE).as_posix()}:{line}"
-        for frame, line in walk_tb(error.__traceback__)
-        if Path(frame.f_code.co_filename).is_relative_to(PACKAGE)
-    ]
-    own = [place for place in places if not place.startswith("domain/work.py:")]
-    return f"unexpected {words}" + (f" in {own[-1]}" if own else "")

@@ -11,13 +11,13 @@ from typing import NamedTuple
 from statuary.documents.pages.site_context import site_context
 from statuary.documents.pages.theme_findings import template_finding
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.errors import StatuaryError
+from statuary.domain.errors import REPORT, StatuaryError, described
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import ThemeError
 from statuary.domain.status.records import StatusCatalogue
 from statuary.domain.status.schedule import timeline_from
-from statuary.domain.work import INTERRUPTIONS, REPORT, attempt, described, finding_of
+from statuary.domain.work import INTERRUPTIONS, attempt, finding_of
 from statuary.pipeline.status import ADDED, EPOCHS, FEEDS, PAGES, SiteStatus, status_at
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from statuary.domain.errors import StatuaryError
+from statuary.domain.errors import REPORT, StatuaryError, described
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
-from statuary.domain.work import INTERRUPTIONS, REPORT, described
+from statuary.domain.work import INTERRUPTIONS
 from statuary.extension_table import EXTENSIONS, Extension, load
 
 if TYPE_CHECKING:
