@@ -80,7 +80,7 @@ def with_documents(name: str, *folders: str) -> Extension:
 
 STORES = ("s3", "gs", "az")
 """The schemes of object stores."""
-APIS = ("abis", "blockscout", "code", "etherscan", "files", "otterscan", "signature-database", "v2/chainlist")
+APIS = ("abis", "blockscout", "code", "etherscan", "files", "otterscan", "proxies", "signature-database")
 
 LOG_KEY = CommandOption(
     "--log-key",
@@ -258,10 +258,11 @@ EXTENSIONS = (
         "apis",
         key="apis",
         settings="statuary.extensions.apis.settings:SiteApisSource",
-        folders=APIS,
+        folders=(*APIS, "v2/chainlist"),
         urls="statuary.extensions.apis.urls:API_URLS",
         of_record="statuary.extensions.apis.documents:of_record",
         apis="statuary.extensions.apis.described:described_apis",
+        pages="statuary.extensions.apis.pages:PARTS",
         stage="statuary.extensions.apis.stage:open_stage",
     ),
     Extension(

@@ -31,6 +31,8 @@ LONGEST = {
     "selector": "f" * 8,
     "topic": "f" * 64,
     "code_hash": "0x" + "f" * 64,
+    "before": "0x" + "f" * 40,
+    "after": "0x" + "f" * 40,
     "length": "99999999",
     "folder": "f" * 100,
     "path": "tile/entries/x999/x999/x999/999.p/255",

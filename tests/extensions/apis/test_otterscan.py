@@ -137,10 +137,10 @@ def test_own_files_are_checked(tmp_path):
         (tmp_path / "content/apis" / path).write_bytes(body)
     (tmp_path / "outside.png").write_bytes(PNG)
     (tmp_path / "content/apis/logos/1" / f"0x{'56' * 20}.png").symlink_to(tmp_path / "outside.png")
-    documents, findings = own_files(tmp_path / "content")
+    documents, _, findings = own_files(tmp_path / "content")
     assert [one.path for one in documents] == [
         "otterscan/chains/eip155-1.json",
         f"otterscan/assets/1/{address}/logo.png",
     ]
     assert len(findings) == len(files) - len(documents) + 1
-    assert own_files(tmp_path / "nothing") == ([], [])
+    assert not any(own_files(tmp_path / "nothing"))

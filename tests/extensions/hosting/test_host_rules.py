@@ -66,6 +66,8 @@ MEMBERS = {
     "topic": "ab" * 32,
     "code_hash": "0x" + "ab" * 32,
     "length": "1359",
+    "before": "0x" + "ab" * 20,
+    "after": "0x" + "cd" * 20,
     "metric_id": "head-age",
     "period": "day",
 }

@@ -26,7 +26,7 @@ class Declarations(NamedTuple):
 
     def encoded(self) -> bytes:
         """Return them as a line of JSON; nothing if there are none."""
-        return orjson.dumps(tuple(self), option=orjson.OPT_APPEND_NEWLINE) if any(self) else b""
+        return orjson.dumps(tuple(self)) if any(self) else b""
 
     @classmethod
     def read(cls, line: bytes) -> "Declarations":

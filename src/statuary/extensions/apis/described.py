@@ -22,6 +22,7 @@ def described_apis(settings: ApisSettings, example: ContractRow | None) -> tuple
         Api.OTTERSCAN: _otterscan,
         Api.BLOCKSCOUT: _blockscout,
         Api.CODE: _code,
+        Api.PROXIES: _proxies,
     }
     return tuple(_tagged(described[api](example)) for api in settings.apis)
 
@@ -133,6 +134,21 @@ def _code(_: ContractRow | None) -> DescribedApi:
             Operation(urls.CODE, more=_answers("The contracts.", OBJECT, unknown)),
             Operation(urls.CODE_TEMPLATE, more=_answers("The template and its contracts.", OBJECT, unknown)),
             Operation(urls.CODE_LENGTH, more=_answers("The templates.", OBJECT, unknown)),
+        ),
+    )
+
+
+def _proxies(_: ContractRow | None) -> DescribedApi:
+    missing = {"404": "The contract is not verified, or its record names no implementation."}
+    without = {"404": "These two implementations of the proxy are not compared, or one has no record."}
+    return DescribedApi(
+        "proxies",
+        "Each proxy with its implementations: its merged ABI, where each entry says whose code it is, the implementations "
+        "that the site has seen, and what changed from one to another.",
+        (
+            Operation(urls.PROXY, more=_answers("The proxy.", OBJECT, missing)),
+            Operation(urls.PROXY_ABI, more=_answers("The merged ABI.", {"type": "array"}, missing)),
+            Operation(urls.PROXY_CHANGES, more=_answers("What changed.", OBJECT, without)),
         ),
     )
 

@@ -10,6 +10,7 @@ from statuary.extensions.apis.blockscout import blockscout_documents
 from statuary.extensions.apis.code import code_facts
 from statuary.extensions.apis.declarations import declarations_of
 from statuary.extensions.apis.etherscan import etherscan_documents
+from statuary.extensions.apis.proxies import proxy_facts
 from statuary.extensions.apis.repository import listed_documents, repository_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 
@@ -17,7 +18,8 @@ from statuary.extensions.apis.settings import Api, ApisSettings
 def of_record(record: RecordValue, settings: object, source: str) -> tuple[bytes, Iterable[Document]]:
     """Return what the ledger keeps of a record, and its documents.
 
-    The first line of what is kept has the declarations of the ABI, the second the hashes of the code.
+    The first line of what is kept has the declarations of the ABI, the second the hashes of the code, the third what a
+    proxy is and calls.
 
     Args:
         settings: those of the extension.
@@ -26,10 +28,14 @@ def of_record(record: RecordValue, settings: object, source: str) -> tuple[bytes
     if not isinstance(settings, ApisSettings):
         return b"", ()
     needs_abi = Api.SIGNATURES in settings.apis or Api.OTTERSCAN in settings.apis
-    facts = declarations_of(record["abi"]).encoded() if needs_abi else b""
     code = code_facts(record) if Api.CODE in settings.apis else None
-    if code is not None:
-        facts = (facts or b"\n") + code.encoded()
+    proxy = proxy_facts(record) if Api.PROXIES in settings.apis else None
+    lines = (
+        declarations_of(record["abi"]).encoded() if needs_abi else b"",
+        b"" if code is None else code.encoded(),
+        b"" if proxy is None else proxy.encoded(),
+    )
+    facts = b"\n".join(lines).rstrip(b"\n")
     return facts, _documents(record, settings.apis, source)
 
 

@@ -1,15 +1,18 @@
-"""Files of the content folder `apis/`: pictures of contracts, and what a chain is called and counts in."""
+"""Files of the content folder `apis/`: pictures of contracts, entries of chains, former implementations of proxies."""
 
 import json
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple, TypeGuard
 
 from statuary.content.source_files import SourceFile
 from statuary.documents.document import Document, encode_json
 from statuary.domain.findings import Finding
-from statuary.domain.primitives import InvalidValueError, parse_address
+from statuary.domain.json_values import as_size
+from statuary.domain.primitives import InvalidValueError, format_milliseconds, parse_address, parse_instant
 from statuary.domain.work import attempt
 from statuary.extensions.apis import urls
+from statuary.extensions.apis.proxies import Place, Version
 
 FOLDER = "apis"
 LARGEST = 256 * 1024
@@ -17,32 +20,46 @@ PNG = b"\x89PNG\r\n\x1a\n"
 """The first bytes of such a picture."""
 
 
-def own_files(root: Path) -> tuple[list[Document], list[Finding]]:
-    """Return the documents of `apis/logos/<chainId>/<address>.png` and `apis/chains/eip155-<chainId>.json`, and what is wrong."""
-    documents, findings = list[Document](), list[Finding]()
+class OwnFiles(NamedTuple):
+    """What the content's own files give."""
+
+    documents: list[Document]  # for Otterscan
+    versions: dict[Place, list[Version]]  # of proxies, oldest first
+    findings: list[Finding]  # what is wrong with other files
+
+
+def own_files(root: Path) -> OwnFiles:
+    """Return what the files of `apis/` give, and what is wrong with others.
+
+    They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and `proxies/<chainId>/<address>.json`.
+    """
+    output = OwnFiles([], {}, [])
     for file in sorted((root / FOLDER).rglob("*")):
         if file.is_dir():
             continue
         path = file.relative_to(root).as_posix()
-        document = attempt(partial(_document, root, path), path, "reading the file")
-        if isinstance(document, Finding):
-            findings.append(document)
-        elif isinstance(document, str):
-            findings.append(
+        content = attempt(partial(_content, root, path), path, "reading the file")
+        if isinstance(content, Finding):
+            output.findings.append(content)
+        elif isinstance(content, str):
+            output.findings.append(
                 Finding(
                     rule="api-file",
-                    message=document,
+                    message=content,
                     hint="write it as the manual says, or remove it",
                     path=path,
                 )
             )
+        elif isinstance(content, Document):
+            output.documents.append(content)
         else:
-            documents.append(document)
-    return documents, findings
+            place, versions = content
+            output.versions[place] = versions
+    return output
 
 
-def _document(root: Path, path: str) -> Document | str:
-    """Return the document of a file, or what is wrong with it."""
+def _content(root: Path, path: str) -> Document | tuple[Place, list[Version]] | str:
+    """Return what a file gives, or what is wrong with it."""
     body = SourceFile(root, path).bytes(LARGEST)
     parts = path.split("/")[1:]
     match parts:
@@ -50,8 +67,57 @@ def _document(root: Path, path: str) -> Document | str:
             return _logo(chain, name.removesuffix(".png"), body, path)
         case ["chains", name] if name.startswith("eip155-") and name.endswith(".json"):
             return _chain(name.removeprefix("eip155-").removesuffix(".json"), body, path)
+        case ["proxies", chain, name] if name.endswith(".json") and chain.isdecimal():
+            return _versions(chain, name.removesuffix(".json"), body)
         case _:
-            return "neither logos/<chainId>/<address>.png nor chains/eip155-<chainId>.json"
+            return (
+                "neither logos/<chainId>/<address>.png nor chains/eip155-<chainId>.json nor "
+                "proxies/<chainId>/<address>.json"
+            )
+
+
+def _versions(chain: str, text: str, body: bytes) -> tuple[Place, list[Version]] | str:
+    """Return the former implementations of a proxy, or what is wrong with them."""
+    try:
+        listed = json.loads(body)
+        place = (chain, parse_address(text))
+    except InvalidValueError as error:
+        return f"the name is no address: {error}"
+    except ValueError as error:
+        return f"the file is no JSON: {error}"
+    if not isinstance(listed, list):
+        return "the file is no list of implementations, oldest first"
+    versions = list[Version]()
+    for number, item in enumerate(listed, 1):
+        version = _version(item)
+        if isinstance(version, str):
+            return f"entry {number} of the list: {version}"
+        versions.append(version)
+    return place, versions
+
+
+MEMBERS = {"implementation", "facets", "since", "block"}
+
+
+def _version(item: object) -> Version | str:
+    """Return an entry of the list, or what is wrong with it."""
+    if not isinstance(item, dict) or item.keys() - MEMBERS:
+        return f"write an object with `implementation` or `facets`, and `since` or `block`: {json.dumps(item)[:80]}"
+    addresses = item.get("facets", [item.get("implementation")])
+    block = item.get("block")
+    if not _are_texts(addresses):
+        return "it names no `implementation`, and no `facets`"
+    if block is not None and as_size(block) is None:
+        return f"`block` is {json.dumps(block)[:80]}, which is no block number"
+    try:
+        since = format_milliseconds(parse_instant(str(item["since"]))) if "since" in item else ""
+        return Version(tuple(map(parse_address, addresses)), since, block, "file")
+    except InvalidValueError as error:
+        return str(error)
+
+
+def _are_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
 def _logo(chain: str, text: str, body: bytes, path: str) -> Document | str:

@@ -22,6 +22,8 @@ class Api(StrEnum):
     """Blockscout's answer about a contract, and the files of Sourcify's API v1, which Blockscout imports."""
     CODE = "code"
     """Contracts by the hash of their code, and by its template."""
+    PROXIES = "proxies"
+    """Each proxy with its implementations: the merged ABI, the history, and what changed at each upgrade."""
 
 
 class ApisSettings(NamedTuple):
@@ -35,7 +37,7 @@ class SiteApisSource(ExtensionSource):
 
     apis: Annotated[tuple[Api, ...], Field(max_length=16)] = ()
     """Interfaces of explorers, wallets and tools that are made of the records: `signatures`, `etherscan`, `otterscan`,
-    `blockscout`, `code`."""
+    `blockscout`, `code`, `proxies`."""
 
     @override
     def settings(self) -> ApisSettings | None:

@@ -1,4 +1,4 @@
-"""The documents of all records together, made after every record: those of the signatures."""
+"""The documents of all records together, made after every record: those of signatures, of code and of proxies."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -12,12 +12,14 @@ from statuary.documents.document import Document, encode_json
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position
 from statuary.domain.json_values import JsonObject
+from statuary.domain.primitives import format_milliseconds
 from statuary.domain.work import attempt
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.code import CodeFacts, code_documents
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
-from statuary.extensions.apis.own_files import own_files
+from statuary.extensions.apis.own_files import OwnFiles, own_files
+from statuary.extensions.apis.proxy_documents import ProxyDocuments, folders_of, listed_proxies
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
     WHOLE_SITE,
@@ -30,6 +32,7 @@ from statuary.pipeline.fingerprint import fingerprint_of
 from statuary.pipeline.progress import Progress
 from statuary.pipeline.stages import Additions, SiteStage, StageInputs
 from statuary.publishing.host_layout import laid_out
+from statuary.publishing.target import BuildTarget
 
 PUBLIC_SIGNATURES = "signatures.txt"
 """The file of the content with public signatures, a line each."""
@@ -54,6 +57,7 @@ FOLDERS = (
     "otterscan/assets",
     "otterscan/files",
     "code",
+    "proxies",
 )
 """The folders of these documents; others have those of single records."""
 
@@ -71,10 +75,11 @@ class ApisStage(SiteStage):
         self._settings, self._target = settings, inputs.target
         self._has_signatures = Api.SIGNATURES in settings.apis
         self._root, self._contracts = inputs.root or Path(), inputs.contracts
+        self._now = format_milliseconds(inputs.instant)
 
     @override
     def checked(self, root: Path, catalogue: Catalogue, progress: Progress) -> Additions:
-        return Additions(findings=(*self._public()[1], *self._own_files()[1]))
+        return Additions(findings=(*self._public()[1], *self._own_files().findings))
 
     @override
     def extend(self, incidents: Callable[[], Sequence[Document]], *, contracts: bool) -> Additions | None:
@@ -82,17 +87,23 @@ class ApisStage(SiteStage):
         if built is None or target is None:
             return None
         public, findings = self._public()
-        own, wrong = self._own_files()
-        findings += wrong
+        own = self._own_files()
+        findings += own.findings
         chains, base = built.catalogue.chains, built.catalogue.status.page.url
         fingerprint = fingerprint_of(
-            self._settings, chains, base, public and sha256(public).digest(), own
+            self._settings,
+            chains,
+            base,
+            public and sha256(public).digest(),
+            own.documents,
+            [*own.versions.items()],
         ).text
         if built.are_unchanged and target.ledger.kept(GROUP).fingerprint == fingerprint:
             target.ledger.keep(GROUP, fingerprint)
             return Additions(findings=tuple(findings))
+        are_whole = False
         outcome = attempt(
-            lambda: tuple(self._documents(built, public, own)),
+            lambda: tuple(self._documents(built, public, own.documents)),
             "",
             "making the documents of all records together",
         )
@@ -105,8 +116,28 @@ class ApisStage(SiteStage):
             for folder in FOLDERS:
                 documents.remove_unless_offered(documents.below(folder))
             target.offer(laid_out(outcome, built.catalogue.hosting))
-        target.ledger.keep(GROUP, "" if isinstance(outcome, Finding) else fingerprint)
+            are_whole = self._offer_proxies(built, target, own, findings)
+        target.ledger.keep(GROUP, fingerprint if are_whole else "")
         return Additions(findings=tuple(findings))
+
+    def _offer_proxies(
+        self, built: BuiltContracts, target: BuildTarget, own: OwnFiles, findings: list[Finding]
+    ) -> bool:
+        """Offer the documents of proxies; those that cannot be made stay as they are. Return whether there are none."""
+        if Api.PROXIES not in self._settings.apis:
+            return True
+        rows = ((row, lines_of(facts)[2]) for row, facts in built.sources.facts())
+        of_proxies = [(row, line) for row, line in rows if line]
+        listed = listed_proxies(of_proxies, own.versions, target.published, self._now)
+        are_whole = True
+        for place, documents in ProxyDocuments(self._root, built, listed).documents(findings):
+            if documents:
+                target.offer(laid_out(documents, built.catalogue.hosting))
+                continue
+            are_whole = False
+            for folder in folders_of(place):
+                target.ledger.documents.keep_below(folder)
+        return are_whole
 
     @override
     def failed(self, error: BaseException) -> None:
@@ -117,10 +148,12 @@ class ApisStage(SiteStage):
         self, contracts: BuiltContracts, public: bytes, own: Sequence[Document]
     ) -> Iterator[Document]:
         yield from self._settings_documents(contracts.catalogue, own)
-        contract_facts = [(row, *facts.partition(b"\n")[::2]) for row, facts in contracts.sources.facts()]
-        newest = max((row.verifiedAt for row, *_ in contract_facts), default="")
-        yield from self._signature_documents((line for _, line, _ in contract_facts if line), public, newest)
-        yield from code_documents((row, CodeFacts.read(line)) for row, _, line in contract_facts if line)
+        contract_facts = [(row, lines_of(facts)) for row, facts in contracts.sources.facts()]
+        newest = max((row.verifiedAt for row, _ in contract_facts), default="")
+        declared = (lines[0] for _, lines in contract_facts if lines[0])
+        yield from self._signature_documents(declared, public, newest)
+        of_code = ((row, CodeFacts.read(lines[1])) for row, lines in contract_facts if lines[1])
+        yield from code_documents(of_code)
 
     def _settings_documents(self, catalogue: Catalogue, own: Sequence[Document]) -> Iterator[Document]:
         chains, base = catalogue.chains, catalogue.status.page.url
@@ -140,9 +173,10 @@ class ApisStage(SiteStage):
             if has_otterscan:
                 yield from signature_files(site)
 
-    def _own_files(self) -> tuple[list[Document], list[Finding]]:
-        """Return the documents of the content's own files for Otterscan, and what is wrong with others."""
-        return own_files(self._root) if Api.OTTERSCAN in self._settings.apis else ([], [])
+    def _own_files(self) -> OwnFiles:
+        """Return what the content's own files give; nothing if no interface has any."""
+        has_own = Api.OTTERSCAN in self._settings.apis or Api.PROXIES in self._settings.apis
+        return own_files(self._root) if has_own else OwnFiles([], {}, [])
 
     def _public(self) -> tuple[bytes, list[Finding]]:
         """Return the file of public signatures, and what is wrong with it; nothing if there is none."""
@@ -151,6 +185,12 @@ class ApisStage(SiteStage):
         read = partial(SourceFile(self._root, PUBLIC_SIGNATURES).bytes, LARGEST_LIST)
         public = attempt(read, PUBLIC_SIGNATURES, "reading the public signatures")
         return (b"", [public]) if isinstance(public, Finding) else (public, _read(public)[1])
+
+
+def lines_of(facts: bytes) -> list[bytes]:
+    """Return the three lines that the ledger keeps of a record; a line that says nothing is empty."""
+    lines = facts.split(b"\n")
+    return lines + [b""] * (3 - len(lines))
 
 
 def _of_settings(path: str, body: JsonObject) -> Document:

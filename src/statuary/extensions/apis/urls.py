@@ -1,6 +1,6 @@
 """The URLs of the interfaces."""
 
-from statuary.documents.url_table import LOOKUP_FOLDER, TEXT, PutStep, Url
+from statuary.documents.url_table import HTML, LOOKUP_FOLDER, TEXT, PutStep, Url
 
 SIGNATURE_LOOKUP = "signature-database/v1/lookup"
 SIGNATURE_SEARCH = "signature-database/v1/search"
@@ -143,6 +143,39 @@ CODE_LENGTH = Url(
     "the templates of a length, each with the places that are zeros in it",
 )
 
+PROXY = Url(
+    "proxy",
+    "proxies/{chain_id}/{address}/resolved.json",
+    "a proxy: its ABI merged with those of its implementations, and the implementations that the site has seen",
+    put=PutStep.BODY,
+)
+PROXY_ABI = Url(
+    "proxy-abi",
+    "proxies/{chain_id}/{address}/abi.json",
+    "the merged ABI of a proxy alone",
+    put=PutStep.BODY,
+)
+PROXY_CHANGES = Url(
+    "proxy-changes",
+    "proxies/{chain_id}/{address}/{before}-{after}.json",
+    "what changed from one implementation of a proxy to another: storage, ABI and sources",
+    put=PutStep.BODY,
+)
+PROXY_PAGE = Url(
+    "proxy-page",
+    "proxies/{chain_id}/{address}/index.html",
+    "the page of a proxy: what can be called, and its implementations",
+    HTML,
+    put=PutStep.PAGE,
+)
+PROXY_CHANGES_PAGE = Url(
+    "proxy-changes-page",
+    "proxies/{chain_id}/{address}/{before}-{after}.html",
+    "the page that compares two implementations of a proxy",
+    HTML,
+    put=PutStep.PAGE,
+)
+
 API_URLS = (
     SIGNATURE_SHARD,
     SIGNATURE_NAMES,
@@ -167,5 +200,10 @@ API_URLS = (
     CODE,
     CODE_TEMPLATE,
     CODE_LENGTH,
+    PROXY,
+    PROXY_ABI,
+    PROXY_CHANGES,
+    PROXY_PAGE,
+    PROXY_CHANGES_PAGE,
 )
 """Every document of the interfaces."""

@@ -1,0 +1,150 @@
+"""What changed from one implementation of a proxy to another: storage, ABI and sources, from their records."""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import islice
+from typing import Final, NamedTuple
+
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json, JsonObject, as_object, as_text
+from statuary.domain.work import spend, spend_on_text
+from statuary.extensions.apis.merged_abi import AbiChange, abi_changes
+from statuary.extensions.apis.storage_changes import StorageChange, storage_changes, variables_of
+
+CONTEXT: Final = 3
+"""Lines around a change that are shown."""
+
+LONGEST_PART: Final = 2_000
+"""Lines between the first and the last change of a source that are compared; of more, only that they changed is said."""
+
+LONGEST_DIFFERENCE: Final = 2_000
+"""Lines of what is shown of a source."""
+
+NAMESPACE: Final = "erc7201:"
+"""What sources have that keep variables in namespaces of ERC-7201."""
+
+
+class SourceChange(NamedTuple):
+    """A file that the sources do not share."""
+
+    change: str  # "added", "removed" or "changed"
+    path: str
+    lines: tuple[str, ...] = ()  # a unified difference without its head; none of a file that is too long
+    is_cut: bool = False  # whether there are more lines than are shown
+
+    def described(self) -> JsonObject:
+        """Return it as it is published."""
+        body = {"change": self.change, "path": self.path}
+        return {**body, "cut": self.is_cut, "lines": list(self.lines)} if self.change == "changed" else body
+
+
+class Side(NamedTuple):
+    """One of two implementations."""
+
+    address: str
+    name: str
+    compiler: str
+    has_layout: bool
+    variables: int
+    has_namespaces: bool  # whether its sources name a namespace of ERC-7201, whose variables no layout has
+
+    def described(self) -> JsonObject:
+        """Return it as it is published."""
+        layout: Json = {"variables": self.variables} if self.has_layout else None
+        return {
+            "address": self.address,
+            "name": self.name,
+            "compiler": self.compiler,
+            "layout": layout,
+            "namespaces": self.has_namespaces,
+        }
+
+
+class ImplementationChanges(NamedTuple):
+    """Everything that changed from one implementation to another."""
+
+    before: Side
+    after: Side
+    storage: tuple[StorageChange, ...] | None  # None if a record has no layout
+    abi: tuple[AbiChange, ...]
+    sources: tuple[SourceChange, ...]
+
+    @property
+    def hazards(self) -> int:
+        """How many variables are read as something else."""
+        return sum(change.is_hazard for change in self.storage or ())
+
+    def described(self, chain_id: str, proxy: str) -> JsonObject:
+        """Return it as it is published."""
+        return {
+            "chainId": chain_id,
+            "proxy": proxy,
+            "before": self.before.described(),
+            "after": self.after.described(),
+            "hazards": None if self.storage is None else self.hazards,
+            "storage": None if self.storage is None else [change.described() for change in self.storage],
+            "abi": [change.described() for change in self.abi],
+            "sources": [change.described() for change in self.sources],
+        }
+
+
+def implementation_changes(before: RecordValue, after: RecordValue) -> ImplementationChanges:
+    """Return what changed from the implementation of one record to that of another."""
+    old, new = variables_of(before["storageLayout"]), variables_of(after["storageLayout"])
+    return ImplementationChanges(
+        before=_side(before, old),
+        after=_side(after, new),
+        storage=None if old is None or new is None else tuple(storage_changes(old, new)),
+        abi=tuple(abi_changes(before["abi"], after["abi"])),
+        sources=tuple(_source_changes(as_object(before["sources"]), as_object(after["sources"]))),
+    )
+
+
+def _side(record: RecordValue, variables: Sequence[object] | None) -> Side:
+    compilation = as_object(record["compilation"])
+    texts = (as_text(as_object(source).get("content")) for source in as_object(record["sources"]).values())
+    return Side(
+        address=record["address"],
+        name=as_text(compilation.get("name")),
+        compiler=f"{as_text(compilation.get('compiler'))} {as_text(compilation.get('compilerVersion'))}",
+        has_layout=variables is not None,
+        variables=len(variables or ()),
+        has_namespaces=any(NAMESPACE in text for text in texts),
+    )
+
+
+def _source_changes(before: JsonObject, after: JsonObject) -> Iterator[SourceChange]:
+    for path in sorted(before.keys() | after.keys()):
+        if path not in before or path not in after:
+            yield SourceChange("removed" if path in before else "added", path)
+            continue
+        old, new = (as_text(as_object(sources[path]).get("content")) for sources in (before, after))
+        if old != new:
+            yield _changed_file(path, old.splitlines(), new.splitlines())
+
+
+def _changed_file(path: str, old: list[str], new: list[str]) -> SourceChange:
+    spend_on_text(sum(map(len, old)) + sum(map(len, new)))
+    shorter = min(len(old), len(new))
+    start = next((at for at in range(shorter) if old[at] != new[at]), shorter)
+    same = next((at for at in range(shorter - start) if old[-1 - at] != new[-1 - at]), shorter - start)
+    first, end = max(start - CONTEXT, 0), max(same - CONTEXT, 0)
+    old_part, new_part = old[first : len(old) - end], new[first : len(new) - end]
+    if max(len(old_part), len(new_part)) > LONGEST_PART:
+        return SourceChange("changed", path, is_cut=True)
+    spend(len(old_part) + len(new_part))
+    lines = tuple(islice(_unified(old_part, new_part, first), LONGEST_DIFFERENCE + 1))
+    return SourceChange("changed", path, lines[:LONGEST_DIFFERENCE], len(lines) > LONGEST_DIFFERENCE)
+
+
+def _unified(old: list[str], new: list[str], offset: int) -> Iterator[str]:
+    """Yield the lines of a unified difference of two texts, before which `offset` lines are the same."""
+    for group in SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT):
+        (_, first, _, start, _), (_, _, last, _, end) = group[0], group[-1]
+        yield f"@@ -{offset + first + 1},{last - first} +{offset + start + 1},{end - start} @@"
+        for tag, i, j, k, m in group:
+            if tag == "equal":
+                yield from (f" {line}" for line in old[i:j])
+            else:
+                yield from (f"-{line}" for line in old[i:j])
+                yield from (f"+{line}" for line in new[k:m])

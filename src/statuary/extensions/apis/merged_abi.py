@@ -1,0 +1,168 @@
+"""The ABI of a proxy together with those of its implementations: which code each entry is of, and what hides what."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from statuary.domain.contracts.abi import signature_hash, signature_text
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.work import spend
+
+CodeAbi = tuple[str, Json]
+"""The address of a contract, and its ABI as its record has it."""
+
+ONCE: Final = ("constructor", "fallback", "receive")
+"""What a contract has once, without a signature."""
+
+
+class AbiEntry(NamedTuple):
+    """An entry of the merged ABI."""
+
+    addresses: tuple[str, ...]  # of the contracts whose code it is
+    kind: str
+    signature: str  # empty for a constructor, `fallback` and `receive`
+    key: str  # the selector, or the topic of an event; empty without a signature
+    item: JsonObject  # of the ABI
+
+    def described(self) -> JsonObject:
+        """Return it as it is published."""
+        key = {"topic" if self.kind == "event" else "selector": self.key} if self.key else {}
+        signature = {"signature": self.signature} if self.signature else {}
+        return {"from": list(self.addresses), "type": self.kind, **signature, **key, "item": self.item}
+
+
+class Clash(NamedTuple):
+    """Two entries with the same hash, of which a call or a reader can mean one alone."""
+
+    kind: str  # "shadowed", "selector" or "topic"
+    key: str
+    first: AbiEntry  # the one that runs, if it is of the proxy
+    second: AbiEntry
+
+    def described(self) -> JsonObject:
+        """Return it as it is published."""
+        sides: dict[str, Json] = {
+            name: {"from": entry.addresses[0], "signature": entry.signature}
+            for name, entry in (("first", self.first), ("second", self.second))
+        }
+        return {"kind": self.kind, "type": self.second.kind, "hash": self.key, **sides}
+
+
+class MergedAbi(NamedTuple):
+    """What can be called and read at the address of a proxy."""
+
+    entries: tuple[AbiEntry, ...]
+    clashes: tuple[Clash, ...]
+
+    @property
+    def abi(self) -> list[Json]:
+        """The entries as an ABI, which tools read."""
+        return [entry.item for entry in self.entries]
+
+
+def merged_abi(proxy: CodeAbi, implementations: Sequence[CodeAbi]) -> MergedAbi:
+    """Return the ABI of a proxy and of what it calls.
+
+    A function of the proxy runs in place of one of an implementation with the same selector, which is left out. Of two
+    implementations (facets of a diamond) with one selector, the table of the diamond decides, which is not known here:
+    the first stands in the ABI. Events and errors of all of them are in it. The constructor is the proxy's.
+    """
+    merging = _Merging(proxy[0])
+    for code in (proxy, *implementations):
+        merging.add(code)
+    return MergedAbi(tuple(merging.entries.values()), tuple(merging.clashes))
+
+
+class _Merging:
+    def __init__(self, proxy: str) -> None:
+        self._proxy = proxy
+        self.entries: dict[tuple[str, ...], AbiEntry] = {}
+        self.clashes: list[Clash] = []
+        self._topics: dict[tuple[str, str], AbiEntry] = {}
+
+    def add(self, code: CodeAbi) -> None:
+        for entry in entries_of(code):
+            spend(1)
+            if entry.kind == "constructor" and entry.addresses[0] != self._proxy:
+                continue
+            identity = _identity(entry)
+            held = self.entries.get(identity)
+            if held is None:
+                self.entries[identity] = entry
+            elif entry.kind != "function" and (held.signature == entry.signature or not entry.signature):
+                self._share(identity, held, entry)
+                continue
+            if entry.key:
+                self._compare(identity, held, entry)
+
+    def _share(self, identity: tuple[str, ...], held: AbiEntry, entry: AbiEntry) -> None:
+        """Note that an event or an error is of another contract too; `fallback` and `receive` run in the first alone."""
+        if entry.signature and entry.addresses[0] not in held.addresses:
+            self.entries[identity] = held._replace(addresses=held.addresses + entry.addresses)
+
+    def _compare(self, identity: tuple[str, ...], held: AbiEntry | None, entry: AbiEntry) -> None:
+        if entry.kind == "event":
+            first = self._topics.setdefault((entry.kind, entry.key), entry)
+            if first is not entry:
+                self.clashes.append(Clash("topic", entry.key, first, entry))
+        elif held is not None and held.addresses != entry.addresses:
+            is_shadowed = entry.kind == "function" and held.addresses[0] == self._proxy
+            self.clashes.append(Clash("shadowed" if is_shadowed else "selector", entry.key, held, entry))
+            if entry.kind == "error":
+                self.entries[(*identity, entry.signature)] = entry
+
+
+def _identity(entry: AbiEntry) -> tuple[str, ...]:
+    """Return what two entries share that cannot stand side by side: of an event also which parameters are indexed."""
+    if entry.kind != "event":
+        return entry.kind, entry.key
+    inputs = map(as_object, as_list(entry.item.get("inputs")))
+    indexed = "".join("1" if one.get("indexed") is True else "0" for one in inputs)
+    return entry.kind, entry.key, indexed
+
+
+def entries_of(code: CodeAbi) -> Iterable[AbiEntry]:
+    """Yield the entries of an ABI; items that are none are left out, as in the record."""
+    address, abi = code
+    for item in map(as_object, as_list(abi)):
+        kind = str(item.get("type", "function"))
+        if kind in ONCE:
+            yield AbiEntry((address,), kind, "", "", item)
+            continue
+        text = signature_text(item) if kind in ("function", "event", "error") else None
+        if text is not None:
+            digest = signature_hash(text)
+            yield AbiEntry((address,), kind, text, digest if kind == "event" else digest[:10], item)
+
+
+class AbiChange(NamedTuple):
+    """An entry that two ABIs do not share."""
+
+    change: str  # "added", "removed" or "changed"
+    kind: str
+    signature: str
+    details: tuple[str, ...] = ()  # what is different of an entry with the same signature
+
+    def described(self) -> JsonObject:
+        """Return it as it is published."""
+        details: Mapping[str, Json] = {"members": list(self.details)} if self.details else {}
+        return {"change": self.change, "type": self.kind, "signature": self.signature, **details}
+
+
+def abi_changes(before: Json, after: Json) -> list[AbiChange]:
+    """Return how an ABI became another one, by kind and signature."""
+    old, new = ({(one.kind, one.signature): one for one in entries_of(("", abi))} for abi in (before, after))
+    changes = []
+    for kind, signature in sorted(old.keys() | new.keys()):
+        first, second = old.get((kind, signature)), new.get((kind, signature))
+        if first is None or second is None:
+            changes.append(AbiChange("added" if first is None else "removed", kind, signature))
+        elif first.item != second.item:
+            members = tuple(
+                sorted(
+                    name
+                    for name in first.item.keys() | second.item.keys()
+                    if first.item.get(name) != second.item.get(name)
+                )
+            )
+            changes.append(AbiChange("changed", kind, signature, members))
+    return changes

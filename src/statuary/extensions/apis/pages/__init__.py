@@ -1,0 +1,22 @@
+"""What pages show of the interfaces: those of proxies, and their link on the page of a contract."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from statuary.documents.pages.page_parts import PageParts
+from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.extensions.apis.urls import API_URLS
+
+
+def values(settings: ApisSettings) -> Mapping[str, str]:
+    """Return what templates see: whether proxies have pages."""
+    return {"proxies": "yes" if Api.PROXIES in settings.apis else ""}
+
+
+PARTS = PageParts(
+    folder=Path(__file__).parent,
+    urls=API_URLS,
+    slots={"contract.proxy": "apis_contract.html"},
+    scripts={},
+    values=values,
+)

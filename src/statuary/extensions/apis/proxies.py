@@ -1,0 +1,184 @@
+"""Proxies: what the ledger keeps of one, its resolved document, and the implementations that the site has seen."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import orjson
+
+from statuary.documents.document import encode_unchecked
+from statuary.documents.url_table import CONTRACT
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.merged_abi import MergedAbi, merged_abi
+
+MOST_VERSIONS = 1_000
+"""Versions that are kept of a proxy; the oldest are dropped."""
+
+Place = tuple[str, str]
+"""Chain id and checksummed address."""
+
+
+class ProxyFacts(NamedTuple):
+    """What the ledger keeps of a record that names implementations."""
+
+    proxy_type: str
+    implementations: tuple[str, ...]  # checksummed addresses, as the record has them
+    abi: Json  # the proxy's own
+
+    def encoded(self) -> bytes:
+        """Return it as a line of JSON."""
+        return encode_unchecked(list(self))
+
+    @classmethod
+    def read(cls, line: bytes) -> "ProxyFacts":
+        """Return it from such a line."""
+        proxy_type, implementations, abi = orjson.loads(line)
+        return cls(proxy_type, tuple(implementations), abi)
+
+
+def proxy_facts(record: RecordValue) -> ProxyFacts | None:
+    """Return what is kept of a record; None if it names no implementation."""
+    resolution = as_object(record.get("proxyResolution"))
+    named = [
+        as_text(item.get("address")) for item in map(as_object, as_list(resolution.get("implementations")))
+    ]
+    if resolution.get("isProxy") is not True or not named:
+        return None
+    return ProxyFacts(as_text(resolution.get("proxyType")), tuple(dict.fromkeys(named)), record["abi"])
+
+
+class Version(NamedTuple):
+    """The implementations that a proxy had from some time on."""
+
+    implementations: tuple[str, ...]
+    since: str = ""  # an instant with milliseconds; empty if unknown
+    block: int | None = None
+    stated_by: str = "site"  # `file`: the content says so; `site`: a build has seen it in the record
+
+    def described(self) -> JsonObject:
+        """Return it as it is published."""
+        return {
+            "implementations": list(self.implementations),
+            "since": self.since or None,
+            "block": self.block,
+            "statedBy": self.stated_by,
+        }
+
+
+def published_versions(resolved: bytes | None) -> list[Version]:
+    """Return the versions that the site saw itself, by the resolved document of an earlier build; none if it is damaged."""
+    try:
+        listed = as_list(as_object(orjson.loads(resolved or b"{}")).get("history"))
+    except orjson.JSONDecodeError:
+        return []
+    versions = []
+    for item in map(as_object, listed):
+        addresses = tuple(filter(None, map(as_text, as_list(item.get("implementations")))))
+        if addresses and item.get("statedBy") == "site":
+            versions.append(Version(addresses, as_text(item.get("since"))))
+    return versions
+
+
+def history_of(
+    stated: Sequence[Version], seen: Sequence[Version], present: Sequence[str], now: str
+) -> list[Version]:
+    """Return the versions of a proxy, oldest first; the last one is that of its record.
+
+    Args:
+        stated: what a file of the content says; it replaces what the site saw of the same implementations.
+        seen: what the site saw in earlier builds.
+        present: the implementations that the record names.
+        now: the instant of this build.
+    """
+    known = {version.implementations for version in stated}
+    versions = [*stated, *(version for version in seen if version.implementations not in known)]
+    if not versions or versions[-1].implementations != tuple(present):
+        versions.append(Version(tuple(present), now))
+    return versions[-MOST_VERSIONS:]
+
+
+def compared_pairs(versions: Sequence[Version]) -> list[tuple[str, str]]:
+    """Return which implementations are compared: each with the one after it, and each with the present one.
+
+    The versions of a diamond are sets of facets, which have no layout together: only its ABI and its history are published.
+    """
+    single = [version.implementations[0] for version in versions if len(version.implementations) == 1]
+    if not single or len(versions[-1].implementations) > 1:
+        return []
+    pairs = [*pairwise(single), *((address, single[-1]) for address in single)]
+    return [pair for pair in dict.fromkeys(pairs) if pair[0] != pair[1]]
+
+
+class ResolvedProxy(NamedTuple):
+    """A proxy with what it calls."""
+
+    place: Place
+    name: str
+    facts: ProxyFacts
+    names: Mapping[str, str]  # of the implementations that have a record on this site, by address
+    merged: MergedAbi
+    history: Sequence[Version]
+    pairs: Sequence[tuple[str, str]]  # of implementations that both have a record
+
+    def changes_path(self, pair: tuple[str, str], *, page: bool = False) -> str:
+        """Return the path of what changed from one implementation to another, as JSON or as a page."""
+        url = urls.PROXY_CHANGES_PAGE if page else urls.PROXY_CHANGES
+        before, after = pair
+        return url.path(chain_id=self.place[0], address=self.place[1], before=before, after=after)
+
+    def described(self) -> JsonObject:
+        """Return the resolved document."""
+        chain_id, address = self.place
+        implementations: list[Json] = [
+            {
+                "address": one,
+                "name": self.names.get(one),
+                "record": CONTRACT.path(chain_id=chain_id, address=one) if one in self.names else None,
+            }
+            for one in self.facts.implementations
+        ]
+        return {
+            "chainId": chain_id,
+            "address": address,
+            "name": self.name,
+            "record": CONTRACT.path(chain_id=chain_id, address=address),
+            "proxyType": self.facts.proxy_type or None,
+            "implementations": implementations,
+            "complete": all(one in self.names for one in self.facts.implementations),
+            "abi": [entry.described() for entry in self.merged.entries],
+            "clashes": [clash.described() for clash in self.merged.clashes],
+            "history": [version.described() for version in self.history],
+            "changes": [
+                {"before": pair[0], "after": pair[1], "path": self.changes_path(pair)} for pair in self.pairs
+            ],
+        }
+
+
+def resolved_proxy(
+    place: Place,
+    name: str,
+    facts: ProxyFacts,
+    records: Mapping[str, RecordValue],
+    history: Sequence[Version],
+) -> ResolvedProxy:
+    """Return a proxy with what it calls.
+
+    Args:
+        place: where the proxy is.
+        name: that of the proxy's own record.
+        facts: what its record says.
+        records: of the implementations of its history on the same chain, by address; those that the site has.
+        history: its versions.
+    """
+    known = [address for address in facts.implementations if address in records]
+    return ResolvedProxy(
+        place=place,
+        name=name,
+        facts=facts,
+        names={address: record["compilation"]["name"] for address, record in records.items()},
+        merged=merged_abi((place[1], facts.abi), [(address, records[address]["abi"]) for address in known]),
+        history=history,
+        pairs=[pair for pair in compared_pairs(history) if pair[0] in records and pair[1] in records],
+    )

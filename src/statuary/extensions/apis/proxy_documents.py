@@ -1,0 +1,167 @@
+"""The documents of every proxy of a site, made after all records: each alone, so that none withholds another."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.content.parse_record import ParsedContract
+from statuary.content.read_contract import read_contract
+from statuary.documents.all_documents import made, made_with_theme
+from statuary.documents.document import Document, encode_unchecked
+from statuary.documents.url_table import CONTRACT, Url
+from statuary.domain.catalogue import ContractSource
+from statuary.domain.contracts.record import RecordValue
+from statuary.domain.contracts.rows import ContractRow
+from statuary.domain.findings import Finding
+from statuary.domain.json_values import Json
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.implementation_changes import ImplementationChanges, implementation_changes
+from statuary.extensions.apis.proxies import (
+    Place,
+    ProxyFacts,
+    ResolvedProxy,
+    Version,
+    history_of,
+    published_versions,
+    resolved_proxy,
+)
+from statuary.pipeline.bulk import open_bulk_source
+from statuary.pipeline.contract_stage import BuiltContracts
+
+WHOLE_SITE = ("contracts",)
+
+
+def folders_of(place: Place) -> list[str]:
+    """Return the folders of a proxy: those of its checksummed and of its lower-case address."""
+    chain_id, address = place
+    return [
+        urls.PROXY.pattern.format(chain_id=chain_id, address=form).rpartition("/")[0]
+        for form in dict.fromkeys((address, address.lower()))
+    ]
+
+
+class ListedProxy(NamedTuple):
+    """A proxy of the site, before its implementations were read."""
+
+    row: ContractRow
+    facts: ProxyFacts
+    history: list[Version]
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self.row.chainId, self.row.address
+
+
+def listed_proxies(
+    rows: Iterable[tuple[ContractRow, bytes]],
+    stated: Mapping[Place, list[Version]],
+    published: Callable[[str], bytes | None],
+    now: str,
+) -> list[ListedProxy]:
+    """Return the proxies of a site with their histories.
+
+    Args:
+        rows: the proxies, with the line that the ledger keeps of each.
+        stated: histories that the content has.
+        published: returns the bytes at a path before this build.
+        now: the instant of the build.
+    """
+    proxies = []
+    for row, line in rows:
+        facts, place = ProxyFacts.read(line), (row.chainId, row.address)
+        seen = published_versions(published(urls.PROXY.path(chain_id=place[0], address=place[1])))
+        history = history_of(stated.get(place, ()), seen, facts.implementations, now)
+        proxies.append(ListedProxy(row, facts, history))
+    return proxies
+
+
+class ProxyDocuments:
+    """Makes the documents of proxies from the records of the content."""
+
+    def __init__(self, root: Path, built: BuiltContracts, proxies: list[ListedProxy]) -> None:
+        self._root, self._built, self._proxies = root, built, proxies
+        wanted = {
+            (proxy.row.chainId, address)
+            for proxy in proxies
+            for version in proxy.history
+            for address in version.implementations
+        }
+        self._records = dict(self._read({place for place in wanted if self._is_published(place)}))
+
+    def _is_published(self, place: Place) -> bool:
+        contract = self._built.sources.contract_at(*place)
+        return contract is not None and CONTRACT.path(chain_id=place[0], address=place[1]) in contract.paths
+
+    def _read(self, wanted: Collection[Place]) -> Iterator[tuple[Place, RecordValue]]:
+        """Yield the records at places, as the site publishes them."""
+        by_lower = {(chain, at.lower()): (chain, at) for chain, at in wanted}
+        for source, read in self._sources() if wanted else ():
+            place = by_lower.get((source.chain_id, source.address.lower()))
+            record = None if place is None else read().record
+            if place is not None and record is not None:
+                yield place, record
+
+    def _sources(self) -> Iterator[tuple[ContractSource, Callable[[], ParsedContract]]]:
+        """Yield every contract of the content, and what reads it."""
+        catalogue = self._built.catalogue
+        for source in catalogue.contracts:
+            yield source, partial(read_contract, self._root, source)
+        for bulk in catalogue.bulk:
+            with open_bulk_source(self._root, catalogue, bulk) as parts:
+                for part in parts:
+                    for contract in () if isinstance(part, Finding) else part.read(self._root):
+                        yield contract.source, partial(getattr, contract, "read")
+
+    def documents(self, findings: list[Finding]) -> Iterator[tuple[Place, Sequence[Document]]]:
+        """Yield the documents of every proxy; none where they cannot be made: `findings` gains why."""
+        for proxy in self._proxies:
+            name = f"the documents of the proxy {'/'.join(proxy.place)}"
+            yield proxy.place, made(name, partial(self._of, proxy, findings), findings)
+
+    def _of(self, proxy: ListedProxy, findings: list[Finding]) -> Iterator[Document]:
+        chain_id = proxy.row.chainId
+        records = {
+            address: self._records[chain_id, address]
+            for version in proxy.history
+            for address in version.implementations
+            if (chain_id, address) in self._records
+        }
+        resolved = resolved_proxy(proxy.place, proxy.row.name, proxy.facts, records, proxy.history)
+        changes = {
+            pair: implementation_changes(records[pair[0]], records[pair[1]]) for pair in resolved.pairs
+        }
+        yield _document(urls.PROXY, resolved, resolved.described())
+        yield _document(urls.PROXY_ABI, resolved, resolved.merged.abi)
+        for (before, after), change in changes.items():
+            body = change.described(chain_id, proxy.row.address)
+            yield _document(urls.PROXY_CHANGES, resolved, body, before=before, after=after)
+        yield from self._pages(resolved, changes, findings)
+
+    def _pages(
+        self,
+        resolved: ResolvedProxy,
+        changes: Mapping[tuple[str, str], ImplementationChanges],
+        findings: list[Finding],
+    ) -> Iterator[Document]:
+        from statuary.extensions.apis.proxy_pages import proxy_pages
+
+        catalogue = self._built.catalogue
+        if catalogue.has_contract_pages:
+            name = f"the pages of the proxy {'/'.join(resolved.place)}"
+            for page in made_with_theme(
+                name, lambda site: proxy_pages(site, resolved, changes), catalogue, findings
+            ):
+                yield page._replace(sources=WHOLE_SITE, persistent=True)
+
+
+def _document(url: Url, proxy: ResolvedProxy, body: Json, **members: str) -> Document:
+    """Return a document of a proxy at both forms of its address."""
+    chain_id, address = proxy.place
+    paths = dict.fromkeys(
+        url.path(chain_id=chain_id, address=form, **members) for form in (address, address.lower())
+    )
+    path, *aliases = paths
+    encoded = encode_unchecked(body)
+    return Document(path=path, aliases=tuple(aliases), body=encoded, sources=WHOLE_SITE, persistent=True)

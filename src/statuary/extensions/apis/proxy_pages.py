@@ -1,0 +1,306 @@
+"""The pages of a proxy: what can be called at its address, its implementations, and what changed from one to another."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from statuary.documents.document import Document
+from statuary.documents.pages.contract.context import ContractPageContext, contract_page_context
+from statuary.documents.pages.page_texts import one_line, visible_name, visible_text
+from statuary.documents.pages.rendering import Renderer, renderer_of
+from statuary.documents.pages.site_context import FormattedTime, PageHead
+from statuary.documents.url_table import CHAIN_PAGE, CONTRACT_PAGE
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.implementation_changes import ImplementationChanges, Side
+from statuary.extensions.apis.merged_abi import AbiEntry, Clash
+from statuary.extensions.apis.proxies import ResolvedProxy, Version
+from statuary.extensions.apis.storage_changes import StorageChange, Variable
+
+Pair = tuple[str, str]
+
+
+class ListedImplementation(NamedTuple):
+    """An implementation on the page of a proxy."""
+
+    address: str
+    name: str  # empty without a record
+    href: str  # its page; empty without a record
+
+
+class ChangeLink(NamedTuple):
+    """A link to the page that compares an implementation with another one."""
+
+    text: str
+    href: str
+    hazards: int
+
+
+class VersionRow(NamedTuple):
+    """The implementations from some time on."""
+
+    since: FormattedTime | None
+    block: int | None
+    is_seen: bool  # whether the time is when a build first saw them
+    implementations: Sequence[ListedImplementation]
+    changes: Sequence[ChangeLink]
+
+
+class ClashRow(NamedTuple):
+    """Two entries with one hash."""
+
+    hash: str
+    sentence: str
+    is_other: bool  # whether their signatures differ
+
+
+class EntryRow(NamedTuple):
+    """An entry of the merged ABI."""
+
+    kind: str
+    signature: str
+    hash: str
+    origins: str  # the names of the contracts whose code it is
+
+
+class ProxyPageView(NamedTuple):
+    """The content of the page of a proxy."""
+
+    name: str
+    address: str
+    kind: str
+    chain: str
+    chain_href: str
+    contract_href: str
+    json: str
+    abi_json: str
+    complete: bool
+    versions: Sequence[VersionRow]
+    clashes: Sequence[ClashRow]
+    entries: Sequence[EntryRow]
+
+
+class ComparedSide(NamedTuple):
+    """One of two implementations on the page that compares them."""
+
+    name: str
+    address: str
+    compiler: str
+    href: str
+
+
+class PlaceView(NamedTuple):
+    """Where a variable is."""
+
+    label: str  # empty if it is that of the row
+    slot: str
+    offset: str
+    type: str
+
+
+class StorageRow(NamedTuple):
+    """A variable that changed."""
+
+    label: str
+    change: str
+    is_hazard: bool
+    before: PlaceView | None
+    after: PlaceView | None
+
+
+Lines = Sequence[tuple[str, str]]
+"""Lines of a difference: `+`, `-`, a space or nothing, then the text."""
+
+
+class FileView(NamedTuple):
+    """A source that changed."""
+
+    path: str
+    change: str
+    lines: Lines
+    is_cut: bool
+
+
+class ChangesPageView(NamedTuple):
+    """The content of the page that compares two implementations."""
+
+    name: str
+    chain: str
+    chain_href: str
+    proxy_href: str
+    json: str
+    before: ComparedSide
+    after: ComparedSide
+    hazards: int
+    verdict: str
+    has_namespaces: bool
+    storage: Sequence[StorageRow]
+    abi: Lines
+    sources: Sequence[FileView]
+
+
+def proxy_pages(
+    catalogue: Catalogue, proxy: ResolvedProxy, changes: Mapping[Pair, ImplementationChanges]
+) -> Iterator[Document]:
+    """Yield the page of a proxy, and those that compare its implementations; none if contracts have no pages."""
+    context = contract_page_context(catalogue)
+    if context is not None:
+        pages = _ProxyPages(context, proxy, changes)
+        yield pages.proxy_page()
+        yield from (pages.changes_page(pair, change) for pair, change in changes.items())
+
+
+class _ProxyPages:
+    def __init__(
+        self,
+        context: ContractPageContext,
+        proxy: ResolvedProxy,
+        changes: Mapping[Pair, ImplementationChanges],
+    ) -> None:
+        self._context, self._proxy, self._changes = context, proxy, changes
+        self._renderer: Renderer = renderer_of(context.site)
+        self._texts = self._renderer.localization.texts
+        self._chain_id, self._address = proxy.place
+        self._name = visible_name(proxy.name) or self._address
+
+    def proxy_page(self) -> Document:
+        """Return the page of the proxy."""
+        proxy, place = self._proxy, {"chain_id": self._chain_id, "address": self._address}
+        title = self._texts("apis.proxy.title", name=self._name)
+        head = PageHead(
+            path=urls.PROXY_PAGE.path(**place),
+            title=title,
+            description=f"{title}, {self._address}",
+            section="contracts",
+        )
+        view = ProxyPageView(
+            name=self._name,
+            address=self._address,
+            kind=one_line(proxy.facts.proxy_type),
+            chain=self._context.chain_name(self._chain_id),
+            chain_href=CHAIN_PAGE.path(chain_id=self._chain_id),
+            contract_href=CONTRACT_PAGE.path(**place),
+            json=urls.PROXY.path(**place),
+            abi_json=urls.PROXY_ABI.path(**place),
+            complete=all(address in proxy.names for address in proxy.facts.implementations),
+            versions=[self._version(at) for at in range(len(proxy.history) - 1, -1, -1)],
+            clashes=[self._clash(clash) for clash in proxy.merged.clashes],
+            entries=[self._entry(entry) for entry in proxy.merged.entries],
+        )
+        return self._renderer.page(urls.PROXY_PAGE, "apis_proxy.html", head, view)
+
+    def _version(self, at: int) -> VersionRow:
+        history = self._proxy.history
+        version: Version = history[at]
+        links = []
+        later = [(at + 1, "apis.proxy.to_next"), (len(history) - 1, "apis.proxy.to_present")]
+        pairs: dict[Pair, str] = {}
+        for other, key in later:
+            if other < len(history):
+                pairs.setdefault((version.implementations[0], history[other].implementations[0]), key)
+        for pair, key in pairs.items():
+            if pair in self._changes:
+                href = self._proxy.changes_path(pair, page=True)
+                links.append(ChangeLink(self._texts(key), href, self._changes[pair].hazards))
+        moment = self._renderer.localization.dates.moment
+        return VersionRow(
+            since=moment(parse_instant(version.since)) if version.since else None,
+            block=version.block,
+            is_seen=version.stated_by == "site",
+            implementations=[self._link(address) for address in version.implementations],
+            changes=links,
+        )
+
+    def _link(self, address: str) -> ListedImplementation:
+        name = self._proxy.names.get(address)
+        href = "" if name is None else CONTRACT_PAGE.path(chain_id=self._chain_id, address=address)
+        return ListedImplementation(address, visible_name(name or ""), href)
+
+    def _called(self, address: str) -> str:
+        """Return the name of a contract of the proxy, with the start of its address."""
+        name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
+        return f"{name} ({address[:10]})" if name else address
+
+    def _clash(self, clash: Clash) -> ClashRow:
+        sentence = self._texts(
+            f"apis.proxy.{clash.kind}",
+            first=visible_name(clash.first.signature),
+            second=visible_name(clash.second.signature),
+            of_first=self._called(clash.first.addresses[0]),
+            of_second=self._called(clash.second.addresses[0]),
+        )
+        return ClashRow(clash.key[:10], sentence, clash.first.signature != clash.second.signature)
+
+    def _entry(self, entry: AbiEntry) -> EntryRow:
+        origins = ", ".join(map(self._called, entry.addresses))
+        return EntryRow(entry.kind, visible_name(entry.signature), entry.key[:10], origins)
+
+    def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
+        """Return the page that compares two implementations."""
+        path = self._proxy.changes_path(pair, page=True)
+        before, after = self._side(change.before), self._side(change.after)
+        title = f"{before.name} → {after.name}"
+        verdict = self._verdict(change)
+        head = PageHead(
+            path=path, title=title, description=f"{self._name}: {title}. {verdict}", section="contracts"
+        )
+        view = ChangesPageView(
+            name=self._name,
+            chain=self._context.chain_name(self._chain_id),
+            chain_href=CHAIN_PAGE.path(chain_id=self._chain_id),
+            proxy_href=urls.PROXY_PAGE.path(chain_id=self._chain_id, address=self._address),
+            json=self._proxy.changes_path(pair),
+            before=before,
+            after=after,
+            hazards=change.hazards,
+            verdict=verdict,
+            has_namespaces=change.before.has_namespaces or change.after.has_namespaces,
+            storage=[_storage_row(row) for row in change.storage or ()],
+            abi=list(_abi_lines(change)),
+            sources=[
+                FileView(
+                    visible_name(file.path),
+                    file.change,
+                    [(line[0], visible_text(line[1:])) for line in file.lines],
+                    file.is_cut,
+                )
+                for file in change.sources
+            ],
+        )
+        return self._renderer.page(urls.PROXY_CHANGES_PAGE, "apis_proxy_changes.html", head, view)
+
+    def _verdict(self, change: ImplementationChanges) -> str:
+        if change.storage is None:
+            return self._texts("apis.changes.no_layout")
+        if change.hazards:
+            return self._texts.count("apis.proxy.hazards", change.hazards)
+        return self._texts("apis.changes.safe")
+
+    def _side(self, side: Side) -> ComparedSide:
+        href = CONTRACT_PAGE.path(chain_id=self._chain_id, address=side.address)
+        return ComparedSide(visible_name(side.name), side.address, one_line(side.compiler), href)
+
+
+def _storage_row(change: StorageChange) -> StorageRow:
+    after_label = "" if change.after is None or change.after.label == change.label else change.after.label
+    return StorageRow(
+        visible_name(change.label),
+        change.change,
+        change.is_hazard,
+        _place(change.before, ""),
+        _place(change.after, after_label),
+    )
+
+
+def _place(variable: Variable | None, label: str) -> PlaceView | None:
+    if variable is None:
+        return None
+    slot, offset = divmod(variable.start, 32)
+    return PlaceView(visible_name(label), str(slot), str(offset), visible_name(variable.type))
+
+
+def _abi_lines(change: ImplementationChanges) -> Iterator[tuple[str, str]]:
+    for one in change.abi:
+        text = f"{one.kind} {visible_name(one.signature)}".rstrip()
+        details = f": {', '.join(map(visible_name, one.details))}" if one.details else ""
+        yield {"added": "+", "removed": "-"}.get(one.change, " "), f"{text}{details}"

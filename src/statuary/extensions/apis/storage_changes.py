@@ -1,0 +1,209 @@
+"""How the storage of one implementation became that of another: what is at other bytes now, or is read as another type.
+
+A proxy keeps its storage when its implementation changes, so each variable must be where it was. The layouts are the
+compilers' own, which records state. Storage that code addresses by itself (namespaces of ERC-7201, assembly) is in none.
+"""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Final, NamedTuple
+
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.domain.work import spend
+
+WORD: Final = 32
+GAP: Final = re.compile(r"_*gap[0-9]*\Z", re.IGNORECASE)
+"""The name of an array that holds the place of later variables."""
+
+NUMBER: Final = re.compile(r"[0-9]{1,78}\Z")
+ARRAY: Final = re.compile(r".*\[([0-9]{1,78})\]\Z", re.DOTALL)
+ADDRESSES: Final = re.compile(r"contract .*|address( payable)?\Z", re.DOTALL)
+LONGEST_SHAPE: Final = 200
+DEEPEST: Final = 32
+
+
+class Variable(NamedTuple):
+    """A variable in storage."""
+
+    label: str
+    type: str  # as the compiler calls it
+    shape: str  # the same for types that read the same bytes in the same way
+    start: int  # its first byte, counted from slot 0
+    size: int  # in bytes
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether it holds the place of later variables."""
+        return GAP.match(self.label) is not None and self.type.endswith("]")
+
+    @property
+    def end(self) -> int:
+        """The byte after it."""
+        return self.start + self.size
+
+    def described(self) -> JsonObject:
+        """Return its place and type as they are published."""
+        slot, offset = divmod(self.start, WORD)
+        return {"slot": str(slot), "offset": offset, "bytes": str(self.size), "type": self.type}
+
+
+class StorageChange(NamedTuple):
+    """A variable that the layouts do not share."""
+
+    change: str  # "added", "removed", "renamed", "moved", "retyped" or "replaced"
+    label: str
+    before: Variable | None
+    after: Variable | None
+
+    @property
+    def is_hazard(self) -> bool:
+        """Whether bytes that were written as one thing are read as another."""
+        return self.change in ("moved", "retyped", "replaced")
+
+    def described(self) -> JsonObject:
+        """Return it as it is published."""
+        return {
+            "change": self.change,
+            "hazard": self.is_hazard,
+            "variable": self.label,
+            "before": None if self.before is None else self.before.described(),
+            "after": None if self.after is None else {"variable": self.after.label, **self.after.described()},
+        }
+
+
+def variables_of(layout: Json) -> list[Variable] | None:
+    """Return the variables of a layout of solc or Vyper in their order; None if there is none, or it is another form."""
+    if not isinstance(layout, dict):
+        return None
+    if isinstance(layout.get("storage"), list):
+        return list(_of_solc(as_list(layout["storage"]), as_object(layout.get("types"))))
+    return sorted(_of_vyper(as_object(layout.get("storage_layout", layout)), ""), key=lambda one: one.start)
+
+
+def _of_solc(storage: Sequence[Json], types: JsonObject) -> Iterator[Variable]:
+    shapes = _Shapes(types)
+    for item in map(as_object, storage):
+        slot, offset, name = as_text(item.get("slot")), item.get("offset"), as_text(item.get("type"))
+        definition = as_object(types.get(name))
+        size = as_text(definition.get("numberOfBytes"))
+        if NUMBER.match(slot) and isinstance(offset, int) and NUMBER.match(size):
+            label = as_text(definition.get("label"))
+            start = int(slot) * WORD + offset
+            yield Variable(as_text(item.get("label")), label, shapes.of(name), start, int(size))
+
+
+def _of_vyper(layout: JsonObject, prefix: str) -> Iterator[Variable]:
+    for name, value in layout.items():
+        place = as_object(value)
+        kind, slot, count = place.get("type"), place.get("slot"), place.get("n_slots", 1)
+        if isinstance(kind, str) and isinstance(slot, int) and isinstance(count, int):
+            yield Variable(prefix + name, kind, kind, slot * WORD, count * WORD)
+        elif not isinstance(kind, str) and prefix.count(".") < DEEPEST:
+            yield from _of_vyper(place, f"{prefix}{name}.")
+
+
+class _Shapes:
+    """What two types must share to read the same bytes in the same way, whatever they and their members are called."""
+
+    def __init__(self, types: JsonObject) -> None:
+        self._types = types
+        self._shapes: dict[str, str] = {}
+
+    def of(self, name: str, outer: tuple[str, ...] = ()) -> str:
+        if name in self._shapes:
+            return self._shapes[name]
+        definition = as_object(self._types.get(name))
+        if name in outer or len(outer) > DEEPEST:
+            return as_text(definition.get("label"))  # a struct that has itself in a mapping
+        shape = self._made(definition, (*outer, name))
+        spend(1 + len(shape) // LONGEST_SHAPE)
+        self._shapes[name] = shape if len(shape) <= LONGEST_SHAPE else sha256(shape.encode()).hexdigest()
+        return self._shapes[name]
+
+    def _made(self, definition: JsonObject, outer: tuple[str, ...]) -> str:
+        label, size = as_text(definition.get("label")), definition.get("numberOfBytes")
+        encoding, base = definition.get("encoding"), as_text(definition.get("base"))
+        if encoding == "mapping":
+            key, value = (self.of(as_text(definition.get(part)), outer) for part in ("key", "value"))
+            return f"mapping({key}=>{value})"
+        if encoding == "dynamic_array":
+            return f"{self.of(base, outer)}[]"
+        if isinstance(members := definition.get("members"), list):
+            return f"{{{';'.join(self._member(as_object(one), outer) for one in members)}}}"
+        if base and (length := ARRAY.match(label)):
+            return f"{self.of(base, outer)}[{length[1]}]"
+        return "address" if ADDRESSES.match(label) else f"{label}:{size}"
+
+    def _member(self, member: JsonObject, outer: tuple[str, ...]) -> str:
+        place = f"{member.get('slot')}.{member.get('offset')}"
+        return f"{place}:{self.of(as_text(member.get('type')), outer)}"
+
+
+Name = tuple[str, int]
+"""A label, and which of the variables with it: contracts may inherit private ones with the same name."""
+
+
+class _Places:
+    """Variables by their bytes; those of one layout do not overlap."""
+
+    def __init__(self, variables: Sequence[tuple[Name, Variable]]) -> None:
+        self._sorted = sorted(variables, key=lambda pair: pair[1].start)
+        self._ends = [variable.end for _, variable in self._sorted]
+
+    def first_within(self, variable: Variable) -> tuple[Name, Variable] | None:
+        """Return the first of them that has a byte of a variable; None if none has."""
+        at = bisect_right(self._ends, variable.start)
+        is_there = at < len(self._sorted) and self._sorted[at][1].start < variable.end
+        return self._sorted[at] if is_there else None
+
+
+def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> list[StorageChange]:
+    """Return how a layout became another one: what was there, in its order, then what is new.
+
+    A gap is no variable: what takes its place, and that it has become shorter, is what it is for.
+    """
+    old, new = _by_name(before), _by_name(after)
+    plain = [(name, one) for name, one in new.items() if not one.is_gap]
+    changes = list(_changes_of_old(old, new, _Places(plain)))
+    renamed = {one.after.start for one in changes if one.change == "renamed" and one.after}
+    later = (one for name, one in plain if name not in old and one.start not in renamed)
+    return [*changes, *(StorageChange("added", one.label, None, one) for one in later)]
+
+
+def _changes_of_old(
+    old: Mapping[Name, Variable], new: Mapping[Name, Variable], places: _Places
+) -> Iterator[StorageChange]:
+    for name, first in old.items():
+        second = new.get(name)
+        change = _without_its_name(first, places, old) if second is None else _changed(first, second)
+        if change is not None and not first.is_gap:
+            yield change
+
+
+def _changed(first: Variable, second: Variable) -> StorageChange | None:
+    """Return how a variable differs from the one with its name; None if it is read as before."""
+    if second.start != first.start:
+        return StorageChange("moved", first.label, first, second)
+    return StorageChange("retyped", first.label, first, second) if second.shape != first.shape else None
+
+
+def _by_name(variables: Sequence[Variable]) -> dict[Name, Variable]:
+    counts = Counter[str]()
+    named = {}
+    for variable in variables:
+        named[variable.label, counts[variable.label]] = variable
+        counts[variable.label] += 1
+    return named
+
+
+def _without_its_name(first: Variable, places: _Places, old: Mapping[Name, Variable]) -> StorageChange:
+    """Return what became of a variable whose name is gone: another one has its place, or none has."""
+    there = places.first_within(first)
+    if there is None:
+        return StorageChange("removed", first.label, first, None)
+    name, second = there
+    is_same = second.start == first.start and second.shape == first.shape and name not in old
+    return StorageChange("renamed" if is_same else "replaced", first.label, first, second)

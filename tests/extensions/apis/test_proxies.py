@@ -1,0 +1,443 @@
+"""Proxies: the ABI merged with those of their implementations, their history, and what an upgrade changes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from statuary.domain.contracts.abi import signature_hash
+from statuary.extensions.apis.implementation_changes import implementation_changes
+from statuary.extensions.apis.merged_abi import merged_abi
+from statuary.extensions.apis.proxies import Version, compared_pairs, history_of, published_versions
+from support.contracts import made_record
+from support.sites import CHAIN, NOW, address_of, build, built_files, files_in, path_of, site_of_many
+
+PROXY, FIRST, SECOND = "0x" + "aa" * 20, "0x" + "bb" * 20, "0x" + "cc" * 20
+LATER = "2027-02-03T04:05:06.000Z"
+
+
+def function(name: str, *types: str, **members: Any) -> dict[str, Any]:
+    inputs = [{"name": "", "type": one} for one in types]
+    return {"type": "function", "name": name, "inputs": inputs, "outputs": [], **members}
+
+
+def event(name: str, *indexed: bool) -> dict[str, Any]:
+    return {
+        "type": "event",
+        "name": name,
+        "inputs": [{"name": "", "type": "uint256", "indexed": one} for one in indexed],
+    }
+
+
+def error(name: str, *types: str) -> dict[str, Any]:
+    return {"type": "error", "name": name, "inputs": [{"name": "", "type": one} for one in types]}
+
+
+def origins(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, tuple[str, ...]]]:
+    merged = merged_abi((PROXY, proxy), list(zip((FIRST, SECOND), implementations, strict=False)))
+    return [(one.signature or one.kind, one.addresses) for one in merged.entries]
+
+
+def test_each_entry_says_whose_code_it_is():
+    own = [{"type": "constructor", "inputs": []}, {"type": "fallback"}, function("admin")]
+    other = [{"type": "constructor", "inputs": []}, {"type": "receive"}, {"type": "fallback"}, function("f")]
+    assert origins(own, other) == [
+        ("constructor", (PROXY,)),
+        ("fallback", (PROXY,)),
+        ("admin()", (PROXY,)),
+        ("receive", (FIRST,)),
+        ("f()", (FIRST,)),
+    ]
+
+
+def test_what_both_may_emit_or_revert_with_is_of_both():
+    both = [event("Upgraded", True), error("Bad", "uint256")]
+    assert origins(both, both) == [
+        ("Upgraded(uint256)", (PROXY, FIRST)),
+        ("Bad(uint256)", (PROXY, FIRST)),
+    ]
+
+
+def clashes(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, str, str]]:
+    merged = merged_abi((PROXY, proxy), list(zip((FIRST, SECOND), implementations, strict=False)))
+    for clash in merged.clashes:
+        assert clash.first.key == clash.second.key == clash.key
+    return [(one.kind, one.first.addresses[0], one.second.addresses[0]) for one in merged.clashes]
+
+
+TRANSFER, CLASHING = function("transfer", "address", "uint256"), function("many_msg_babbage", "bytes1")
+
+
+def test_a_function_of_the_proxy_hides_one_with_the_same_selector():
+    assert signature_hash("many_msg_babbage(bytes1)")[:10] == signature_hash("transfer(address,uint256)")[:10]
+    for hidden in (TRANSFER, CLASHING):
+        assert origins([CLASHING], [hidden]) == [("many_msg_babbage(bytes1)", (PROXY,))]
+        assert clashes([CLASHING], [hidden]) == [("shadowed", PROXY, FIRST)]
+
+
+def test_facets_with_one_selector_are_named():
+    assert clashes([], [TRANSFER], [CLASHING]) == [("selector", FIRST, SECOND)]
+    assert clashes([], [TRANSFER], [TRANSFER]) == [("selector", FIRST, SECOND)]
+    assert clashes([TRANSFER], [function("f")]) == []
+
+
+def test_an_event_that_is_indexed_in_two_ways_is_named_and_both_stay():
+    one, other = event("Moved", True, False), event("Moved", False, True)
+    assert [text for text, _ in origins([one], [other])] == ["Moved(uint256,uint256)"] * 2
+    assert clashes([one], [other]) == [("topic", PROXY, FIRST)]
+
+
+def layout(*variables: tuple[str, int, int, str], **types: dict[str, Any]) -> dict[str, Any]:
+    basic = {
+        "uint": {"encoding": "inplace", "label": "uint256", "numberOfBytes": "32"},
+        "small": {"encoding": "inplace", "label": "uint128", "numberOfBytes": "16"},
+        "address": {"encoding": "inplace", "label": "address", "numberOfBytes": "20"},
+        "token": {"encoding": "inplace", "label": "contract IToken", "numberOfBytes": "20"},
+    }
+    storage = [
+        {"astId": 1, "contract": "A.sol:A", "label": name, "slot": str(slot), "offset": at, "type": kind}
+        for name, slot, at, kind in variables
+    ]
+    return {"storage": storage, "types": basic | types}
+
+
+def gap(length: int) -> dict[str, Any]:
+    return {
+        "encoding": "inplace",
+        "label": f"uint256[{length}]",
+        "base": "uint",
+        "numberOfBytes": str(32 * length),
+    }
+
+
+def changed(
+    before: dict[str, Any] | None, after: dict[str, Any] | None
+) -> list[tuple[str, str, bool]] | None:
+    old, new = made_record() | {"storageLayout": before}, made_record() | {"storageLayout": after}
+    storage = implementation_changes(old, new).storage
+    return None if storage is None else [(one.label, one.change, one.is_hazard) for one in storage]
+
+
+OWNER, TOTAL = ("owner", 0, 0, "address"), ("total", 1, 0, "uint")
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        ((OWNER, TOTAL), []),
+        ((OWNER, TOTAL, ("more", 2, 0, "uint")), [("more", "added", False)]),
+        ((OWNER,), [("total", "removed", False)]),
+        ((OWNER, ("sum", 1, 0, "uint")), [("total", "renamed", False)]),
+        ((OWNER, ("sum", 1, 0, "small")), [("total", "replaced", True), ("sum", "added", False)]),
+        ((OWNER, ("total", 1, 0, "small")), [("total", "retyped", True)]),
+        (
+            (("total", 0, 0, "uint"), ("owner", 1, 0, "address")),
+            [("owner", "moved", True), ("total", "moved", True)],
+        ),
+        ((("paused", 0, 0, "small"), ("owner", 1, 0, "address")), None),
+        ((("owner", 0, 0, "token"), TOTAL), []),  # both are read as 20 bytes of an address
+    ],
+)
+def test_a_variable_that_moves_or_changes_its_type_is_a_hazard(after, expected):
+    got = changed(layout(OWNER, TOTAL), layout(*after))
+    if expected is None:
+        assert ("owner", "moved", True) in got
+        assert ("total", "replaced", True) in got
+    else:
+        assert got == expected
+
+
+def test_variables_take_the_place_of_a_gap():
+    before = layout(OWNER, ("__gap", 1, 0, "gap"), ("last", 51, 0, "uint"), gap=gap(50))
+    shorter = layout(OWNER, TOTAL, ("__gap", 2, 0, "gap"), ("last", 51, 0, "uint"), gap=gap(49))
+    pushed = layout(OWNER, TOTAL, ("__gap", 2, 0, "gap"), ("last", 52, 0, "uint"), gap=gap(50))
+    assert changed(before, shorter) == [("total", "added", False)]
+    assert changed(before, pushed) == [("last", "moved", True), ("total", "added", False)]
+
+
+def struct(*members: tuple[str, int, str], name: str = "Old") -> dict[str, Any]:
+    return {
+        "encoding": "inplace",
+        "label": f"struct A.{name}",
+        "numberOfBytes": str(32 * len(members)),
+        "members": [
+            {"label": label, "slot": str(slot), "offset": 0, "type": kind} for label, slot, kind in members
+        ],
+    }
+
+
+def test_a_struct_in_a_mapping_is_compared_by_its_members():
+    by_key = {"encoding": "mapping", "label": "mapping", "key": "uint", "value": "of", "numberOfBytes": "32"}
+    one = layout(("all", 0, 0, "by"), by=by_key, of=struct(("a", 0, "uint"), ("b", 1, "uint")))
+    renamed = layout(
+        ("all", 0, 0, "by"), by=by_key, of=struct(("x", 0, "uint"), ("b", 1, "uint"), name="New")
+    )
+    other = layout(("all", 0, 0, "by"), by=by_key, of=struct(("a", 0, "address"), ("b", 1, "uint")))
+    assert changed(one, renamed) == []
+    assert changed(one, other) == [("all", "retyped", True)]
+
+
+def test_a_struct_in_itself_and_types_that_double_end():
+    inner = {"encoding": "mapping", "label": "m", "key": "uint", "value": "self", "numberOfBytes": "32"}
+    assert changed(*[layout(("a", 0, 0, "self"), self=struct(("next", 0, "m")), m=inner)] * 2) == []
+    doubling = {f"t{n}": struct(("l", 0, f"t{n + 1}"), ("r", 1, f"t{n + 1}")) for n in range(30)}
+    doubling["t30"] = struct(("v", 0, "uint"))
+    assert changed(*[layout(("a", 0, 0, "t0"), **doubling)] * 2) == []
+
+
+def test_layouts_of_vyper_are_compared_and_a_missing_one_is_not():
+    def vyper(slot: int, kind: str = "uint256") -> dict[str, Any]:
+        return {"storage_layout": {"total": {"type": kind, "slot": slot, "n_slots": 1}}}
+
+    assert changed(vyper(0), vyper(0)) == []
+    assert changed(vyper(0), vyper(1)) == [("total", "moved", True)]
+    assert changed(vyper(0), vyper(0, "int256")) == [("total", "retyped", True)]
+    assert changed(vyper(0), None) is None
+    assert changed(None, vyper(0)) is None
+
+
+def sources(before: str, after: str) -> list[dict[str, Any]]:
+    old, new = made_record(), made_record()
+    old["sources"], new["sources"] = {"A.sol": {"content": before}}, {"A.sol": {"content": after}}
+    return [one.described() for one in implementation_changes(old, new).sources]
+
+
+def test_sources_are_compared_line_by_line():
+    lines = [f"line {number}" for number in range(1, 11)]
+    after = [*lines[:7], "other", *lines[8:]]
+    [change] = sources("\n".join(lines), "\n".join(after))
+    assert change["lines"] == [
+        "@@ -5,6 +5,6 @@",
+        " line 5",
+        " line 6",
+        " line 7",
+        "-line 8",
+        "+other",
+        " line 9",
+        " line 10",
+    ]
+    assert sources("a\nb", "a\nb") == []
+    long = "\n".join(f"a{number}" for number in range(5_000))
+    [cut] = sources(long, long.replace("a", "b"))
+    assert (cut["change"], cut["cut"], cut["lines"]) == ("changed", True, [])
+
+
+def test_the_history_goes_on_where_the_last_build_ended():
+    started = history_of((), (), [FIRST], NOW)
+    assert started == [Version((FIRST,), NOW)]
+    assert history_of((), started, [FIRST], LATER) == started
+    upgraded = history_of((), started, [SECOND], LATER)
+    assert upgraded == [*started, Version((SECOND,), LATER)]
+    back = history_of((), upgraded, [FIRST], "2028-01-01T00:00:00.000Z")
+    assert [version.implementations for version in back] == [(FIRST,), (SECOND,), (FIRST,)]
+    stated = [Version((FIRST,), "", 17, "file")]
+    assert history_of(stated, upgraded, [SECOND], NOW) == [*stated, upgraded[1]]
+    for damaged in (None, b"{", b"[]", b'{"history":[{"implementations":7}]}'):
+        assert published_versions(damaged) == []
+
+
+def test_each_implementation_is_compared_with_the_next_and_with_the_present():
+    third = "0x" + "dd" * 20
+    history = [Version((one,)) for one in (FIRST, SECOND, third)]
+    assert compared_pairs(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
+    assert compared_pairs(history[:1]) == []
+    assert compared_pairs([*history, Version((FIRST, SECOND))]) == []
+
+
+def content_with_proxy(root: Path, count: int = 4, *, pages: bool = False) -> Path:
+    """A site whose first contract is a proxy of the second."""
+    content = site_of_many(root, count, pages=pages)
+    with (content / "site.yaml").open("a") as file:
+        file.write("apis: [proxies]\ncontracts: {publish: all}\n")
+    upgrade(content, 2)
+    return content
+
+
+def upgrade(content: Path, number: int) -> None:
+    """Have the proxy name another implementation."""
+    record = orjson.loads((content / path_of(1)).read_bytes())
+    record["proxyResolution"] = {
+        "isProxy": True,
+        "proxyType": "EIP1967Proxy",
+        "implementations": [{"address": address_of(number)}],
+    }
+    (content / path_of(1)).write_bytes(orjson.dumps(record))
+
+
+def change(content: Path, number: int, **members: Any) -> None:
+    record = orjson.loads((content / path_of(number)).read_bytes())
+    (content / path_of(number)).write_bytes(orjson.dumps(record | members))
+
+
+FOLDER = f"proxies/{CHAIN}/{address_of(1)}"
+
+
+def in_folder(out: Path) -> dict[str, bytes]:
+    prefix = f"{FOLDER}/"
+    return {
+        path.removeprefix(prefix): body for path, body in files_in(out).items() if path.startswith(prefix)
+    }
+
+
+def test_a_site_publishes_its_proxies_and_goes_on_after_an_upgrade(tmp_path):
+    content, out = content_with_proxy(tmp_path), tmp_path / "out"
+    change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[function("f"), TRANSFER])
+    change(content, 3, storageLayout=layout(TOTAL), abi=[function("f"), function("g")])
+    assert build(content, out).applied
+    first = in_folder(out)
+    assert set(first) == {"resolved.json", "abi.json"}
+    assert files_in(out)[f"{FOLDER.lower()}/resolved.json"] == first["resolved.json"]
+    resolved = json.loads(first["resolved.json"])
+    assert resolved["complete"] is True
+    assert [one["item"] for one in resolved["abi"]] == json.loads(first["abi.json"])
+    assert {"function", "event", "error"} <= {one["type"] for one in resolved["abi"]}
+    assert [one["from"] for one in resolved["abi"] if one.get("signature") == "f()"] == [[address_of(2)]]
+    upgrade(content, 3)
+    assert build(content, out, LATER).applied
+    second = in_folder(out)
+    pair = f"{address_of(2)}-{address_of(3)}"
+    assert set(second) == {"resolved.json", "abi.json", f"{pair}.json"}
+    resolved = json.loads(second["resolved.json"])
+    assert [(one["implementations"], one["since"]) for one in resolved["history"]] == [
+        ([address_of(2)], "2026-11-20T12:00:00.000Z"),
+        ([address_of(3)], LATER),
+    ]
+    assert resolved["changes"] == [
+        {"before": address_of(2), "after": address_of(3), "path": f"{FOLDER}/{pair}.json"}
+    ]
+    changes = json.loads(second[f"{pair}.json"])
+    assert changes["hazards"] == 0
+    assert [(one["change"], one["variable"]) for one in changes["storage"]] == [("removed", "owner")]
+    assert [(one["change"], one["signature"]) for one in changes["abi"]] == [
+        ("added", "g()"),
+        ("removed", "transfer(address,uint256)"),
+    ]
+
+
+def test_an_implementation_without_a_record_is_said_to_be_missing(tmp_path):
+    content, out = content_with_proxy(tmp_path), tmp_path / "out"
+    (content / path_of(2)).unlink()
+    build(content, out)
+    resolved = json.loads(in_folder(out)["resolved.json"])
+    assert resolved["complete"] is False
+    assert resolved["implementations"] == [{"address": address_of(2), "name": None, "record": None}]
+
+
+def test_an_unchanged_build_and_an_incident_look_at_no_proxy(tmp_path, monkeypatch):
+    content, out = content_with_proxy(tmp_path), tmp_path / "out"
+    build(content, out)
+    before = in_folder(out)
+    monkeypatch.setattr("statuary.extensions.apis.stage.listed_proxies", None)
+    assert build(content, out, LATER).applied
+    incident = content / "incidents/slow.yaml"
+    incident.write_text(incident.read_text().replace("Slow", "Very slow"))
+    result = build(content, out, LATER)
+    assert result.applied
+    assert not [one for one in result.checked.all_findings if one.rule == "working-extension"]
+    assert in_folder(out) == before
+
+
+def test_an_error_in_one_proxy_leaves_its_documents_and_makes_the_others(tmp_path, monkeypatch):
+    content, out = content_with_proxy(tmp_path), tmp_path / "out"
+    build(content, out)
+    before = in_folder(out)
+    upgrade(content, 3)
+    change(content, 4, proxyResolution=orjson.loads((content / path_of(1)).read_bytes())["proxyResolution"])
+    made = "statuary.extensions.apis.proxy_documents.resolved_proxy"
+    from statuary.extensions.apis.proxies import resolved_proxy
+
+    def fails_once(place: tuple[str, str], *others: Any) -> object:
+        return 1 // 0 if place[1] == address_of(1) else resolved_proxy(place, *others)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(made, fails_once)
+        result = build(content, out, LATER)
+    assert result.applied
+    assert in_folder(out) == before
+    assert f"proxies/{CHAIN}/{address_of(4)}/resolved.json" in files_in(out)
+    defects = [one.message for one in result.checked.all_findings if one.rule == "working-statuary"]
+    assert [address_of(1) in message for message in defects] == [True]
+    assert build(content, out, LATER).applied
+    resolved = json.loads(in_folder(out)["resolved.json"])
+    assert [one["implementations"] for one in resolved["history"]] == [[address_of(2)], [address_of(3)]]
+
+
+def test_the_content_can_state_former_implementations(tmp_path):
+    content, out = content_with_proxy(tmp_path), tmp_path / "out"
+    file = content / f"apis/proxies/{CHAIN}/{address_of(1).lower()}.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        json.dumps(
+            [
+                {"implementation": address_of(3), "block": 17},
+                {"implementation": address_of(2), "since": "2026-01-02T03:04:05Z"},
+            ]
+        )
+    )
+    build(content, out)
+    resolved = json.loads(in_folder(out)["resolved.json"])
+    assert resolved["history"] == [
+        {"implementations": [address_of(3)], "since": None, "block": 17, "statedBy": "file"},
+        {
+            "implementations": [address_of(2)],
+            "since": "2026-01-02T03:04:05.000Z",
+            "block": None,
+            "statedBy": "file",
+        },
+    ]
+    assert f"{address_of(3)}-{address_of(2)}.json" in in_folder(out)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "the file is no JSON"),
+        ("{}", "no list"),
+        ("[7]", "entry 1 of the list: write an object"),
+        ('[{"implementation": "0x12"}]', "entry 1 of the list: address"),
+        ('[{"since": "2026-01-02T03:04:05Z"}]', "names no `implementation`"),
+        ('[{"implementation": "0x%s", "since": "now"}]' % ("ab" * 20), "not a date"),
+        ('[{"implementation": "0x%s", "block": -1}]' % ("ab" * 20), "no block number"),
+    ],
+)
+def test_a_file_that_is_no_history_is_an_error_and_the_site_is_published(tmp_path, text, message):
+    content, out = content_with_proxy(tmp_path), tmp_path / "out"
+    file = content / f"apis/proxies/{CHAIN}/{address_of(1)}.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(text)
+    result = build(content, out)
+    assert result.applied
+    [finding] = [one for one in result.checked.all_findings if one.rule == "api-file"]
+    assert message in finding.message
+    assert "resolved.json" in in_folder(out)
+
+
+def test_pages_show_the_entries_and_the_hazards(tmp_path):
+    content, out = content_with_proxy(tmp_path, pages=True), tmp_path / "out"
+    change(content, 1, abi=[CLASHING, {"type": "fallback", "stateMutability": "payable"}])
+    change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[TRANSFER])
+    change(content, 3, storageLayout=layout(TOTAL, ("owner", 0, 0, "uint")), abi=[TRANSFER])
+    build(content, out)
+    upgrade(content, 3)
+    build(content, out, LATER)
+    pages = in_folder(out)
+    page = pages["index.html"].decode()
+    assert "many_msg_babbage(bytes1) of" in page
+    assert f"{address_of(2)}-{address_of(3)}.html" in page
+    comparison = pages[f"{address_of(2)}-{address_of(3)}.html"].decode()
+    assert "1 variable at risk" in comparison
+    assert "another type" in comparison
+    contract = (out / f"contracts/{CHAIN}/{address_of(1)}.html").read_text()
+    assert f"{FOLDER}/index.html" in contract
+    plain = (out / f"contracts/{CHAIN}/{address_of(2)}.html").read_text()
+    assert "proxies/" not in plain.partition("<main")[2]
+
+
+def test_without_the_key_nothing_is_left(tmp_path):
+    content, out = content_with_proxy(tmp_path), tmp_path / "out"
+    build(content, out)
+    site = content / "site.yaml"
+    site.write_text(site.read_text().replace("apis: [proxies]\n", ""))
+    assert not [path for path in built_files(content, out) if path.startswith("proxies/")]
