@@ -15,7 +15,7 @@ from support.contracts import made_record
 from support.hostile_shapes import at_address
 from support.sites import NOW, SMALL_SITE, files_in, write_files
 
-COLUMNS = ("documents", "of_record", "apis", "stage", "status", "pages", "own_pages")
+COLUMNS = ("settings", "documents", "of_record", "apis", "stage", "status", "pages", "own_pages")
 KEYS = """
 apis: [signatures, etherscan]
 cards: {}

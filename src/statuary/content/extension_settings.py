@@ -8,6 +8,7 @@ from statuary.content.source_model import SourceModel
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json
 from statuary.domain.status.records import StatusCatalogue
+from statuary.domain.work import attempt
 from statuary.extension_table import EXTENSIONS, Extension, MissingExtensionError, load
 
 ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
@@ -47,7 +48,10 @@ def model_of(extension: Extension) -> type[ExtensionSource]:
 def read_extension_settings(
     tree: Mapping[str, Json], path: str, findings: list[Finding]
 ) -> ExtensionSettings | None:
-    """Return the settings in a tree of site.yaml; None after adding what is wrong to `findings`."""
+    """Return the settings in a tree of site.yaml; None after adding what is wrong to `findings`.
+
+    An extension whose settings a defect keeps from being read is left out: it does not stop the news.
+    """
     settings: list[tuple[str, tuple[object, ...]]] = []
     errors = len(findings)
     for extension in extensions_with_model():
@@ -59,8 +63,11 @@ def read_extension_settings(
         except MissingExtensionError as error:
             findings.append(_missing(error, extension, path))
             continue
-        value = None if source is None else source.settings()
-        if value is not None:
+        value = None if source is None else attempt(source.settings, path, f"reading `{extension.key}`")
+        if isinstance(value, Finding):
+            findings.append(value.within(path, (extension.key,)))
+            errors += 1
+        elif value is not None:
             settings.append((extension.key, value))
     return tuple(settings) if len(findings) == errors else None
 

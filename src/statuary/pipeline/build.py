@@ -69,9 +69,10 @@ def read_site(
         catalogue, status, unsound = sound_status(catalogue, now)
     left_out = [finding for finding in unsound if not is_withheld(finding)]
     withheld_because += filter(is_withheld, unsound)
-    for finding in _checked(catalogue, status, check_options):
-        (left_out if finding.rule == DEFECT else findings).append(finding)
-    return ReadSite(catalogue, status, findings, withheld_because, tuple(left_out))
+    faults = list[Finding]()
+    for finding in (*findings, *_checked(catalogue, status, check_options)):
+        (left_out if finding.rule == DEFECT else faults).append(finding)
+    return ReadSite(catalogue, status, faults, withheld_because, tuple(left_out))
 
 
 def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
@@ -327,7 +328,8 @@ def build_site(
             )
             status = site.status
             additions = stages.extend(lambda: status.incidents, contracts=True)
-            remove_what_is_off(site.catalogue, target)
+            if not site.left_out:  # an extension whose settings cannot be read is not off
+                remove_what_is_off(site.catalogue, target)
             left_out += offer_site(
                 target, status, contracts, progress, verify=execution.verify, additions=additions
             )
