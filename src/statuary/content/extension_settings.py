@@ -48,10 +48,7 @@ def model_of(extension: Extension) -> type[ExtensionSource]:
 def read_extension_settings(
     tree: Mapping[str, Json], path: str, findings: list[Finding]
 ) -> ExtensionSettings | None:
-    """Return the settings in a tree of site.yaml; None after adding what is wrong to `findings`.
-
-    An extension whose settings a defect keeps from being read is left out: it does not stop the news.
-    """
+    """Return the settings in a tree of site.yaml; None after adding what is wrong to `findings`."""
     settings: list[tuple[str, tuple[object, ...]]] = []
     errors = len(findings)
     for extension in extensions_with_model():
@@ -66,7 +63,7 @@ def read_extension_settings(
         value = None if source is None else attempt(source.settings, path, f"reading `{extension.key}`")
         if isinstance(value, Finding):
             findings.append(value.within(path, (extension.key,)))
-            errors += 1
+            errors += 1  # a defect: the news go out without this extension
         elif value is not None:
             settings.append((extension.key, value))
     return tuple(settings) if len(findings) == errors else None

@@ -58,9 +58,8 @@ def read_site(
     """
     with stage(progress, "Reading content"):
         catalogue, all_findings = read_content(root)
-    findings, withheld_because = list[Finding](), list[Finding]()
-    for finding in all_findings:
-        (withheld_because if is_withheld(finding) else findings).append(finding)
+    withheld_because = list(filter(is_withheld, all_findings))
+    findings = [finding for finding in all_findings if not is_withheld(finding)]
     if catalogue is None:
         return ReadSite(None, None, findings, withheld_because)
     if not with_stages:
