@@ -40,7 +40,7 @@ def paths_in(script: str) -> set[str]:
     return {path for path in plain if path.startswith(BEGINNINGS)}
 
 
-@pytest.mark.parametrize("folder", ["edge", "documents/pages/assets"])
+@pytest.mark.parametrize("folder", ["edge", "documents/pages/scripts"])
 def test_scripts_write_paths_of_the_table(folder):
     written = {path for file in (PACKAGE / folder).glob("*.js") for path in paths_in(file.read_text("utf-8"))}
     assert written

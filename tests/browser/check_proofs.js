@@ -4,7 +4,7 @@
  * key}` with whether a checkpoint is signed.
  */
 
-import { isSigned, parseProof, rootOf, verify } from "../../src/statuary/extensions/log/pages/assets/log.js";
+import { isSigned, parseProof, rootOf, verify } from "../../src/statuary/extensions/log/pages/scripts/log.js";
 
 const bytes = (text) => Uint8Array.fromBase64(text);
 

@@ -22,7 +22,7 @@ from statuary.domain.findings import Severity
 from statuary.domain.primitives import keccak256
 from support import record_damages
 from support.browser import browse
-from support.check_bundle import BUNDLES, PAGES, bundled
+from support.check_bundle import BUNDLES, PAGES, SMALLER, bundled, smaller
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import OFFLINE, deno
 from support.ethereum_node import ask, ethereum_node
@@ -202,6 +202,12 @@ def test_the_bundle_is_made_from_the_modules_and_small():
         assert bundle.read_bytes() == bundled(module), bundle.name
         if module.startswith("check/"):
             assert len(gzip.compress(bundle.read_bytes(), mtime=0)) < MAX_BUNDLE_BYTES
+
+
+def test_scripts_and_style_sheets_are_those_of_their_sources():
+    assert len(SMALLER) > 8
+    for asset, source in SMALLER.items():
+        assert asset.read_bytes() == smaller(source), asset.name
 
 
 @pytest.mark.parametrize(

@@ -257,7 +257,7 @@ def test_the_search_filters_by_language_match_and_proxy_and_by_keyboard(site: Pa
     proxies = sorted(r["compilation"]["name"] for r in of if r["proxyResolution"].get("isProxy"))
     answers = output["answers"]
     assert sorted(answers["?language=Vyper"]["names"]) == vyper != []
-    assert answers["?language=Vyper"]["found"] == f"Found: {len(vyper)}"
+    assert answers["?language=Vyper"]["found"] == f"{len(vyper)} results"
     assert sorted(answers["?proxy=yes"]["names"]) == proxies != []
     assert answers["?q=sta&language=Vyper"]["found"] == "No contracts found."
     assert "Staking" in answers["?q=sta&proxy=no"]["names"]
@@ -285,7 +285,7 @@ def test_the_list_of_a_chain_is_searched_and_filtered_in_place(site: Path, tmp_p
     nothing, filtered, typed = output["answers"].values()
     assert (nothing["lists"], nothing["names"]) == (1, [])
     assert sorted(filtered["names"]) == of_chain != []
-    assert (filtered["found"], filtered["lists"]) == (f"Found: {len(of_chain)}", 0)
+    assert (filtered["found"], filtered["lists"]) == (f"{len(of_chain)} results", 0)
     assert filtered["kinds"] == [], "one kind needs no heading"
     assert output["last"]["url"] == f"{start}?language=Solidity"
     assert output["focused"][3] == "language=Solidity"

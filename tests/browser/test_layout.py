@@ -176,6 +176,38 @@ def test_an_incident_s_page_begins_with_what_is_urgent_and_hides_nothing(sites: 
     assert facts[1] > 20
 
 
+def test_the_lanes_of_an_open_incident_go_on_until_now(sites: dict[str, Path]) -> None:
+    """What the newest update says holds still; a reader's clock that is behind it shows the lanes of the build."""
+    instants = ["2026-11-22T14:00:00Z", NOW, "2026-11-22T15:02:00Z", "2026-11-24T13:42:00Z"]
+    behind, present, later, long = browse(
+        sites["outage"], "lanes", path="incidents/rpc.html", instants=instants
+    )
+    built = 38 * 60  # from the start to the newest update
+    assert [bar["covered"] for bar in behind["bars"]] == [built, built]
+    for shown, seconds in ((present, 50 * 60), (later, 80 * 60), (long, 48 * 3600)):
+        public, socket = shown["bars"]
+        assert public == {"covered": seconds, "parts": [[0, seconds]]}
+        assert socket == {"covered": seconds, "parts": [[0, 960], [960, seconds - 960]]}
+        assert not shown["overlap"]
+        assert shown["complaints"] == []
+    assert present["ends"] == ["22 Nov 2026, 13:42", "14:32 UTC"]
+    assert present["marks"] == [["14:00", 0.36], ["14:10", 0.56], ["14:20", 0.76]]
+    assert later["ends"][1] == "15:02 UTC"
+    assert later["marks"] == [["14:00", 0.225], ["14:30", 0.6]]
+    assert long["ends"][1] == "24 Nov 2026, 13:42 UTC"
+    assert long["marks"] == [["23 Nov", 0.215], ["12:00", 0.465], ["24 Nov", 0.715]]
+
+
+def test_the_marks_of_an_axis_are_round_times_of_the_reader_s_zone(sites: dict[str, Path]) -> None:
+    """Where the ends leave no room, as on a phone, there are fewer."""
+    question = {"path": "incidents/rpc.html", "instants": [NOW], "timezoneId": "Asia/Kathmandu"}  # 5:45 ahead
+    [desk] = browse(sites["outage"], "lanes", **question)
+    [phone] = browse(sites["outage"], "lanes", width=320, **question)
+    assert [text for text, _ in desk["marks"]] == ["19:40", "19:50", "20:00"]
+    assert len(phone["marks"]) < 3
+    assert not phone["overlap"]
+
+
 @pytest.mark.parametrize("name", SITES)
 def test_no_page_is_wider_than_the_window(sites: dict[str, Path], name: str) -> None:
     pages = ["index.html", "uptime.html", "history.html"]

@@ -1,15 +1,18 @@
-"""The scripts of `assets/` that are bundled from modules: in small files, as esbuild makes them.
+"""The files of `assets/` that esbuild makes: of modules a bundle, of a script or a style sheet the same in fewer bytes.
 
-After a change of a module: `PYTHONPATH=tests .venv/bin/python tests/support/check_bundle.py`.
+After a change of a source: `PYTHONPATH=tests .venv/bin/python tests/support/check_bundle.py`.
 """
 
 import subprocess
+from pathlib import Path
 
 from support.edge_runtimes import HOSTS_INSTALL, node
 from support.requirements import CHECKOUT, require_node_package
 
 PAGES = CHECKOUT / "src" / "statuary" / "documents" / "pages"
-SIGNING = CHECKOUT / "src" / "statuary" / "extensions" / "clear_signing" / "pages"
+EXTENSIONS = CHECKOUT / "src" / "statuary" / "extensions"
+SIGNING = EXTENSIONS / "clear_signing" / "pages"
+LOG = EXTENSIONS / "log" / "pages"
 BUNDLES = {
     PAGES / "assets" / "check.js": "check/page.js",
     PAGES / "assets" / "decode.js": "check/decode.js",
@@ -26,16 +29,38 @@ TITLES = {
     "../../extensions/clear_signing/pages/modules/page.js": "What a wallet shows",
 }
 
+SMALLER = {
+    folder / "assets" / source.name: source
+    for folder in (PAGES, LOG)
+    for source in sorted([*folder.glob("scripts/*.js"), *folder.glob("styles/*.css")])
+}
+"""Each script and style sheet as it is sent, with its source."""
+
 
 def bundled(module: str) -> bytes:
     """Return the bundle as esbuild makes it of a module."""
-    esbuild = require_node_package("esbuild", install=HOSTS_INSTALL) / "esbuild" / "bin" / "esbuild"
     banner = f"--banner:js={BANNER.format(TITLES[module])}"
-    options = ["--bundle", "--minify", "--format=esm", "--target=es2023", banner]
-    command = [node(), str(esbuild), *options, str(PAGES / module)]
-    return subprocess.run(command, capture_output=True, check=True).stdout
+    return _esbuild("--bundle", "--format=esm", banner, PAGES / module)
+
+
+def smaller(source: Path) -> bytes:
+    """Return a script or a style sheet without what only its readers in the repository need."""
+    if source.suffix == ".css":
+        return _esbuild(
+            f"--banner:css=/* statuary's documents/pages/styles/{source.name} has comments. */", source
+        )
+    return _esbuild("--format=esm", source)
+
+
+def _esbuild(*options: object) -> bytes:
+    esbuild = require_node_package("esbuild", install=HOSTS_INSTALL) / "esbuild" / "bin" / "esbuild"
+    command = [node(), esbuild, "--minify", "--target=es2023", *options]
+    return subprocess.run(list(map(str, command)), capture_output=True, check=True).stdout
 
 
 if __name__ == "__main__":
     for bundle, module_name in BUNDLES.items():
         bundle.write_bytes(bundled(module_name))
+    for asset, file in SMALLER.items():
+        asset.parent.mkdir(exist_ok=True)
+        asset.write_bytes(smaller(file))

@@ -196,9 +196,7 @@ CONTRACTS_PAGES = _url(
     "the pages of a chain, each with its match ids",
 )
 CHAINS = _url("chains", "chains", "the chains of this site")
-HEALTH = _url(
-    "health", "health", "a line that says that the site is there, as Sourcify's server sends it", HTML
-)
+HEALTH = _url("health", "health", "a sign of life, as Sourcify's server gives it", HTML)
 VERSION_DOCUMENT = _url(
     "version", "version", "the version of statuary, and of Sourcify's server that the look-up follows"
 )
@@ -226,7 +224,7 @@ PROOF_SHARD = _url(
 SUMMARY = _timed(
     "summary",
     "api/v2/summary.json",
-    "the status, the components, the unresolved incidents, and the upcoming and active maintenances",
+    "the whole status, with components, unresolved incidents, and upcoming and active maintenances",
 )
 STATUS = _timed("status", "api/v2/status.json", "the status of the page")
 COMPONENTS = _timed("components", "api/v2/components.json", "the status of every component")
@@ -254,7 +252,7 @@ ARCHIVE = _timed(
     put=PutStep.BODY,
 )
 UPTIME = _timed(
-    "uptime", "api/v2/uptime.json", "the uptime of the page, its groups and components over 90 days"
+    "uptime", "api/v2/uptime.json", "the uptime over 90 days, of the page, its groups and components"
 )
 UPTIME_SCHEMA = _timed(
     "uptime-schema", "api/v2/uptime.schema.json", "the JSON Schema of the uptime document", put=PutStep.BODY
@@ -281,17 +279,17 @@ def epoch_name(since: datetime) -> str:
 # Feeds, calendar, badges
 
 HISTORY_ATOM = _timed(
-    "history-atom", "history.atom", "the latest incidents and maintenances as an Atom feed", ATOM
+    "history-atom", "history.atom", "an Atom feed, with the latest incidents and maintenances", ATOM
 )
 HISTORY_RSS = _timed(
-    "history-rss", "history.rss", "the latest incidents and maintenances as an RSS feed", RSS
+    "history-rss", "history.rss", "an RSS feed, with the latest incidents and maintenances", RSS
 )
 # not history.json: a real page serves months of incidents there, which is not a JSON Feed
-FEED = _timed("feed", "feed.json", "the latest incidents and maintenances as a JSON Feed", JSON_FEED)
+FEED = _timed("feed", "feed.json", "a JSON Feed, with the latest incidents and maintenances", JSON_FEED)
 COMPONENT_ATOM = _timed(
     "component-atom",
     "components/{component_id}/history.atom",
-    "the latest incidents and maintenances of a component or group as an Atom feed",
+    "an Atom feed of a component or group, with its latest incidents and maintenances",
     ATOM,
 )
 CALENDAR = _timed("calendar", "maintenances.ics", "the scheduled maintenances as a calendar", ICALENDAR)

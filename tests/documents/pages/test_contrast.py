@@ -7,7 +7,7 @@ import pytest
 
 from support.requirements import CHECKOUT
 
-STYLE = (CHECKOUT / "src/statuary/documents/pages/assets/statuary.css").read_text("utf-8")
+STYLE = (CHECKOUT / "src/statuary/documents/pages/styles/statuary.css").read_text("utf-8")
 
 TEXT, GRAPHIC = 4.5, 3.0
 """The least contrast of WCAG 2.2: of text (1.4.3), and of signs, bars and edges of controls (1.4.11)."""

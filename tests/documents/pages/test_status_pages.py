@@ -94,11 +94,11 @@ def test_a_resolved_incident_is_a_line_with_its_day_and_its_length() -> None:
 def test_a_maintenance_is_announced_runs_and_is_past() -> None:
     scheduled = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert (
-        "11 NovUpgrade11 Nov 2026, 23:00 \N{EN DASH} 12 Nov 2026, 00:00 CET (1 h) · Bridges (North)"
+        "11 NovUpgrade11 Nov 2026, 23:00 \N{EN DASH} 12 Nov 2026, 00:00 CET (1 h) · North"
         in scheduled[scheduled.index("Planned") :]
     )
     running = text_of(pages_at(at("11-11 22:10"))["index.html"])
-    assert "Upgrade Until 12 Nov, 00:00 CETAffects Bridges (North)" in running
+    assert "Upgrade Until 12 Nov, 00:00 CETAffects North" in running
     assert "Bridges1 of 2 affected · 100.0 %Under maintenance" in running
     over = text_of(pages_at(at("11-12 12:00"))["index.html"])
     assert "11 NovUpgradeMaintenance, Completed 1 h" in over[over.index("Resolved") :]

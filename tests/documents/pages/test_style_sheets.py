@@ -8,7 +8,7 @@ from support.requirements import CHECKOUT
 
 PACKAGE = CHECKOUT / "src/statuary"
 PAGES = PACKAGE / "documents/pages"
-SHEETS = sorted(file.name for file in (PAGES / "assets").glob("*.css"))
+SHEETS = sorted(file.name for file in (PAGES / "styles").glob("*.css"))
 WRITERS = [
     file
     for folder in (PAGES, *(PACKAGE / "extensions").iterdir())
@@ -39,7 +39,7 @@ def written_names() -> tuple[set[str], set[str]]:
 
 def named_in(sheet: str) -> set[str]:
     """Return the classes and ids of the selectors of a sheet."""
-    text = re.sub(r"/\*.*?\*/", "", (PAGES / "assets" / sheet).read_text("utf-8"), flags=re.DOTALL)
+    text = re.sub(r"/\*.*?\*/", "", (PAGES / "styles" / sheet).read_text("utf-8"), flags=re.DOTALL)
     selectors = re.findall(r"([^{};]+)\{", re.sub(r'"[^"]*"', '""', text))
     return {
         name

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,8 +17,8 @@ PAGES = ["incidents/slow.html", f"contracts/748463/{address_of(1)}.html"]
 OTHER = "status.plinth.example/log2"
 
 
-def shown_on(site: Path, *paths: str) -> list[dict[str, str]]:
-    shown: list[dict[str, str]] = browse(site, "logged", paths=list(paths or PAGES))
+def shown_on(site: Path, *paths: str, width: int = 1280) -> list[dict[str, Any]]:
+    shown: list[dict[str, Any]] = browse(site, "logged", paths=list(paths or PAGES), width=width)
     return shown
 
 
@@ -72,3 +73,15 @@ def test_a_fault_is_told_in_the_language_of_the_page(tmp_path, content, site, ca
     assert not line["holds"]
     assert texts("log.behind", at=fault["at"], reason=reason) in line["text"]
     assert fault["reason"] not in line["text"] or language == "en"
+
+
+def test_on_a_phone_a_log_that_fails_is_told_before_the_updates(operator, tmp_path):
+    [well] = shown_on(operator.host, PAGES[0], width=390)
+    assert well["holds"]
+    assert not well["first"], "the news come first while nothing is wrong"
+    document = operator.host / "incidents/slow.json"
+    document.write_bytes(document.read_bytes().replace(b"Outage", b"Delays"))
+    [changed] = shown_on(operator.host, PAGES[0], width=390)
+    assert not changed["holds"]
+    assert changed["first"]
+    assert "SHA-256" in changed["text"] or "entry" in changed["text"], changed["text"]

@@ -10,7 +10,7 @@ from support.logs import KEY, LOGGED_SITE, logged
 from support.requirements import CHECKOUT, require_program
 from support.sites import address_of, path_of, record_of, write_files
 
-SCRIPT = CHECKOUT / "src/statuary/extensions/log/pages/assets/log.js"
+SCRIPT = CHECKOUT / "src/statuary/extensions/log/pages/scripts/log.js"
 ASK = """
 import { readFileSync } from "node:fs";
 import { isSigned, parseProof, verify } from "./log.mjs";

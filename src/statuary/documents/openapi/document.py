@@ -238,7 +238,7 @@ def _operation(operation: Operation, chains: tuple[Chain, ...], base: str) -> Js
     value: JsonObject = {
         "operationId": url.name,
         "tags": [operation.tag],
-        "summary": f"{url.description[0].upper()}{url.description[1:]}",
+        "summary": re.split("[,:;] ", f"{url.description[0].upper()}{url.description[1:]}")[0],
     }
     if parameters:
         value["parameters"] = parameters

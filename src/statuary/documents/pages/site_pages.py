@@ -36,7 +36,7 @@ ICONS = ("site", *(f"status-{impact}" for impact in IMPACT_STATES))
 EDGE_FOLDER = Path(__file__).parents[2] / "edge"
 
 CONTRACT_SCRIPTS = ("check", "compare", "decode")
-"""The scripts of contract pages; all but `compare` are bundled by `tests/support/check_bundle.py`."""
+"""The scripts of contract pages; `tests/support/check_bundle.py` makes them of `check/` and `scripts/`."""
 
 
 def asset_documents(

@@ -1,5 +1,6 @@
 """Incidents and maintenances on pages."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.documents.url_table import INCIDENT_PAGE
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import Component, Incident, Maintenance, began_at
+from statuary.domain.status.records import AffectedComponent, Component, Incident, Maintenance, began_at
 from statuary.domain.status.status_history import PublishedUpdate
 from statuary.domain.status.vocabulary import ACTIVE_STATUSES, ComponentStatus, Impact
 
@@ -119,7 +120,13 @@ class IncidentCardBuilder:
     ) -> None:
         self._former = former
         self._dates, self._texts = localization.dates, localization.texts
-        self._components = {component.id: component for component in components}
+        names = Counter(one_line(component.name) for component in components if not component.group)
+        groups = {component.id: f"{one_line(component.name)} / " for component in components}
+        self._names = {
+            c.id: f"{groups.get(c.group_id or '', '') if names[name] > 1 else ''}{name}"
+            for c in components
+            for name in [one_line(c.name)]
+        }
         self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
 
     def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
@@ -154,7 +161,7 @@ class IncidentCardBuilder:
             ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
             range=self._dates.range(incident.started_at, end) if end else None,
             lasted=self._dates.length(end - incident.started_at) if end else "",
-            components=tuple(self._names(state.components)),
+            components=tuple(filter(None, map(self._names.get, state.components))),
             updates=tuple(update for status, update in updates if status != "postmortem"),
             postmortem=dict(reversed(updates)).get("postmortem"),
             window=window,
@@ -167,8 +174,8 @@ class IncidentCardBuilder:
         if isinstance(state.incident, Maintenance) or end <= start:
             return None
         changes: dict[str, list[tuple[Instant, ComponentStatus]]] = {}
-        for name, old, at, new in _changes(updates, start, end):
-            changes.setdefault(name, [(start, old)] if old else []).append((at, new))
+        for component, old, at, new in _changes(updates, start, end):
+            changes.setdefault(self._name(component), [(start, old)] if old else []).append((at, new))
         lanes = {name: self._lane(statuses, start, end) for name, statuses in changes.items()}
         return IncidentCourse(self._dates.range(start, end), {n: lane for n, lane in lanes.items() if lane})
 
@@ -201,7 +208,7 @@ class IncidentCardBuilder:
         published = state.published_updates[place]
         moves = tuple(
             ComponentStatusChange(
-                name=one_line(component.name),
+                name=self._name(component),
                 state=STATUS_STATES[component.new_status],
                 before=self._texts(f"status.{component.old_status}") if component.old_status else "",
                 label=self._texts(f"status.{component.new_status}"),
@@ -233,15 +240,9 @@ class IncidentCardBuilder:
             return ""
         return self._texts("incident.into", length=self._dates.length(passed))
 
-    def _names(self, ids: Sequence[str]) -> list[str]:
-        """Return components by name, those of a group together: `Network (Public RPC, Bridge)`."""
-        components = [self._components[key] for key in ids if key in self._components]
-        alone = [one_line(c.name) for c in components if c.group_id is None]
-        by_group: dict[str, list[str]] = {}
-        for component in components:
-            if component.group_id is not None:
-                by_group.setdefault(component.group_id, []).append(one_line(component.name))
-        return [*alone, *_grouped(by_group, self._components)]
+    def _name(self, affected: AffectedComponent) -> str:
+        """Return the present name of a component, or that of the time if it is no more."""
+        return self._names.get(affected.code or "", one_line(affected.name))
 
 
 def _ended_at(state: IncidentState) -> Instant | None:
@@ -254,13 +255,13 @@ def _ended_at(state: IncidentState) -> Instant | None:
 
 def _changes(
     updates: Sequence[PublishedUpdate], start: Instant, end: Instant
-) -> Iterator[tuple[str, ComponentStatus | None, Instant, ComponentStatus]]:
-    """Yield the components that updates changed: name, old status, instant and new status, oldest first."""
+) -> Iterator[tuple[AffectedComponent, ComponentStatus | None, Instant, ComponentStatus]]:
+    """Yield the components that updates changed: old status, instant and new status, oldest first."""
     for published in reversed(updates):
         at = start if published is updates[-1] else min(max(start, published.update.display_at), end)
-        for _, name, old, new in published.affected_components or ():
-            if new is not None and old != new:
-                yield one_line(name), old, at, new
+        for component in published.affected_components or ():
+            if component.new_status is not None and component.old_status != component.new_status:
+                yield component, component.old_status, at, component.new_status
 
 
 def _promise(state: IncidentState) -> str:
@@ -280,12 +281,3 @@ def _update_text(state: IncidentState, place: int) -> str:
 
 def _phase(state: IncidentState) -> str:
     return "over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled"
-
-
-def _grouped(by_group: Mapping[str, list[str]], components: Mapping[str, Component]) -> list[str]:
-    return [
-        f"{one_line(components[group].name)} ({', '.join(names)})"
-        if group in components
-        else ", ".join(names)
-        for group, names in by_group.items()
-    ]
