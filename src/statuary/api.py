@@ -29,7 +29,8 @@ from statuary.extensions.serving.site import (
     SiteIncidentUpdate,
     open_snapshot,
 )
-from statuary.pipeline.build import BuildResult, CheckedSite, build_folder, check_site
+from statuary.pipeline.build import BuildResult, CheckedSite, build_folder
+from statuary.pipeline.check_site import check_site
 from statuary.pipeline.executor import WorkersLostError, process_executor
 from statuary.pipeline.options import CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import NoProgress

@@ -27,7 +27,8 @@ from statuary.domain.limits import MAX_FOLDERS, MAX_MESSAGE, MAX_SHOWN_FINDINGS
 from statuary.domain.primitives import parse_instant
 from statuary.editing.files import EditError, FileEdit, write_edit
 from statuary.extensions.bulk import readers as scratch
-from statuary.pipeline.build import build_site, check_site
+from statuary.pipeline.build import build_site
+from statuary.pipeline.check_site import check_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record

@@ -14,7 +14,7 @@ from statuary.domain.catalogue import ContractForm, ContractSource
 from statuary.domain.primitives import parse_instant
 from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
 from statuary.extensions.importing.evidence.compile_contract import record_sha256
-from statuary.pipeline.build import check_site
+from statuary.pipeline.check_site import check_site
 from statuary.pipeline.progress import NoProgress
 from support.requirements import CHECKOUT, absent, require_program
 from support.sites import NOW

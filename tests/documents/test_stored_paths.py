@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from statuary.documents.document import Document, shard_rewrites, sharded_document, sharded_path
+from statuary.documents.document import Document, sharded_document, sharded_path
 from statuary.domain.settings import HostingSettings, PathLayout
-from statuary.extensions.hosting.documents import redirects_file
+from statuary.extensions.hosting.documents import redirects_file, shard_rewrites
 from statuary.extensions.hosting.hosts import HostOptions, edge_module_files
 from support.edge_runtimes import EDGE, run_deno
 

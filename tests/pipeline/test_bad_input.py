@@ -12,7 +12,7 @@ import pytest
 
 from statuary.cli.findings_report import text_report
 from statuary.domain.primitives import parse_instant
-from statuary.pipeline.build import check_site
+from statuary.pipeline.check_site import check_site
 from statuary.pipeline.progress import NoProgress
 from support.bad_inputs import CASES
 from support.sites import NOW, small_site, write_files

@@ -22,7 +22,8 @@ from statuary.domain.work import DEFECT, TooMuchWorkError, attempt, bounded, spe
 from statuary.extensions.bulk.jsonl import LineRange
 from statuary.extensions.own_pages import pages as own_pages
 from statuary.pipeline import build_contract, contracts
-from statuary.pipeline.build import BuildResult, build_site, check_site
+from statuary.pipeline.build import BuildResult, build_site
+from statuary.pipeline.check_site import check_site
 from statuary.pipeline.executor import WorkersLostError
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget

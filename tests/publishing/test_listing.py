@@ -7,12 +7,12 @@ from statuary.publishing.listing import (
     MAX_PART_LENGTH,
     MEAN_PART_LENGTH,
     Entry,
-    Listing,
     encode_entry,
     ends_part,
     parse_part,
     split_into_parts,
 )
+from statuary.publishing.listing_on_disk import Listing
 from statuary.publishing.manifest import ManifestBuilder
 from statuary.publishing.plan import Action
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from statuary.domain.chain.anchor import Anchor, AnchoredBlock
-from statuary.domain.chain.merkle_trie import EMPTY_ROOT, encode_rlp, number_bytes, trie_proof
+from statuary.domain.chain.merkle_trie import EMPTY_ROOT, encode_rlp, number_bytes
+from statuary.domain.chain.trie_proofs import trie_proof
 from statuary.domain.primitives import keccak256
 
 LATER = 1_800_000_000

@@ -25,7 +25,8 @@ from statuary.cli.options import (
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
 from statuary.domain.findings import Severity
-from statuary.pipeline.build import CheckedSite, check_site
+from statuary.pipeline.build import CheckedSite
+from statuary.pipeline.check_site import check_site
 from statuary.pipeline.options import ExecutionOptions
 from statuary.pipeline.stages import ExtensionOptions
 

@@ -18,9 +18,10 @@ from statuary.content.parse_yaml import PlainText, parse_yaml
 from statuary.content.source_files import decode_utf8
 from statuary.content.source_model import allows_text, item_of, members_of
 from statuary.domain.chain.anchor import Anchor
+from statuary.domain.contracts.compiled_part import COMPILED_PARTS, CompiledPart, pieces_of
 from statuary.domain.contracts.derivation import repeated_members
 from statuary.domain.contracts.proof import CompilationEvidence
-from statuary.domain.contracts.record import Record, RecordValue
+from statuary.domain.contracts.record import Compilation, Record, RecordValue
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json, NumberText
 from statuary.domain.limits import MAX_NUMBER_DIGITS
@@ -28,6 +29,17 @@ from statuary.domain.limits import MAX_NUMBER_DIGITS
 ADAPTER = TypeAdapter(Record, config=None)
 
 _INSTEAD_OF_REPEATS = b',"stdJsonInput":{"language":"","sources":{},"settings":{}},"stdJsonOutput":{"sources":null,"contracts":{}}'
+
+
+_NOTHING_COMPILED: RecordValue = {
+    **dict.fromkeys(("abi", "metadata", "storageLayout", "userdoc", "devdoc", "sourceIds"), None),
+    "sources": {},
+    "stdJsonInput": {"language": "", "sources": {}, "settings": {}},
+    "compilation": dict.fromkeys(Compilation.__annotations__, "") | {"compilerSettings": {}},
+    "stdJsonOutput": {"sources": None, "contracts": {}},
+    "signatures": {"function": [], "event": [], "error": []},
+}
+"""What takes the place of members that were validated before."""
 
 
 class ParsedContract(NamedTuple):
@@ -41,6 +53,7 @@ class ParsedContract(NamedTuple):
     compilation: CompilationEvidence | None = None
     anchor: Anchor | None = None  # what the chain's own proofs show of it
     notes: Sequence[Finding] = ()  # what is wrong with the evidence beside it; the record is published anyway
+    part: CompiledPart | None = None  # that of several records, if they are canonical
 
 
 def parse_record_json(raw: bytes, path: str) -> ParsedContract:
@@ -50,6 +63,20 @@ def parse_record_json(raw: bytes, path: str) -> ParsedContract:
         UnreadableError: if the bytes are not JSON in UTF-8, or an object repeats a key.
     """
     trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
+    if (pieces := pieces_of(trimmed)) is None:
+        return _parse_whole(raw, trimmed, path)
+    if (part := COMPILED_PARTS.find(pieces)) is not None:
+        with suppress(ValueError, TypeError, KeyError):
+            record = part.record_of(pieces.deployed)
+            if ADAPTER.validator.isinstance_python(record | _NOTHING_COMPILED):
+                return ParsedContract(record, trimmed, part=part)
+    parsed = _parse_whole(raw, trimmed, path)
+    if part is not None or parsed.record is None or parsed.canonical is None:
+        return parsed
+    return parsed._replace(part=COMPILED_PARTS.add(pieces, parsed.record))
+
+
+def _parse_whole(raw: bytes, trimmed: bytes, path: str) -> ParsedContract:
     with suppress(ValueError, TypeError):  # orjson's two errors, and a record that is none
         record = _read_without_repeats(trimmed)
         if orjson.dumps(record) == trimmed:

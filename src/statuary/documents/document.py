@@ -2,7 +2,6 @@
 
 import json
 import re
-from itertools import product
 from typing import NamedTuple
 
 import orjson
@@ -128,19 +127,6 @@ def sharded_document(document: Document) -> Document:
     return document._replace(
         path=sharded_path(document.path), aliases=tuple(map(sharded_path, document.aliases))
     )
-
-
-def shard_rewrites() -> list[tuple[str, str]]:
-    """Return the rewrites that hide the sharded layout, as (URL path, file path) with Netlify's placeholders.
-
-    Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 in all.
-    """
-    digits = "0123456789abcdefABCDEF"
-    return [
-        (f"/{plain}:chain/0x{a}{b}*", f"/{sharded.prefix}:chain/{(a + b).lower()}/0x{a}{b}:splat")
-        for plain, sharded in SHARDS.items()
-        for a, b in product(digits, repeat=2)
-    ]
 
 
 def uncompressed_path(path: str) -> str:

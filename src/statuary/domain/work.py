@@ -60,6 +60,12 @@ def spend(steps: int) -> None:
             raise TooMuchWorkError(f"it takes more than {MAX_STEPS:,} steps of work", "make it smaller")
 
 
+def steps_left() -> int:
+    """Return how many steps the work that is being done may still take."""
+    budget = _budget.get()
+    return MAX_STEPS if budget is None else budget.steps
+
+
 def spend_on_text(characters: int) -> None:
     """Count the steps of a search through some characters."""
     spend(1 + characters // TEXT_OF_A_STEP)

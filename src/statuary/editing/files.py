@@ -22,7 +22,7 @@ from statuary.domain.findings import Position
 from statuary.domain.primitives import Instant, day_of
 from statuary.domain.status.timeline import Timeline
 from statuary.editing.yaml_nodes import YamlValue, block_text
-from statuary.publishing.files import atomic_file
+from statuary.publishing.atomic_file import atomic_file
 
 
 class EditError(StatuaryError):

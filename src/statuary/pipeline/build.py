@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +33,7 @@ from statuary.pipeline.status import SiteStatus
 from statuary.publishing.files import TARGET_ERRORS
 from statuary.publishing.origin import SiteOrigin, build_notes, refuse_earlier_build
 from statuary.publishing.plan import Plan
-from statuary.publishing.target import BuildTarget, CheckTarget
+from statuary.publishing.target import BuildTarget
 from statuary.version import VERSION
 
 
@@ -187,7 +186,7 @@ class BuildResult(NamedTuple):
     seconds: float
 
 
-def _build_contracts(
+def contracts_of(
     root: Path,
     catalogue: Catalogue,
     target: BuildTarget,
@@ -238,31 +237,6 @@ def _offer_lists(
     if left_out:
         target.ledger.keep(CONTRACTS, "")
     return left_out
-
-
-def check_site(
-    root: Path,
-    now: Instant,
-    progress: Progress,
-    check_options: CheckOptions = ALL_CHECKS,
-    *,
-    execution: ExecutionOptions = DEFAULT_EXECUTION,
-    target: BuildTarget | None = None,
-    extension_options: ExtensionOptions = NO_OPTIONS,
-) -> CheckedSite:
-    """Read the content folder and run every check.
-
-    The results of contracts go into `target`, or into memory.
-    """
-    site = read_site(root, now, check_options, progress)
-    if site.catalogue is None:
-        return check(root, site)
-    stages = open_stages(root, site.catalogue, extension_options, now)
-    with nullcontext(target) if target is not None else CheckTarget() as into:
-        contracts = _build_contracts(
-            root, site.catalogue, into, progress, check_options=check_options, execution=execution, now=now
-        )
-    return check(root, site, contracts).with_additions(stages.checked(root, site.catalogue, progress))
 
 
 def build_folder(
@@ -316,7 +290,7 @@ def build_site(
     site = read_site(root, now, check_options, progress, with_stages=extension_options is not None)
     checked, plan = check(root, site), None
     if site.catalogue is not None and site.status is not None:
-        contracts = _build_contracts(
+        contracts = contracts_of(
             root, site.catalogue, target, progress, check_options=check_options, execution=execution, now=now
         )
         checked = check(root, site, contracts)

@@ -221,7 +221,7 @@ def _provable(source: ContractSource, contract: ParsedContract, settings: Contra
     checkpoints = settings.checkpoints.get(source.chain_id, NO_CHECKPOINTS)
     record = in_served_order(contract.record or {})
     if contract.compilation is None and contract.anchor is None:
-        return Provable(record)
+        return Provable(record, part=contract.part)
     digest = sha256(encode_unchecked(record)).hexdigest()
     return Provable(record, contract.compilation, contract.anchor, digest, checkpoints)
 

@@ -1,13 +1,10 @@
 """Files and their paths: atomic writes, names that stay inside the site, temporary databases, and the error of publishing."""
 
-import os
-import secrets
 import sqlite3
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from statuary.domain.errors import StatuaryError
 from statuary.domain.reserved_names import is_reserved_name
@@ -57,30 +54,6 @@ def overlap_of_folders(content: Path, out: Path, name: str) -> str:
     if inside == outside or inside.is_relative_to(outside):
         return f"{name} {out} is inside the content folder {content}"
     return f"the content folder {content} is inside {name} {out}" if outside.is_relative_to(inside) else ""
-
-
-@contextmanager
-def atomic_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a temporary file beside a path; it replaces the path once it is written and synced.
-
-    If an exception is raised, the path is unchanged.
-
-    Raises:
-        PublishingError: if it cannot be written.
-    """
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
-    except OSError as error:
-        raise PublishingError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        with suppress(OSError):
-            beside.unlink()
 
 
 OWN_FOLDER = ".statuary"

@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 import orjson
 
 from statuary.domain.json_values import Json, JsonObject, as_list, as_object, is_whole_number
-from statuary.domain.primitives import InvalidValueError, checksum_address
+from statuary.domain.primitives import InvalidValueError
 from statuary.publishing.files import (
     FOLDER,
     OWN_FOLDER,
@@ -105,14 +105,6 @@ ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 def lower_case_address(path: str) -> str:
     """Return a path with its address in lower case; a path without an address is unchanged."""
     return ADDRESS.sub(lambda address: address[0].lower(), path, count=1)
-
-
-def stored_names(path: str) -> Iterator[str]:
-    """Yield the names under which a document with the name or alias `path` may be stored, likeliest first."""
-    address = ADDRESS.search(path)
-    if address is not None and address[0].islower():
-        yield path.replace(address[0], checksum_address(address[0]), 1)
-    yield path
 
 
 class NameTable:
@@ -256,16 +248,6 @@ def _header_value(value: Json) -> str:
     return text
 
 
-def check_body(entry: Entry, body: bytes) -> None:
-    """Check the bytes of a document against its entry; raise DamagedSnapshotError if they differ."""
-    if len(body) != entry.size:
-        raise DamagedSnapshotError(
-            f"{entry.path} is damaged: it has {len(body):,} bytes, the manifest lists {entry.size:,}"
-        )
-    if sha256(body).hexdigest() != entry.sha256:
-        raise DamagedSnapshotError(f"{entry.path} is damaged: its SHA-256 is not the one in the manifest")
-
-
 # Parts
 
 
@@ -335,73 +317,3 @@ def parse_part(text: bytes | None, part: Part) -> list[Entry]:
     if len(entries) != part.documents or not entries or entries[0].path != part.first:
         raise DamagedSnapshotError(f"{part.path} is not the part that the manifest lists")
     return entries
-
-
-# Listings on disk
-
-
-EVERY_ENTRY = "SELECT * FROM entries"
-
-
-class Listing:
-    """A listing on disk, by path; a context manager, since it is a temporary database."""
-
-    def __init__(self) -> None:
-        self.database = temporary_database(
-            "CREATE TABLE entries (path TEXT PRIMARY KEY, aliases TEXT, size INTEGER, sha256 TEXT,"
-            " media_type TEXT, cache TEXT, encoding TEXT, start INTEGER, length INTEGER) WITHOUT ROWID"
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Delete the listing."""
-        self.database.close()
-
-    def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
-        """Add an entry, unless there is one with its path; return whether there was none.
-
-        Args:
-            start: where the body waits, if it does (`Spool`).
-            length: how many bytes wait there.
-        """
-        path, aliases, *others = entry
-        row = (path, "\n".join(aliases), *others, start, length)
-        added = self.database.execute("INSERT OR IGNORE INTO entries VALUES (?,?,?,?,?,?,?,?,?)", row)
-        return added.rowcount == 1
-
-    def remove(self, paths: Iterable[str]) -> None:
-        """Remove the entries at these paths."""
-        self.database.executemany("DELETE FROM entries WHERE path = ?", ((path,) for path in paths))
-
-    def __iter__(self) -> Iterator[Entry]:
-        return (entry for entry, *_ in self.rows("ORDER BY path"))
-
-    def find(self, path: str) -> Entry | None:
-        """Return the entry at a path; None if there is none."""
-        return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
-
-    def rows(self, which: str, *values: object) -> Iterator[tuple[Entry, int, int]]:
-        """Yield entries, each with `start` and `length`."""
-        rows = self.database.execute(f"{EVERY_ENTRY} {which}", values)
-        for path, aliases, size, digest, media_type, cache, encoding, start, length in rows:
-            names = tuple(aliases.split("\n")) if aliases else ()
-            yield Entry(path, names, size, digest, media_type, cache, encoding), start, length
-
-    def parts(self) -> Iterator[tuple[Part, bytes]]:
-        """Yield the parts of the listing with the bytes of their lines."""
-        return map(encode_part, split_into_parts(self))
-
-    def part(self, part: Part) -> list[Entry]:
-        """Return the entries of a part."""
-        rows = self.rows("WHERE path >= ? ORDER BY path LIMIT ?", part.first, part.documents)
-        return [entry for entry, *_ in rows]
-
-    def sizes(self) -> tuple[int, int]:
-        """Return the number of entries and the bytes of their bodies."""
-        count, size = self.database.execute("SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries").fetchone()
-        return int(count), int(size)

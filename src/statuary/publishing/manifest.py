@@ -20,7 +20,7 @@ import orjson
 from statuary.domain.json_values import JsonObject, as_list
 from statuary.domain.primitives import InvalidValueError, format_instant, parse_instant
 from statuary.extension_table import EXTENSIONS
-from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, is_snapshot_path
+from statuary.publishing.files import MANIFEST, SIGNATURE, is_snapshot_path
 from statuary.publishing.listing import (
     DamagedSnapshotError,
     Entry,
@@ -35,16 +35,6 @@ from statuary.publishing.listing import (
     parse_part_row,
 )
 from statuary.publishing.origin import UTC, SiteOrigin
-
-
-def refuse_tar_zst(location: str) -> None:
-    """Raise PublishingError for a file or URL named .tar.zst, which early versions wrote besides .zip."""
-    if location.partition("?")[0].endswith(".tar.zst"):
-        raise PublishingError(
-            f"{location} is a .tar.zst, a form of snapshots that is no longer read",
-            "unpack it with `tar --zstd -xf` into an empty folder; `statuary snapshot create --from FOLDER OUT.zip` packs that",
-        )
-
 
 MANIFEST_FORMAT = 1
 """The version of the format that is written and read."""

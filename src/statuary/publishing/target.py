@@ -6,9 +6,8 @@ from typing import Protocol, Self, TypeVar
 from typing_extensions import override
 
 from statuary.documents.document import Document
-from statuary.publishing.files import PublishingError
 from statuary.publishing.ledger.ledger import Ledger
-from statuary.publishing.ledger.schema import CollectedOutput, NoOutput, PartitionOutput, PartitionResult
+from statuary.publishing.ledger.schema import CollectedOutput, PartitionOutput, PartitionResult
 from statuary.publishing.plan import Plan
 
 Offered_contra = TypeVar("Offered_contra", contravariant=True)
@@ -110,26 +109,3 @@ class RebuiltTarget(BuildTarget):
     @override
     def missing(self, *, verify: bool) -> frozenset[str]:
         return frozenset()
-
-
-class CheckTarget(RebuiltTarget):
-    """A target in memory for a check: it keeps the results of sources, but no documents."""
-
-    dry_run = True
-    partition_size = 256
-
-    @override
-    def output(self, name: str) -> PartitionOutput:
-        return NoOutput()
-
-    @override
-    def offer(self, documents: Iterable[Document]) -> None:
-        """Ignore the documents."""
-
-    @override
-    def plan(self) -> Plan:
-        return self.ledger.plan()
-
-    @override
-    def apply(self) -> None:
-        raise PublishingError("a check publishes nothing")

@@ -14,8 +14,9 @@ from statuary.checks.contracts.record_view import RecordView
 from statuary.content.read_content import read_content
 from statuary.content.read_contract import read_contract
 from statuary.domain.chain.anchor import Anchor, AnchoredBlock, DeploymentEvidence
-from statuary.domain.chain.merkle_trie import decode_list, encode_rlp, number_bytes, trie_proof
+from statuary.domain.chain.merkle_trie import decode_list, encode_rlp, number_bytes
 from statuary.domain.chain.transaction import LAYOUTS, address_of_key, create_address
+from statuary.domain.chain.trie_proofs import trie_proof
 from statuary.domain.contracts.proof import ClaimStatus
 from statuary.domain.primitives import keccak256
 from statuary.extensions.importing.evidence.compile_contract import record_sha256

@@ -8,7 +8,7 @@ import pytest
 
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import parse_instant
-from statuary.pipeline.build import check_site
+from statuary.pipeline.check_site import check_site
 from statuary.pipeline.progress import NoProgress
 from support.browser import build
 from support.sites import NOW, SMALL_SITE, write_files

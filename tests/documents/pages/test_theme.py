@@ -6,7 +6,8 @@ import pytest
 
 from statuary.domain.findings import Finding, Position, Severity
 from statuary.domain.primitives import parse_instant
-from statuary.pipeline.build import build_site, check_site
+from statuary.pipeline.build import build_site
+from statuary.pipeline.check_site import check_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.browser import build

@@ -16,8 +16,9 @@ from pathlib import Path
 import yaml
 
 from statuary.checks.contracts.anchor_claims import recover_sender
-from statuary.domain.chain.merkle_trie import decode_list, encode_rlp, number_bytes, proved_value, trie_proof
+from statuary.domain.chain.merkle_trie import decode_list, encode_rlp, number_bytes, proved_value
 from statuary.domain.chain.transaction import parse_header, parse_receipt, parse_transaction
+from statuary.domain.chain.trie_proofs import trie_proof
 from statuary.domain.primitives import keccak256
 
 HERE = Path(__file__).parent

@@ -14,8 +14,9 @@ from statuary.domain.chain.anchor import (
     transaction_in,
     word_in_slot,
 )
-from statuary.domain.chain.merkle_trie import decode_list, encode_rlp, number_bytes, trie_proof
+from statuary.domain.chain.merkle_trie import decode_list, encode_rlp, number_bytes
 from statuary.domain.chain.transaction import parse_header, parse_transaction
+from statuary.domain.chain.trie_proofs import trie_proof
 from statuary.domain.primitives import keccak256
 from statuary.domain.reasons import EvidenceError
 from statuary.extensions.importing.evidence.ethereum_node import encode_header, encode_transaction

@@ -6,14 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trie import HexaryTrie
 
-from statuary.domain.chain.merkle_trie import (
-    EMPTY_ROOT,
-    decode_rlp,
-    encode_rlp,
-    number_bytes,
-    proved_value,
-    trie_proof,
-)
+from statuary.domain.chain.merkle_trie import EMPTY_ROOT, decode_rlp, encode_rlp, number_bytes, proved_value
+from statuary.domain.chain.trie_proofs import trie_proof
 from statuary.domain.reasons import EvidenceError
 from support.strategies import steady
 

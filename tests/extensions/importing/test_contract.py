@@ -8,9 +8,8 @@ from click.testing import CliRunner
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.domain.primitives import checksum_address, parse_instant
-from statuary.pipeline.build import check_site
+from statuary.pipeline.check_site import CheckTarget, check_site
 from statuary.pipeline.progress import NoProgress
-from statuary.publishing.target import CheckTarget
 from support.ethereum_node import ethereum_node, send
 from support.imported_projects import FOUNDRY, HARDHAT_2, HARDHAT_3, chain, empty_site
 from support.sites import tree

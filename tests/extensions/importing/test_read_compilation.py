@@ -21,9 +21,8 @@ from statuary.extensions.importing.evidence.compile_contract import (
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
-from statuary.pipeline.build import check_site
+from statuary.pipeline.check_site import CheckTarget, check_site
 from statuary.pipeline.progress import NoProgress
-from statuary.publishing.target import CheckTarget
 from support.ethereum_node import COMPILERS
 from support.imported_projects import (
     FOUNDRY,

@@ -5,6 +5,7 @@ A proof is a pure function of one record, so records can be proved anywhere, in 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from statuary.checks.contracts import (
@@ -25,12 +26,14 @@ from statuary.checks.contracts.claims import (
     pinned_members,
     verdict,
 )
-from statuary.checks.contracts.record_view import RecordView, SideView
+from statuary.checks.contracts.record_view import Computed, RecordView, SideView
 from statuary.domain.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
+from statuary.domain.contracts.compiled_part import CompiledPart
 from statuary.domain.contracts.proof import CheckOutcome, CheckResult, CompilationEvidence, Proof
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json, as_text
+from statuary.domain.work import spend, steps_left
 
 IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
 """The rules about a record's place in the site; one that breaks them is never published."""
@@ -45,6 +48,30 @@ CONTRACT_CHECKS: Final = tuple(
     )
 )
 """Every rule for records, those about bytecode first; at the end, those that true records were found to break."""
+
+
+_OF_COMPILATION: Final = (
+    *("language-and-compiler-are-known", "creation-code-deploys-the-runtime-code"),
+    *("libraries-are-pushed-addresses", "immutables-are-pushed-words", "auxdata-is-where-it-says"),
+    *("auxdata-names-the-compiler", "auxdata-is-complete", "compiler-is-a-release", "storage-layout-is-one"),
+    *("creation-ends-with-the-metadata-hash", "runtime-ends-with-the-metadata-hash"),
+    *(
+        "sources-are-those-of-the-metadata",
+        "metadata-names-the-compilation",
+        "metadata-repeats-the-interface",
+    ),
+    *("vyper-integrity-is-that-of-the-sources", "name-ends-fully-qualified-name", "abi-items-are-known"),
+    *("contract-is-declared-in-its-source", "open-places-are-named-in-the-sources", "names-are-identifiers"),
+    *("std-json-input-repeats-the-record", "std-json-output-repeats-the-record"),
+    *("signatures-follow-from-the-abi", "selectors-are-in-the-code"),
+)
+"""The checks that read nothing but what the compilation decides, and the levels that the sides claim."""
+
+OF_COMPILATION = tuple(check for check in CONTRACT_CHECKS if check.name in _OF_COMPILATION)
+OF_DEPLOYMENT = tuple(check for check in CONTRACT_CHECKS if check.name not in _OF_COMPILATION)
+
+_WHOLE: Final = CONTRACT_CHECKS
+_IN_ORDER: Final = itemgetter(*map([*OF_DEPLOYMENT, *OF_COMPILATION].index, _WHOLE))
 
 
 @cache
@@ -70,6 +97,7 @@ class Provable(NamedTuple):
     anchor: Anchor | None = None  # what the chain's own proofs show of it, if there are any
     digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name
     checkpoints: Checkpoints = NO_CHECKPOINTS  # the blocks of its chain that the site's author vouches for
+    part: CompiledPart | None = None  # the part of the record that other records have too, if any has
 
 
 def prove(
@@ -99,13 +127,53 @@ def prove_together(
         checks: the results also name those that are skipped.
     """
     views = [RecordView(provable.record) for provable in provables]
-    results = zip(*_columns(views, checks), strict=True)
+    parts = [provable.part if checks is _WHOLE else None for provable in provables]
     proofs = [
-        _proof(view, row, provable) for view, row, provable in zip(views, results, provables, strict=True)
+        _proof(view, row, provable)
+        for view, row, provable in zip(views, _rows(views, parts, checks), provables, strict=True)
     ]
     for view in views:
         view.forget()
     return proofs
+
+
+class _ProvedPart(NamedTuple):
+    """What is known of every record with the same compilation and levels."""
+
+    results: tuple[CheckResult, ...]  # of `OF_COMPILATION`
+    computed: tuple[Computed, Computed, Computed]
+    steps: int  # of the work that it took
+
+
+def _rows(
+    views: Sequence[RecordView], parts: Sequence[CompiledPart | None], checks: Sequence[ContractCheck]
+) -> Iterator[tuple[CheckResult, ...]]:
+    """Yield the results of each record; where its part is proved already, only those of the deployment are new."""
+    proved = [None if part is None else _proved(part, view) for view, part in zip(views, parts, strict=True)]
+    alone = [view for view, part in zip(views, proved, strict=True) if part is None]
+    shared = [view for view, part in zip(views, proved, strict=True) if part is not None]
+    of_alone = zip(*_columns(alone, checks), strict=True)
+    of_shared = zip(*[check.results(shared) for check in OF_DEPLOYMENT], strict=True)
+    for part in proved:
+        yield next(of_alone) if part is None else _IN_ORDER((*next(of_shared), *part.results))
+
+
+def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:
+    """Return what is known of a view's part, which is proved on a view that has nothing else, and give it to the view."""
+    levels = view.creation.claimed, view.runtime.claimed
+    proved: _ProvedPart | None = part.proved.get(levels)
+    if proved is None:
+        before = steps_left()
+        record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **part.members}
+        of_part = RecordView(record)
+        results = tuple(result for check in OF_COMPILATION for result in check.results([of_part]))
+        proved = _ProvedPart(results, of_part.of_compilation(), before - steps_left())
+        part.proved[levels] = proved
+        of_part.forget()
+    else:
+        spend(proved.steps)
+    view.take(proved.computed)
+    return proved
 
 
 def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> Iterator[list[CheckResult]]:

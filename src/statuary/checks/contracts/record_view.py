@@ -6,7 +6,7 @@ None here, and the check for it reports that.
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import orjson
 
@@ -45,6 +45,23 @@ from statuary.domain.limits import MAX_INTEGRITY_TEXTS
 from statuary.domain.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
 
 Part = TypeVar("Part")
+Computed = Mapping[str, object]
+
+_OF_COMPILATION: Final = frozenset(
+    (
+        *(
+            "path_and_name",
+            "sources",
+            "metadata",
+            "output_contract",
+            "metadata_hashes",
+            "has_hashed_metadata",
+        ),
+        *("vyper_modules", "vyper_integrity", "constructor", "recompiled", "parsed_auxdata", "auxdata"),
+        *("parsed_libraries", "parsed_immutables", "fields", "own_auxdata", "own_fields"),
+    )
+)
+"""What views compute of the members that the compilation decides alone."""
 
 
 def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
@@ -324,6 +341,19 @@ class RecordView:
     def sides(self) -> tuple[SideView, SideView]:
         """Both sides."""
         return self.creation, self.runtime
+
+    def of_compilation(self) -> tuple[Computed, Computed, Computed]:
+        """Return what was computed of members that the compilation decides, of the record and of its sides."""
+        record, creation, runtime = (
+            {name: value for name, value in vars(holder).items() if name in _OF_COMPILATION}
+            for holder in (self, *self.sides)
+        )
+        return record, creation, runtime
+
+    def take(self, computed: tuple[Computed, Computed, Computed]) -> None:
+        """Take over what another view computed of the same members."""
+        for holder, values in zip((self, *self.sides), computed, strict=True):
+            vars(holder).update(values)
 
     def forget(self) -> None:
         """Forget what was computed: a view and its sides refer to each other, and would wait for the garbage collector."""

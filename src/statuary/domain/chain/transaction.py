@@ -190,22 +190,6 @@ HEADER_SIZES: Final = {
 }
 """The members that every header has, as JSON-RPC names them, and their bytes: None for a number, 0 for any length."""
 
-ADDED_MEMBERS: Final = (
-    "baseFeePerGas",  # London
-    "withdrawalsRoot",  # Shanghai
-    "blobGasUsed",  # Cancun
-    "excessBlobGas",
-    "parentBeaconBlockRoot",
-    "requestsHash",  # Prague
-)
-"""The members that forks added, in order; a header has the first few of them, or later ones too."""
-
-NUMBERS: Final = {
-    *(name for name, size in HEADER_SIZES.items() if size is None),
-    *("baseFeePerGas", "blobGasUsed", "excessBlobGas"),
-}
-"""The members that are numbers."""
-
 
 class BlockHeader(NamedTuple):
     """The parts of a header that proofs start from."""

@@ -61,13 +61,9 @@ DOTTED = tuple(f"{group}.{member}" for group, members in GROUPS.items() for memb
 """Every name with a dot."""
 
 NAMES = frozenset((*SELECTABLE, *DOTTED))
+"""The fields that a selector may name.
 
-
-def is_field(name: str) -> bool:
-    """Return whether a selector names a field.
-
-    The real server looks names up in JavaScript's prototype chain and in its own query table, so it also
-    accepts `constructor`, `__proto__` or `abi.length`, answers 500 to `abi.0`, and returns raw code for
-    `proxyResolution.onchainRuntimeBytecode`. Here those are unknown fields.
-    """
-    return name in NAMES
+The real server looks names up in JavaScript's prototype chain and in its own query table, so it also accepts
+`constructor`, `__proto__` or `abi.length`, answers 500 to `abi.0`, and returns raw code for
+`proxyResolution.onchainRuntimeBytecode`. Here those are unknown fields.
+"""

@@ -18,7 +18,8 @@ from statuary.documents.document import encode_unchecked
 from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
 from statuary.extensions.compilers.compiler import Compiler, RunLimits
 from statuary.extensions.compilers.recompilation import with_outputs_of
-from statuary.publishing.files import PublishingError, atomic_file
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.files import PublishingError
 
 VARIABLE: Final = "STATUARY_CACHE"
 

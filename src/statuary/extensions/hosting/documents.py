@@ -3,11 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from itertools import product
 from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.documents.document import Document, shard_rewrites
+from statuary.documents.document import SHARDS, Document
 from statuary.documents.families import DocumentFamily
 from statuary.documents.url_table import (
     API_PAGE,
@@ -246,6 +247,19 @@ def headers_file(on: On = None) -> str:
         for rule in header_rules(on)
     )
     return "\n\n".join(blocks) + "\n"
+
+
+def shard_rewrites() -> list[tuple[str, str]]:
+    """Return the rewrites that hide the sharded layout, as (URL path, file path) with Netlify's placeholders.
+
+    Paths are case-sensitive there, so each shard has a rule for each case of its two digits: 484 in all.
+    """
+    digits = "0123456789abcdefABCDEF"
+    return [
+        (f"/{plain}:chain/0x{a}{b}*", f"/{sharded.prefix}:chain/{(a + b).lower()}/0x{a}{b}:splat")
+        for plain, sharded in SHARDS.items()
+        for a, b in product(digits, repeat=2)
+    ]
 
 
 def redirects_file(settings: HostingSettings, _: On = None) -> str:

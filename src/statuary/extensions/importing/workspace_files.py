@@ -14,7 +14,8 @@ from statuary.domain.primitives import InvalidValueError
 from statuary.editing.yaml_nodes import YamlValue, block_text
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at
-from statuary.publishing.files import PublishingError, atomic_file
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.files import PublishingError
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
 """The files of a workspace in the order in which they are written; the last one makes it a workspace."""

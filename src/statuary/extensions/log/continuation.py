@@ -24,7 +24,7 @@ from statuary.extensions.log.notes import (
     verify_checkpoint,
 )
 from statuary.extensions.log.published_log import LOG_PENDING, PREFIX, PublishedLog, TreeHead, open_log
-from statuary.publishing.files import atomic_file
+from statuary.publishing.atomic_file import atomic_file
 
 MOST_PENDING = 20_000
 """Entries of a publication that can be resumed with the same checkpoint; a larger one is signed again."""

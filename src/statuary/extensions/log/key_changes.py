@@ -16,7 +16,7 @@ from statuary.extensions.log.notes import (
     parse_note,
     parse_public_key,
 )
-from statuary.publishing.files import atomic_file
+from statuary.publishing.atomic_file import atomic_file
 
 ROTATION = "log-rotation.txt"
 """The file of the content folder with the statement for the next build with the new key."""

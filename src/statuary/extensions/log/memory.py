@@ -20,7 +20,8 @@ from statuary.extensions.log.notes import (
 )
 from statuary.extensions.log.options import read_public_key
 from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
-from statuary.publishing.files import PublishingError, atomic_file
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.files import PublishingError
 
 
 class RememberedLog(NamedTuple):

@@ -15,7 +15,8 @@ from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
 from statuary.extensions.log.published_log import LOG_CHECKPOINT, LogKeeper, LogSettings, TreeHead, parse_head
 from statuary.pipeline.stages import StageInputs
-from statuary.publishing.files import PublishingError, atomic_file
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.files import PublishingError
 from statuary.publishing.places import open_place
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"

@@ -77,7 +77,8 @@ from statuary.publishing.files import is_snapshot_path
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.host_layout import media_type_of
 from statuary.publishing.ledger.schema import names_of
-from statuary.publishing.listing import Entry, Listing, split_into_parts
+from statuary.publishing.listing import Entry, split_into_parts
+from statuary.publishing.listing_on_disk import Listing
 from statuary.publishing.manifest import ManifestBuilder, encode_manifest, manifest_digest, parse_manifest
 from statuary.publishing.origin import SiteOrigin
 from statuary.version import VERSION

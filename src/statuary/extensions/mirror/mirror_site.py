@@ -23,7 +23,8 @@ from statuary.pipeline.file_list import adopt_listed
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.listing import DamagedSnapshotError, Entry, Listing, NameTable, Part, parse_part
+from statuary.publishing.listing import DamagedSnapshotError, Entry, NameTable, Part, parse_part
+from statuary.publishing.listing_on_disk import Listing
 from statuary.publishing.manifest import Manifest, is_listed, manifest_digest, parse_manifest
 from statuary.publishing.origin import build_notes
 from statuary.publishing.plan import Action, Change, Plan

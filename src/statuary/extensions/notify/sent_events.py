@@ -19,7 +19,7 @@ from statuary.domain.primitives import Instant, InvalidValueError, format_exact,
 from statuary.domain.status.records import derived_id
 from statuary.editing.files import content_lock
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
-from statuary.publishing.files import atomic_file
+from statuary.publishing.atomic_file import atomic_file
 
 LATE = timedelta(hours=2)
 """How long after its own time an update may reach the content, and still be sent."""

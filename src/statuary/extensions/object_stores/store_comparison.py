@@ -17,7 +17,8 @@ from statuary.documents.url_table import PutStep
 from statuary.extensions.object_stores.objects import step_of
 from statuary.extensions.snapshots.differences import Difference, diff, plan_of, side_by_side
 from statuary.publishing.files import OWN_FOLDER, PublishingError, checked_path
-from statuary.publishing.listing import Entry, Listing, Part, encode_part
+from statuary.publishing.listing import Entry, Part, encode_part
+from statuary.publishing.listing_on_disk import Listing
 from statuary.publishing.plan import Plan
 
 FORMAT = 2

@@ -21,7 +21,7 @@ from statuary.domain.findings import has_errors
 from statuary.domain.primitives import Instant, day_start, format_utc
 from statuary.domain.status.schedule import timeline_from
 from statuary.extensions.reports.figures import METHOD, MonthFigures, months_of, quarter_figures
-from statuary.publishing.files import atomic_file
+from statuary.publishing.atomic_file import atomic_file
 
 QUARTER = re.compile(r"(?P<year>\d{4})-q(?P<quarter>[1-4])")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from statuary.domain.contracts.field_names import BASE, IDENTITY, is_field
+from statuary.domain.contracts.field_names import BASE, IDENTITY, NAMES
 from statuary.domain.errors import StatuaryError
 
 ChosenMembers = dict[str, tuple[str, ...]]
@@ -72,7 +72,7 @@ def check_selector(selector: str) -> None:
     """
     if selector.count(".") > 1:
         raise InvalidSelectorError(f"Field selector cannot have more than one level subselectors: {selector}")
-    if not is_field(selector):
+    if selector not in NAMES:
         raise InvalidSelectorError(f"Field selector {selector} is not a valid field")
 
 

@@ -14,24 +14,25 @@ import orjson
 from typing_extensions import override
 
 from statuary.documents.document import sharded_path
+from statuary.domain.primitives import checksum_address
 from statuary.extensions.http.client import get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
-from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
+from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, check_body
 from statuary.extensions.snapshots.zip_file import ZipReader
+from statuary.extensions.snapshots.zip_format import refuse_tar_zst
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
 from statuary.publishing.folder.built_site import is_built
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT, FolderReader
 from statuary.publishing.listing import (
+    ADDRESS,
     DamagedSnapshotError,
     Entry,
     ReadPath,
-    check_body,
     check_part,
     parse_entry,
-    stored_names,
 )
-from statuary.publishing.manifest import parse_manifest, read_entries, refuse_tar_zst
+from statuary.publishing.manifest import parse_manifest, read_entries
 from statuary.publishing.places import Place
 
 if TYPE_CHECKING:
@@ -280,3 +281,11 @@ def _index(source: DocumentSource, public_key: "PublicKey | None") -> ManifestIn
     if source.has_manifest:
         raise DamagedSnapshotError(f"{source.name} is not a snapshot: it has no {MANIFEST}")
     return None
+
+
+def stored_names(path: str) -> Iterator[str]:
+    """Yield the names under which a document with the name or alias `path` may be stored, likeliest first."""
+    address = ADDRESS.search(path)
+    if address is not None and address[0].islower():
+        yield path.replace(address[0], checksum_address(address[0]), 1)
+    yield path

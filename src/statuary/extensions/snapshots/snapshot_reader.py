@@ -10,8 +10,9 @@ from statuary.documents.document import Document
 from statuary.extensions.http.client import is_archive_url, is_url, stream
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.site_reader import SiteReader, UrlSource, open_site
+from statuary.extensions.snapshots.streams import check_body
 from statuary.extensions.snapshots.zip_file import ZipStreamReader
-from statuary.extensions.snapshots.zip_format import SnapshotMember
+from statuary.extensions.snapshots.zip_format import SnapshotMember, refuse_tar_zst
 from statuary.publishing.files import (
     MANIFEST,
     SIGNATURE,
@@ -20,15 +21,9 @@ from statuary.publishing.files import (
 )
 from statuary.publishing.folder.reader import FolderReader
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.listing import (
-    DamagedSnapshotError,
-    Entry,
-    Listing,
-    ReadPath,
-    check_body,
-    document_path,
-)
-from statuary.publishing.manifest import is_listed, parse_manifest, read_entries, refuse_tar_zst
+from statuary.publishing.listing import DamagedSnapshotError, Entry, ReadPath, document_path
+from statuary.publishing.listing_on_disk import Listing
+from statuary.publishing.manifest import is_listed, parse_manifest, read_entries
 
 SHOWN = 5
 """The most names in a message; the others are counted."""

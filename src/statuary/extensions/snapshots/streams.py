@@ -12,7 +12,8 @@ from typing_extensions import override
 
 from statuary.extensions.http.client import get_range, size_of
 from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError, Listing
+from statuary.publishing.listing import DamagedSnapshotError, Entry
+from statuary.publishing.listing_on_disk import Listing
 
 CHUNK = 1 << 20
 """Bytes of each read."""
@@ -191,3 +192,13 @@ class Spool(Listing):
         """Return bytes of the file."""
         self.file.seek(start)
         return self.file.read(length)
+
+
+def check_body(entry: Entry, body: bytes) -> None:
+    """Check the bytes of a document against its entry; raise DamagedSnapshotError if they differ."""
+    if len(body) != entry.size:
+        raise DamagedSnapshotError(
+            f"{entry.path} is damaged: it has {len(body):,} bytes, the manifest lists {entry.size:,}"
+        )
+    if sha256(body).hexdigest() != entry.sha256:
+        raise DamagedSnapshotError(f"{entry.path} is damaged: its SHA-256 is not the one in the manifest")

@@ -29,7 +29,8 @@ from statuary.extensions.snapshots.zip_format import (
     ZipHeader,
     decompress_member,
 )
-from statuary.publishing.files import PublishingError, atomic_file, is_snapshot_path
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.files import PublishingError, is_snapshot_path
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT
 from statuary.publishing.listing import DamagedSnapshotError
 

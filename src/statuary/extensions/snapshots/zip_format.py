@@ -15,6 +15,7 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Self
 
+from statuary.publishing.files import PublishingError
 from statuary.publishing.listing import DamagedSnapshotError
 
 STORED = 0
@@ -310,3 +311,12 @@ def decompress_member(packed: CompressedMember) -> bytes:
 def is_standard_zlib() -> bool:
     """Return whether this Python uses zlib and not zlib-ng, whose compressed bytes differ."""
     return not hasattr(zlib, "ZLIBNG_VERSION") and "ng" not in zlib.ZLIB_RUNTIME_VERSION
+
+
+def refuse_tar_zst(location: str) -> None:
+    """Raise PublishingError for a file or URL named .tar.zst, which early versions wrote besides .zip."""
+    if location.partition("?")[0].endswith(".tar.zst"):
+        raise PublishingError(
+            f"{location} is a .tar.zst, a form of snapshots that is no longer read",
+            "unpack it with `tar --zstd -xf` into an empty folder; `statuary snapshot create --from FOLDER OUT.zip` packs that",
+        )

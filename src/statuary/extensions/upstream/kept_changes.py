@@ -13,7 +13,7 @@ from statuary.domain.primitives import Instant, InvalidValueError, format_exact,
 from statuary.domain.status.records import Component, StatusCatalogue, StatusChange
 from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamSettings
-from statuary.publishing.files import atomic_file
+from statuary.publishing.atomic_file import atomic_file
 
 FILE = ".upstream.json"
 """Its name begins with a dot, so that nothing else reads it as content."""

@@ -12,7 +12,8 @@ from statuary.documents.document import Document
 from statuary.publishing.files import OWN_FOLDER, PublishingError, checked_path, fold_case, ignores_case
 from statuary.publishing.host_layout import cache_of, media_type_of
 from statuary.publishing.ledger.read import read_listing
-from statuary.publishing.listing import PUBLISHED_HIDDEN_NAMES, Entry, Listing
+from statuary.publishing.listing import PUBLISHED_HIDDEN_NAMES, Entry
+from statuary.publishing.listing_on_disk import Listing
 
 LARGEST_DOCUMENT = 256 * 1024 * 1024
 """Bytes of the largest document that is read; the largest record known of the real system has a few million."""

@@ -24,8 +24,9 @@ from statuary.domain.chain.anchor import (
     DeploymentEvidence,
     Nodes,
 )
-from statuary.domain.chain.merkle_trie import encode_rlp, is_root, number_bytes, trie_proof
+from statuary.domain.chain.merkle_trie import encode_rlp, number_bytes
 from statuary.domain.chain.transaction import BlockHeader, parse_header
+from statuary.domain.chain.trie_proofs import is_root, trie_proof
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.contracts.proxy_detection import proxy_evidence, proxy_slots
 from statuary.domain.contracts.record import RecordValue
@@ -44,7 +45,7 @@ from statuary.extensions.importing.evidence.ethereum_node import (
     encode_transaction,
 )
 from statuary.extensions.importing.report import NotImportableError
-from statuary.publishing.files import atomic_file
+from statuary.publishing.atomic_file import atomic_file
 
 FINALIZED: Final = "finalized"
 HASHES_ALONE: Final = False

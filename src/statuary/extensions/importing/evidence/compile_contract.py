@@ -28,7 +28,7 @@ from statuary.extensions.compilers.recompile import (
     differences,
     missing_compiler_finding,
 )
-from statuary.publishing.files import atomic_file
+from statuary.publishing.atomic_file import atomic_file
 from statuary.version import VERSION
 
 

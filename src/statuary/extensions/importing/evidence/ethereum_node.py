@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from statuary.domain.chain.merkle_trie import RlpItem, encode_rlp, number_bytes
-from statuary.domain.chain.transaction import ADDED_MEMBERS, HEADER_SIZES, LEGACY, NUMBERS
+from statuary.domain.chain.transaction import HEADER_SIZES, LEGACY
 from statuary.domain.errors import StatuaryError
 from statuary.domain.json_values import Json, as_list, as_object, as_text
 from statuary.domain.primitives import (
@@ -40,6 +40,22 @@ MAX_BATCH: Final = 50
 
 METHOD_NOT_FOUND: Final = -32601
 """JSON-RPC's code for a method that the node does not have."""
+
+ADDED_MEMBERS: Final = (
+    "baseFeePerGas",  # London
+    "withdrawalsRoot",  # Shanghai
+    "blobGasUsed",  # Cancun
+    "excessBlobGas",
+    "parentBeaconBlockRoot",
+    "requestsHash",  # Prague
+)
+"""The members that forks added, in order; a header has the first few of them, or later ones too."""
+
+NUMBERS: Final = {
+    *(name for name, size in HEADER_SIZES.items() if size is None),
+    *("baseFeePerGas", "blobGasUsed", "excessBlobGas"),
+}
+"""The members that are numbers."""
 
 
 class RpcError(StatuaryError):
