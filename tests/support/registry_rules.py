@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from statuary.domain.findings import Severity
-from statuary.extensions.clear_signing.descriptors import FOLDERS, DescriptorFolder
+from statuary.extensions.clear_signing.descriptors import FOLDERS, DescriptorFolder, deployments_of
 from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
 from statuary.extensions.clear_signing.judge import JudgedFolder, judge
 from statuary.extensions.clear_signing.records import SiteRecords
@@ -26,10 +26,15 @@ class NoRecords(SiteRecords):
         self._chains, self._codes, self._asked, self._root = frozenset(), {}, set(), Path()
 
 
-def judged(checkout: Path, made: Path) -> JudgedFolder:
+def copied(checkout: Path, made: Path) -> DescriptorFolder:
+    """Return the descriptors of a checkout, in a content folder."""
     for folder in FOLDERS:
         shutil.copytree(checkout / folder, made / "clear-signing" / folder)
-    return judge(DescriptorFolder(made), NoRecords(), with_unverified=True)
+    return DescriptorFolder(made)
+
+
+def judged(checkout: Path, made: Path) -> JudgedFolder:
+    return judge(copied(checkout, made), NoRecords(), with_unverified=True)
 
 
 def report(folder: JudgedFolder, checkout: Path) -> None:
@@ -52,13 +57,14 @@ def report(folder: JudgedFolder, checkout: Path) -> None:
     print(f"attestations: {dict(attested)}")
     published = [(one.reading.descriptor, one.deployment) for one in folder.published()]
     print(f"deployments published as not shown: {len(published)}")
-    for name, body in (
-        ("index.calldata.json", calldata_index(published)),
-        ("index.eip712.json", messages_index(published)),
-    ):
-        theirs = (checkout / name).read_bytes()
+    withheld = [folder.folder.descriptor(item.path) for item in folder.descriptors if item.reading is None]
+    everything = [*published, *((one, place) for one in withheld for place in deployments_of(one))]
+    for name, index in (("index.calldata.json", calldata_index), ("index.eip712.json", messages_index)):
+        body, theirs = index(published), (checkout / name).read_bytes()
+        whole = index(sorted(everything, key=lambda one: one[0].path))
         print(
-            f"{name}: {len(body):,} bytes, the registry's {len(theirs):,}: {'equal' if body == theirs else 'different'}"
+            f"{name}: {len(body):,} bytes, the registry's {len(theirs):,}: {'equal' if body == theirs else 'different'}; "
+            f"with what is withheld for its errors {'equal' if whole == theirs else 'different'}"
         )
 
 

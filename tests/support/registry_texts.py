@@ -26,6 +26,7 @@ from statuary.extensions.clear_signing.examples import (
     Descriptors,
     Example,
     as_json_value,
+    calldata_descriptors,
     names_of,
     tests_by_descriptor,
 )
@@ -88,7 +89,7 @@ class Registry:
         for folder in FOLDERS:
             shutil.copytree(checkout / folder, content / "clear-signing" / folder)
         self.folder = DescriptorFolder(content)
-        self.descriptors = Descriptors(self.folder)
+        self.descriptors = Descriptors(calldata_descriptors(self.folder))
 
     def tests(self) -> Iterator[RegistryTest]:
         """Yield all tests; one that cannot be read is an error."""

@@ -234,6 +234,9 @@ def test_what_is_loaded(tmp_path, content):
     }
     assert loaded(content, tmp_path / "site") >= judging
     assert not loaded(content, tmp_path / "site") & judging
+    for path in (TOKEN_FILE, TESTS):
+        (content / "clear-signing" / path).unlink()
+    assert not loaded(content, tmp_path / "none") & judging  # without descriptors nothing is judged
     site = (content / "site.yaml").read_text("utf-8")
     write_files(content, {"site.yaml": site.replace("clear_signing: {}", "")})
     assert loaded(content, tmp_path / "other") == set()

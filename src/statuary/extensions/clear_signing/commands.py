@@ -22,7 +22,12 @@ from statuary.domain.json_values import JsonObject, as_object
 from statuary.domain.primitives import InvalidValueError, decode_hex_digits, parse_address
 from statuary.editing.files import content_lock
 from statuary.extensions.clear_signing.descriptors import FOLDER, FOLDERS, DescriptorFolder
-from statuary.extensions.clear_signing.examples import Descriptors, as_json_value, names_of
+from statuary.extensions.clear_signing.examples import (
+    Descriptors,
+    as_json_value,
+    calldata_descriptors,
+    names_of,
+)
 from statuary.extensions.clear_signing.first_descriptor import file_of, first_descriptor
 from statuary.extensions.clear_signing.formats import Names, Token
 from statuary.extensions.clear_signing.import_registry import copied, selected
@@ -97,7 +102,7 @@ def render_command(
 
     Exit codes: 0 the call was shown; 1 no descriptor says how; 2 an option is wrong.
     """
-    descriptors = Descriptors(DescriptorFolder(content))
+    descriptors = Descriptors(calldata_descriptors(DescriptorFolder(content)))
     try:
         call = described_call(descriptors, calldata, transaction)
         wallet = _names(names, call)

@@ -10,7 +10,12 @@ from statuary.domain.contracts.proof import ClaimStatus
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json, JsonObject
 from statuary.domain.work import attempt
-from statuary.extensions.clear_signing.descriptors import FOLDER, Descriptor, DescriptorFolder
+from statuary.extensions.clear_signing.descriptors import (
+    FOLDER,
+    Descriptor,
+    DescriptorFolder,
+    SigningFileKind,
+)
 from statuary.extensions.clear_signing.examples import (
     Chains,
     Descriptors,
@@ -147,7 +152,9 @@ def chains_of(catalogue: Catalogue, settings: ClearSigningSettings) -> Chains:
 
 def _examples(judged: JudgedFolder, published: list[Judgement], chains: Chains) -> Iterator[Document]:
     """Yield the examples of each published descriptor: none of one whose tests cannot be rendered."""
-    tests, descriptors = tests_by_descriptor(judged.folder), Descriptors(judged.folder)
+    sound = [item.reading.descriptor for item in judged.descriptors if item.reading is not None]
+    of_calls = (descriptor for descriptor in sound if descriptor.kind is SigningFileKind.CALLDATA)
+    tests, descriptors = tests_by_descriptor(judged.folder), Descriptors(of_calls)
     by_path: dict[str, Descriptor] = {
         judgement.reading.descriptor.path: judgement.reading.descriptor for judgement in published
     }

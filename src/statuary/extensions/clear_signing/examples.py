@@ -12,7 +12,7 @@ from statuary.domain.chain.merkle_trie import RlpItem, as_bytes, as_number, deco
 from statuary.domain.errors import StatuaryError
 from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.domain.primitives import InvalidValueError, decode_hex_digits
-from statuary.domain.work import bounded
+from statuary.domain.work import TooMuchWorkError, bounded
 from statuary.extensions.clear_signing.descriptors import (
     Descriptor,
     DescriptorError,
@@ -49,15 +49,11 @@ Chains = Mapping[int, tuple[str, Token | None]]
 
 
 class Descriptors:
-    """The calldata descriptors of a folder, by the contracts that they are bound to."""
+    """Calldata descriptors by the contracts that they are bound to."""
 
-    def __init__(self, folder: DescriptorFolder) -> None:
+    def __init__(self, descriptors: Iterable[Descriptor]) -> None:
         self._by_place: dict[tuple[str, str], Descriptor] = {}
-        for path in folder.paths(SigningFileKind.CALLDATA):
-            try:
-                descriptor = folder.descriptor(path)
-            except DescriptorError:
-                continue
+        for descriptor in descriptors:
             for deployment in deployments_of(descriptor):
                 self._by_place.setdefault((deployment.address, deployment.chain_id), descriptor)
 
@@ -76,6 +72,17 @@ class Descriptors:
             raise NotShownError(f"no descriptor is bound to {call.to} on chain {call.chain_id}")
         with bounded():
             return render_call(descriptor.value, call, names, InnerRenderer(self, names))
+
+
+def calldata_descriptors(folder: DescriptorFolder) -> Iterator[Descriptor]:
+    """Yield the calldata descriptors of a folder; one that cannot be read is left out."""
+    for path in folder.paths(SigningFileKind.CALLDATA):
+        try:
+            with bounded():
+                descriptor = folder.descriptor(path)
+        except (DescriptorError, TooMuchWorkError):
+            continue
+        yield descriptor
 
 
 class InnerRenderer:

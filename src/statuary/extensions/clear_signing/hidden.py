@@ -9,6 +9,12 @@ from statuary.extensions.clear_signing.rules import Reading
 
 def hidden(reading: Reading, key: str) -> tuple[str, ...]:
     """Return the paths of values that no visible field of a format shows, or shows only in part."""
+    if key not in reading.hidden:
+        reading.hidden[key] = _hidden(reading, key)
+    return reading.hidden[key]
+
+
+def _hidden(reading: Reading, key: str) -> tuple[str, ...]:
     visible = list(_shown(reading, key))
     whole = {steps for steps in visible if all(isinstance(step, Member | Items) for step in steps)}
     names = {_names(steps) for steps in visible}

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from statuary.domain.contracts.proof import ClaimStatus, PinnedBy
 from statuary.domain.findings import Finding, Severity, has_errors
 from statuary.domain.primitives import keccak256
-from statuary.domain.work import attempt
+from statuary.domain.work import attempt, spend
 from statuary.extensions.clear_signing.attestations import Attestation, read_attestation
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
@@ -20,6 +20,8 @@ from statuary.extensions.clear_signing.descriptors import (
     attested_descriptor,
     deployments_of,
 )
+from statuary.extensions.clear_signing.hidden import hidden
+from statuary.extensions.clear_signing.limits import STEPS_OF_A_FORMAT
 from statuary.extensions.clear_signing.records import NO_CODE, DeployedCode, SiteRecords
 from statuary.extensions.clear_signing.rules import (
     ATTESTED,
@@ -183,17 +185,29 @@ def _checked(folder: DescriptorFolder, path: str) -> JudgedDescriptor:
         findings += findings_of(descriptor, rule, rule(reading))
         if findings and has_errors(findings) and rule is DESCRIPTOR_RULES[0]:
             break  # the other rules take the shape for granted
+    else:
+        for key in reading.types:
+            hidden(reading, key)  # here, where the work on it is bounded
     return JudgedDescriptor(path, None if has_errors(findings) else reading, tuple(findings))
 
 
 def _bound(item: JudgedDescriptor, records: SiteRecords) -> JudgedDescriptor:
+    """Compare a descriptor with the code at all of its deployments: too many of too many formats withhold it."""
     if item.reading is None:
         return item
-    judged = [
-        _judgement(item.reading, deployment, records)
-        for deployment in deployments_of(item.reading.descriptor)
-    ]
-    return item._replace(deployments=tuple(judged))
+    outcome = attempt(partial(_judgements, item.reading, records), f"{FOLDER}/{item.path}", CHECKING)
+    if isinstance(outcome, Finding):
+        return item._replace(reading=None, findings=(*item.findings, outcome))
+    return item._replace(deployments=outcome)
+
+
+def _judgements(reading: Reading, records: SiteRecords) -> tuple[Judgement, ...]:
+    lines = sum(map(len, reading.hidden.values()))
+    judged = []
+    for deployment in deployments_of(reading.descriptor):
+        spend(STEPS_OF_A_FORMAT * len(reading.keys) + lines)
+        judged.append(_judgement(reading, deployment, records))
+    return tuple(judged)
 
 
 def _judgement(reading: Reading, deployment: BoundContract, records: SiteRecords) -> Judgement:

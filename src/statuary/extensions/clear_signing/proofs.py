@@ -7,7 +7,7 @@ from statuary.checks.rules import rule_of
 from statuary.domain.contracts.proof import ClaimStatus
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.extensions.clear_signing.attestations import Attestation, descriptor_hash
+from statuary.extensions.clear_signing.attestations import Attestation
 from statuary.extensions.clear_signing.descriptors import SigningFileKind
 from statuary.extensions.clear_signing.hidden import hidden
 from statuary.extensions.clear_signing.judge import ABI_STATUS, Judgement
@@ -66,7 +66,7 @@ def _described(
     document: dict[str, Json] = {
         "path": descriptor.path,
         "sha256": descriptor.files[0].sha256,
-        "descriptorHash": descriptor_hash(descriptor.own),
+        "descriptorHash": judgement.reading.descriptor_hash,
         "includes": [file._asdict() for file in descriptor.files[1:]],
         "status": judgement.status,
         "claims": {

@@ -7,6 +7,7 @@ Those of `DESCRIPTOR_RULES` look at a descriptor alone: an error withholds all o
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Final
 
@@ -15,8 +16,9 @@ from statuary.checks.rules import rule_of
 from statuary.domain.findings import Finding, Pointer, Rule, Severity
 from statuary.domain.json_values import as_object
 from statuary.domain.primitives import InvalidValueError, parse_address, shorten
-from statuary.domain.work import spend
+from statuary.domain.work import TooMuchWorkError, spend
 from statuary.extensions.clear_signing import plain_text
+from statuary.extensions.clear_signing.attestations import descriptor_hash
 from statuary.extensions.clear_signing.descriptors import (
     INCLUDES,
     READABLE,
@@ -55,6 +57,13 @@ class Reading:
     """A descriptor with its keys parsed."""
 
     descriptor: Descriptor
+    hidden: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict, compare=False)
+    """What no visible field of a key's format shows (`hidden.py`), once it was asked for."""
+
+    @cached_property
+    def descriptor_hash(self) -> str:
+        """The hash of the descriptor that attestations are about."""
+        return descriptor_hash(self.descriptor.own)
 
     @cached_property
     def keys(self) -> Mapping[str, FunctionKey | MessageKey | InvalidValueError]:
@@ -87,6 +96,17 @@ class Reading:
         return types
 
     @cached_property
+    def naming_value(self) -> Mapping[str, Field]:
+        """The first field of each key that names `@.value`, where there is one."""
+        named = {key: next(filter(names_value, fields), None) for key, fields in self.fields.items()}
+        return {key: first for key, first in named.items() if first is not None}
+
+    @cached_property
+    def showing_value(self) -> frozenset[str]:
+        """The keys with a field that shows `@.value`."""
+        return frozenset(key for key, fields in self.fields.items() if any(map(shows_value, fields)))
+
+    @cached_property
     def fields(self) -> Mapping[str, tuple[Field, ...]]:
         """The fields of each key, groups opened and definitions put in."""
         fields, number = {}, 0
@@ -94,7 +114,7 @@ class Reading:
             fields[key] = tuple(fields_of(self.descriptor.value, key))
             number += len(fields[key])
             if number > MAX_FIELDS:
-                raise InvalidValueError(f"more than {MAX_FIELDS:,} fields", "divide the descriptor")
+                raise TooMuchWorkError(f"it has more than {MAX_FIELDS:,} fields", "divide the descriptor")
         return fields
 
 
@@ -295,14 +315,13 @@ def _name_pairs(own: object, theirs: object) -> Iterator[tuple[str, str]]:
 def value_is_shown_where_it_is_paid(binding: Binding) -> Iterator[BrokenRule]:
     """Only a payable function's format names `@.value`; a payable function whose format shows none is named."""
     for key in binding.reading.functions:
-        verified, fields = binding.function(key), binding.reading.fields[key]
+        verified, named = binding.function(key), binding.reading.naming_value.get(key)
         if verified is None:
             continue
-        named = next((field for field in fields if names_value(field)), None)
         if named is not None and verified.mutability != "payable":
             message = f"{verified.signature} is {verified.mutability}, and the format names `@.value`"
             yield BrokenRule(message, named.pointer, "remove the field: the value is always 0")
-        elif verified.mutability == "payable" and not any(map(shows_value, fields)):
+        elif verified.mutability == "payable" and key not in binding.reading.showing_value:
             message = f"{verified.signature} is payable, and its format shows no `@.value`"
             hint = "show it, or the reader does not see what is paid"
             yield BrokenRule(message, (*FORMATS, key), hint, Severity.WARNING, on_key=True)
