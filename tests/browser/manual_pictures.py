@@ -33,7 +33,9 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         site = build(CHECKOUT / "content", Path(folder) / "site", NOW)
         for name, (path, height) in PICTURES.items():
-            picture = browse(site, "webp", path=path, width=WIDTH, height=height, top=0, quality=QUALITY)
+            picture = browse(
+                site, "webp", path=path, width=WIDTH, height=height, top=0, quality=QUALITY, now=NOW
+            )
             (CHECKOUT / f"content/theme/manual-{name}.webp").write_bytes(b64decode(picture))
 
 

@@ -1,8 +1,9 @@
 /** A picture of the top of a page at a width, as WebP in base64. */
 
-export async function run({ open }, { path, width, height, top, quality }) {
+export async function run({ open }, { path, width, height, top, quality, now }) {
   const viewport = { width, height };
-  const { page, context } = await open(path, { viewport, colorScheme: "light", reducedMotion: "reduce" });
+  const { page, context } = await open(path, { viewport, colorScheme: "light", reducedMotion: "reduce" },
+    (page) => page.clock.setFixedTime(new Date(now)));
   if (top) await page.evaluate((y) => scrollTo(0, y), top);
   const png = (await page.screenshot()).toString("base64");
   const blank = await context.newPage();

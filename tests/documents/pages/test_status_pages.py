@@ -71,15 +71,17 @@ def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
     assert "Update 10 Nov, 11:30 CET · We still look. Affects RPC1 earlier update" in text
     assert "1 earlier update Investigating 10 Nov, 11:00 CET · We look." in text
     assert text.count("Slow answers") == 2, "as a card, and by the day in the list of its component"
-    assert "is rated Major" not in text, "the banner says partly down, which is as bad"
     assert "Slow answers" not in text[text.index("Resolved") :], "what is open is told once"
     assert "Next scheduled change 11 Nov 2026, 2" in text
 
 
-def test_the_banner_says_where_an_incident_is_rated_otherwise() -> None:
+def test_the_rating_of_an_incident_is_on_its_card_and_not_in_the_banner() -> None:
     rated = TROUBLE + "    impact_override: critical\n"
-    text = text_of(pages_at(at("11-10 10:45"), incidents={"trouble": rated})["index.html"])
-    assert "“Slow answers” is rated Critical" in text, "the banner says partly down"
+    page = pages_at(at("11-10 10:45"), incidents={"trouble": rated})["index.html"]
+    assert heading(page) == "RPC is partly down"
+    banner, _, rest = text_of(page).partition("What is going on")
+    assert "Critical" in rest
+    assert "Critical" not in banner
 
 
 def test_a_resolved_incident_is_a_line_with_its_day_and_its_length() -> None:

@@ -62,8 +62,6 @@ class StatusView(NamedTuple):
     # the latest change; None if nothing has happened on a page of unknown age
     updated_at: FormattedTime | None
     next_change: FormattedTime | None  # the next instant at which the page changes without a new build
-    # an unresolved incident whose impact differs from the banner; None without any
-    differs: IncidentCard | None
     incidents: tuple[IncidentCard, ...]  # unresolved, the worst first
     active: tuple[IncidentCard, ...]
     scheduled: tuple[IncidentCard, ...]
@@ -95,7 +93,6 @@ def status_view(
         answer=answer,
         updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
         next_change=None if (at := _next_step(state)) is None else dates.moment(at),
-        differs=_most_different(incidents, answer.state),
         incidents=incidents,
         active=of(maintenances, ACTIVE_STATUSES),
         scheduled=of(maintenances, {"scheduled"}),
@@ -246,12 +243,6 @@ def _filed_at(state: IncidentState) -> Instant:
     """Return the instant of a record in past days: the start, or the end if it was cancelled before."""
     began = began_at(state.incident)
     return min(began, state.resolved_at or began)
-
-
-def _most_different(incidents: Sequence[IncidentCard], state: str) -> IncidentCard | None:
-    """Return the worst incident if its impact differs from what the banner shows."""
-    worst = max(incidents, key=lambda card: IMPACT_SEVERITY[card.impact], default=None)
-    return None if worst is None or worst.state == state else worst
 
 
 def _window(state: IncidentState) -> tuple[Instant, str]:
