@@ -8,11 +8,11 @@ export async function run({ open }, { path, instants, width = 1280, timezoneId =
     const lanes = await page.evaluate(() => {
       const axis = document.querySelector(".lanes .period");
       const { left, width } = axis.getBoundingClientRect();
-      const marks = [...axis.querySelectorAll(".mark")].filter((mark) => !mark.hidden);
+      const marks = [...axis.querySelectorAll(".mark")];
       const boxes = [...axis.querySelectorAll("time"), ...marks].map((part) => part.getBoundingClientRect());
       const middle = (box) => (box.left + box.right) / 2;
       return {
-        bars: [...document.querySelectorAll(".lane svg")].map((svg) => ({
+        bars: [...document.querySelectorAll(".lane > svg")].map((svg) => ({
           covered: svg.viewBox.baseVal.width,
           parts: [...svg.children].map((part) => [part.x.baseVal.value, part.width.baseVal.value]),
         })),

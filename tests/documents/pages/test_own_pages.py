@@ -213,10 +213,14 @@ def test_a_block_of_code_has_its_language_its_colours_and_a_button(tmp_path: Pat
     assert "indented &amp; plain\n</pre>" in page
 
 
-def test_a_picture_keeps_its_place_while_it_loads(tmp_path: Path) -> None:
-    content = content_with(tmp_path, {"x.md": "---\ntitle: X\n---\n![A dot](/assets/theme/dot.png)\n"})
-    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4) + (360).to_bytes(4)
-    write_files(content, {"theme/dot.png": png})
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4) + (360).to_bytes(4)
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 36" width="640" height="360"><path d="M0 0h9"/></svg>'
+
+
+@pytest.mark.parametrize(("name", "raw"), [("dot.png", PNG), ("dot.svg", SVG)])
+def test_a_picture_keeps_its_place_while_it_loads(tmp_path: Path, name: str, raw: bytes) -> None:
+    content = content_with(tmp_path, {"x.md": f"---\ntitle: X\n---\n![A dot](/assets/theme/{name})\n"})
+    write_files(content, {f"theme/{name}": raw})
     page = (build(content, tmp_path / "site", NOW) / "pages/x.html").read_text("utf-8")
     image = re.search("<img [^>]*>", page)
     assert image is not None

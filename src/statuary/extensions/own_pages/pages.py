@@ -219,10 +219,11 @@ class _Pages:
 
 
 PNG = b"\x89PNG\r\n\x1a\n"
+SVG_SIZE = re.compile(rb'<svg [^>]*?\bwidth="(\d{1,5})" height="(\d{1,5})"')
 
 
 def picture_size(raw: bytes) -> dict[str, str | int | float]:
-    """Return width and height of a PNG or a WebP, so that the page keeps its place while it loads; nothing for others."""
+    """Return width and height of a PNG, a WebP or an SVG, so that the page keeps its place while it loads; nothing for others."""
     if raw.startswith(PNG):
         return {"width": int.from_bytes(raw[16:20]), "height": int.from_bytes(raw[20:24])}
     kind = raw[12:16] if raw[8:12] == b"WEBP" else b""
@@ -232,7 +233,8 @@ def picture_size(raw: bytes) -> dict[str, str | int | float]:
     if kind == b"VP8X":
         width, height = (int.from_bytes(raw[place : place + 3], "little") + 1 for place in (24, 27))
         return {"width": width, "height": height}
-    return {}
+    svg = SVG_SIZE.match(raw)
+    return {"width": int(svg[1]), "height": int(svg[2])} if svg else {}
 
 
 def _site_path(path: str) -> str:

@@ -57,7 +57,7 @@ function growTo(lanes, now) {
   const end = lanes.querySelector(".period time:last-of-type");
   if (now < Date.parse(end.dateTime)) return; // a clock that is behind the updates
   const seconds = (now - new Date(lanes.dataset.since)) / 1000;
-  for (const lane of lanes.querySelectorAll("svg")) {
+  for (const lane of lanes.querySelectorAll(".lane > svg")) {
     const last = lane.lastElementChild;
     lane.setAttribute("viewBox", `0 0 ${seconds} 14`);
     last.setAttribute("width", seconds - last.getAttribute("x"));
@@ -68,24 +68,29 @@ function growTo(lanes, now) {
 /** Marks round times between the ends of the lanes' axis, where the words of the ends leave room. */
 function markTimes(lanes) {
   const axis = lanes.querySelector(".period");
-  const [start, end] = [...axis.querySelectorAll("time")].map((time) => Date.parse(time.dateTime));
+  const times = [...axis.querySelectorAll("time")];
+  const [start, end] = times.map((time) => Date.parse(time.dateTime));
   const step = 60_000 * (STEPS.find((minutes) => end - start <= 5 * 60_000 * minutes) ?? Math.ceil((end - start) / 7_200_000_000) * 1440);
   const shift = new Date(start).getTimezoneOffset() * 60_000;
-  const marks = [];
+  const drawn = (name, attributes, ...content) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...content);
+    return element;
+  };
+  const marks = drawn("svg", { class: "marks", "aria-hidden": true, focusable: false });
   for (let at = Math.ceil((start - shift) / step) * step + shift; at < end; at += step) {
-    const mark = document.createElement("span");
-    mark.className = "mark";
+    const x = `${(100 * (at - start)) / (end - start)}%`;
     const time = timeOf(new Date(at));
-    mark.textContent = time === "00:00" ? briefDayOf(new Date(at)) : time;
-    mark.style.insetInlineStart = `${(100 * (at - start)) / (end - start)}%`;
-    marks.push(mark);
+    const text = drawn("text", { x, y: "1.1em" }, time === "00:00" ? briefDayOf(new Date(at)) : time);
+    marks.append(drawn("g", { class: "mark" }, drawn("line", { x1: x, x2: x, y1: -6, y2: 0 }), text));
   }
-  axis.querySelectorAll(".mark").forEach((mark) => mark.remove());
-  axis.append(...marks);
-  const [left, right] = [...axis.querySelectorAll("time")].map((time) => time.getBoundingClientRect());
-  for (const mark of marks) {
+  axis.querySelector(".marks")?.remove();
+  axis.append(marks);
+  const [left, right] = times.map((time) => time.getBoundingClientRect());
+  for (const mark of [...marks.children]) {
     const box = mark.getBoundingClientRect();
-    mark.hidden = box.left < left.right + 8 || box.right > right.left - 8;
+    if (box.left < left.right + 8 || box.right > right.left - 8) mark.remove();
   }
 }
 
