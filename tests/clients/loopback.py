@@ -19,13 +19,13 @@ PATIENCE = 20
 
 
 @contextmanager
-def plain_folder(site: Path) -> Iterator[str]:
+def plain_folder(site: Path, missing: bytes = b'{"error":"not found"}') -> Iterator[str]:
     """Serve plain files on a free port, as a host does that knows next to nothing of the site; give its URL.
 
     The query is ignored. Everything is JSON and may be read by any page; `/server/…`, where sourcify.dev has
     its API and where some clients insist on it, is the same as `/…`.
     """
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _files_of(site.resolve()))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _files_of(site.resolve(), missing))
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
@@ -36,7 +36,7 @@ def plain_folder(site: Path) -> Iterator[str]:
         thread.join()
 
 
-def _files_of(site: Path) -> type[BaseHTTPRequestHandler]:
+def _files_of(site: Path, missing: bytes) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
@@ -44,7 +44,7 @@ def _files_of(site: Path) -> type[BaseHTTPRequestHandler]:
             path = unquote(self.path.partition("?")[0]).removeprefix("/server").removeprefix("/")
             file = (site / path).resolve()
             found = file.is_relative_to(site) and file.is_file()
-            body = file.read_bytes() if found else b'{"error":"not found"}'
+            body = file.read_bytes() if found else missing
             self.send_response(HTTPStatus.OK if found else HTTPStatus.NOT_FOUND)
             self.send_header("Content-Type", JSON)
             self.send_header("Access-Control-Allow-Origin", "*")

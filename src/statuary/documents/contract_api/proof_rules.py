@@ -32,8 +32,8 @@ def _document(url: Url, file: str) -> Document:
 
 
 def not_found_document() -> Document:
-    """Return the response for an unverified address; the real server adds chain and address, which a file cannot know."""
-    body = encode_json({"match": None, "creationMatch": None, "runtimeMatch": None})
+    """Return the response for an unverified address, with the members that clients require; a file knows no address."""
+    body = encode_json(dict.fromkeys(("match", "creationMatch", "runtimeMatch", "chainId", "address")))
     return Document(path=url_table.NOT_FOUND_JSON.path(), body=body, cache=url_table.NOT_FOUND_JSON.cache)
 
 
