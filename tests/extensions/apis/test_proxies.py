@@ -291,6 +291,8 @@ def test_a_site_publishes_its_proxies_and_goes_on_after_an_upgrade(tmp_path):
     assert files_in(out)[f"{FOLDER.lower()}/resolved.json"] == first["resolved.json"]
     resolved = json.loads(first["resolved.json"])
     assert resolved["complete"] is True
+    [listed] = json.loads((out / "proxies/index.json").read_bytes())["proxies"]
+    assert (listed["address"], listed["implementations"]) == (address_of(1), [address_of(2)])
     assert [one["item"] for one in resolved["abi"]] == json.loads(first["abi.json"])
     assert {"function", "event", "error"} <= {one["type"] for one in resolved["abi"]}
     assert [one["from"] for one in resolved["abi"] if one.get("signature") == "f()"] == [[address_of(2)]]

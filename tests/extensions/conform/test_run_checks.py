@@ -365,6 +365,16 @@ DAMAGES: dict[str, list[Damage]] = {
         where(at("/otterscan/files/config.json"), answers(200, b"{}")),
         where(below("/blockscout"), answers(200, b"{}")),
     ],
+    "missing-contracts-are-said-in-json": [
+        where(below("/check-by-addresses"), NOT_FOUND),
+        where(below("/files/any/"), NOT_FOUND),
+        where(below("/check-by-addresses"), answers(200, b'[{"status":"perfect"}]')),
+    ],
+    "code-finds-contracts": [where(below("/code/0x"), answers(200, b"{}"))],
+    "proxies-are-resolved": [
+        where(below("/proxies/748463/"), NOT_FOUND),
+        where(below("/proxies/748463/"), answers(200, b'{"abi":[{"item":1}]}')),
+    ],
     "descriptors-are-indexed": [
         where(at("/clear-signing/index.calldata.json"), answers(200, b"{}")),
         where(at("/clear-signing/index.eip712.json"), edited(lambda value: {key: {} for key in value})),

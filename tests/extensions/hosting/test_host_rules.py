@@ -25,6 +25,7 @@ from statuary.documents.url_table import (
 )
 from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
 from statuary.extensions.hosting.documents import (
+    ANSWERED_WHEN_MISSING,
     HOST_FILES,
     globs_of,
     header_rules,
@@ -172,7 +173,8 @@ def test_cloudflare_can_read_headers():
 def test_the_edge_module_runs_only_for_paths_that_need_it():
     for url in SERVED:
         plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in static_globs())
-        assert plain is not (url in (*LOOKUP_URLS, API_PAGE) or url.is_timed), url.name
+        is_asked = url in (*LOOKUP_URLS, API_PAGE) or url.name.startswith(ANSWERED_WHEN_MISSING)
+        assert plain is not (is_asked or url.is_timed), url.name
 
 
 def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():

@@ -110,18 +110,36 @@ def _blockscout(example: ContractRow | None) -> DescribedApi:
     return DescribedApi(
         "blockscout",
         "Blockscout's answer about a contract, and the files of Sourcify's API v1, which Blockscout imports.",
-        tuple(
-            Operation(
-                url,
-                example=url.path(**of_contract) if of_contract else "",
-                more=_answers(description, schema, missing),
-            )
-            for url, description, schema, missing in (
-                (urls.BLOCKSCOUT, "The contract.", OBJECT, not_verified),
-                (urls.FILES_ANY, "The status of the match and the files.", OBJECT, without_files),
-                (urls.FILES, "The files of a full match.", {"type": "array"}, without_files),
-            )
+        (
+            *(
+                Operation(
+                    url,
+                    example=url.path(**of_contract) if of_contract else "",
+                    more=_answers(description, schema, missing),
+                )
+                for url, description, schema, missing in (
+                    (urls.BLOCKSCOUT, "The contract.", OBJECT, not_verified),
+                    (urls.FILES_ANY, "The status of the match and the files.", OBJECT, without_files),
+                    (urls.FILES, "The files of a full match.", {"type": "array"}, without_files),
+                )
+            ),
+            _check(example),
         ),
+    )
+
+
+def _check(example: ContractRow | None) -> Operation:
+    lists = (
+        _query("addresses", "Up to ten addresses, separated by commas.", "", required=True),
+        _query("chainIds", "Up to ten chains, separated by commas.", "", required=True),
+    )
+    path, errors = "check-by-addresses", {"400": "What is asked is no list of addresses and of chains."}
+    call = "" if example is None else f"{path}?addresses={example.address}&chainIds={example.chainId}"
+    return Operation(
+        _call(path, path, "on which chains each address has a full match"),
+        query=lists,
+        example=call,
+        more=_answers("The addresses.", {"type": "array"}, PLAIN_FILES | errors) | NEEDS_EDGE,
     )
 
 
@@ -146,6 +164,7 @@ def _proxies(_: ContractRow | None) -> DescribedApi:
         "Each proxy with its implementations: its merged ABI, where each entry says whose code it is, the implementations "
         "that the site has seen, and what changed from one to another.",
         (
+            Operation(urls.PROXIES, example=urls.PROXIES.path()),
             Operation(urls.PROXY, more=_answers("The proxy.", OBJECT, missing)),
             Operation(urls.PROXY_ABI, more=_answers("The merged ABI.", {"type": "array"}, missing)),
             Operation(urls.PROXY_CHANGES, more=_answers("What changed.", OBJECT, without)),
@@ -184,6 +203,18 @@ def _signatures(example: ContractRow | None) -> DescribedApi:
                 ),
                 example=f"{urls.SIGNATURE_SEARCH}?query=transfer*",
                 more=_answers("The signatures by hash.", OBJECT, ERRORS) | NEEDS_EDGE,
+            ),
+            Operation(
+                _call("directory-signatures", "api/v1/signatures/", "as 4byte.directory lists functions"),
+                query=(_query("hex_signature", "A selector; what is none has no signatures.", ""),),
+                example="api/v1/signatures/?hex_signature=0x06fdde03",
+                more=_answers("The functions and errors.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
+            ),
+            Operation(
+                _call("directory-events", "api/v1/event-signatures/", "as 4byte.directory lists events"),
+                query=(_query("hex_signature", "A topic; what is none has no signatures.", ""),),
+                example=f"api/v1/event-signatures/?hex_signature=0x{TRANSFER}",
+                more=_answers("The events.", OBJECT, PLAIN_FILES) | NEEDS_EDGE,
             ),
             Operation(urls.SIGNATURE_STATS, example=urls.SIGNATURE_STATS.path()),
             Operation(urls.SIGNATURE_NAMES, example=urls.SIGNATURE_NAMES.path()),

@@ -77,6 +77,24 @@ def listed_proxies(
     return proxies
 
 
+def index_document(proxies: Iterable[ListedProxy]) -> Document:
+    """Return the list of the proxies of a site, by chain and address."""
+    rows: list[Json] = [
+        {
+            "chainId": proxy.row.chainId,
+            "address": proxy.row.address,
+            "name": proxy.row.name,
+            "proxyType": proxy.facts.proxy_type or None,
+            "implementations": list(proxy.facts.implementations),
+            "versions": len(proxy.history),
+            "path": urls.PROXY.path(chain_id=proxy.row.chainId, address=proxy.row.address),
+        }
+        for proxy in sorted(proxies, key=lambda proxy: (int(proxy.row.chainId), proxy.row.address))
+    ]
+    body = encode_unchecked({"proxies": rows})
+    return Document(path=urls.PROXIES.path(), body=body, sources=WHOLE_SITE, persistent=True)
+
+
 class ProxyDocuments:
     """Makes the documents of proxies from the records of the content."""
 

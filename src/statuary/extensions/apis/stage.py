@@ -19,7 +19,12 @@ from statuary.extensions.apis.code import CodeFacts, code_documents
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
 from statuary.extensions.apis.own_files import OwnFiles, own_files
-from statuary.extensions.apis.proxy_documents import ProxyDocuments, folders_of, listed_proxies
+from statuary.extensions.apis.proxy_documents import (
+    ProxyDocuments,
+    folders_of,
+    index_document,
+    listed_proxies,
+)
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import (
     WHOLE_SITE,
@@ -27,6 +32,7 @@ from statuary.extensions.apis.signatures import (
     signature_documents,
     signatures_of_site,
 )
+from statuary.extensions.apis.v1_answers import ANSWERS
 from statuary.pipeline.contract_stage import CONTRACTS, BuiltContracts
 from statuary.pipeline.fingerprint import fingerprint_of
 from statuary.pipeline.progress import Progress
@@ -47,6 +53,7 @@ GROUP = "apis"
 """The group of these documents in the ledger."""
 
 FOLDERS = (
+    "blockscout/answers",
     "signature-database",
     "etherscan/answers",
     "etherscan/chains",
@@ -129,6 +136,7 @@ class ApisStage(SiteStage):
         rows = ((row, lines_of(facts)[2]) for row, facts in built.sources.facts())
         of_proxies = [(row, line) for row, line in rows if line]
         listed = listed_proxies(of_proxies, own.versions, target.published, self._now)
+        target.offer(laid_out([index_document(listed)], built.catalogue.hosting))
         are_whole = True
         for place, documents in ProxyDocuments(self._root, built, listed).documents(findings):
             if documents:
@@ -159,6 +167,9 @@ class ApisStage(SiteStage):
         chains, base = catalogue.chains, catalogue.status.page.url
         if Api.ETHERSCAN in self._settings.apis:
             yield from (_of_settings(path, body) for path, body in settings_documents(chains, base))
+        if Api.BLOCKSCOUT in self._settings.apis:
+            for name, answer in ANSWERS.items():
+                yield _of_settings(urls.BLOCKSCOUT_ANSWER.path(name=name), answer)
         if Api.OTTERSCAN in self._settings.apis:
             paths = {document.path for document in own}
             yield from (document for document in chain_files(chains, base) if document.path not in paths)

@@ -113,6 +113,11 @@ BLOCKSCOUT = Url(
     "a verified contract, as Blockscout's API has it",
     put=PutStep.BODY,
 )
+BLOCKSCOUT_ANSWER = Url(
+    "blockscout-answer",
+    "blockscout/answers/{name}",
+    "the answer where a contract is missing, or what is asked is no list of addresses",
+)
 FILES_ANY = Url(
     "sourcify-files-any",
     "files/any/{chain_id}/{address}",
@@ -143,6 +148,9 @@ CODE_LENGTH = Url(
     "the templates of a length, each with the places that are zeros in it",
 )
 
+PROXIES = Url(
+    "proxies", "proxies/index.json", "the proxies of the site, each with its present implementations"
+)
 PROXY = Url(
     "proxy",
     "proxies/{chain_id}/{address}/resolved.json",
@@ -195,11 +203,13 @@ API_URLS = (
     OTTERSCAN_LOGO,
     OTTERSCAN_CONFIG,
     BLOCKSCOUT,
+    BLOCKSCOUT_ANSWER,
     FILES_ANY,
     FILES,
     CODE,
     CODE_TEMPLATE,
     CODE_LENGTH,
+    PROXIES,
     PROXY,
     PROXY_ABI,
     PROXY_CHANGES,

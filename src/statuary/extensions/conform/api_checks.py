@@ -4,9 +4,11 @@ import json
 from collections.abc import Iterator
 
 from statuary.domain.contracts.abi import signature_hash
-from statuary.domain.json_values import Json, as_list, as_object
+from statuary.domain.json_values import Json, as_list, as_object, as_text
+from statuary.domain.primitives import keccak256
 from statuary.extensions.apis import urls
-from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
+from statuary.extensions.conform.deployment import CheckedDeployment, DeployedContract, NotApplicableError
+from statuary.extensions.http.client import HttpResponse
 
 UNKNOWN_SELECTOR = "0x00000001"
 
@@ -73,6 +75,60 @@ def interfaces_have_listed_contracts(deployment: CheckedDeployment) -> Iterator[
         yield from _wrong_explorer_files(deployment, targets)
 
 
+def missing_contracts_are_said_in_json(deployment: CheckedDeployment) -> Iterator[str]:
+    """Of a contract that is not verified, the interfaces say so in JSON: Blockscout's, and those of Sourcify's API v1."""
+    contract = _contract_with_explorer_file(deployment)
+    chain, absent = contract.chain_id, deployment.absent_address
+    for address, statuses in ((contract.address, ("perfect", "false")), (absent, ("false",))):
+        asked = f"/check-by-addresses?addresses={address}&chainIds={chain}"
+        row = as_object(next(iter(as_list(_json_of(deployment.get(asked)))), {}))
+        if row.get("status") not in statuses:
+            yield f"{asked} returns {deployment.get(asked).status} and the status {row.get('status')}"
+    for target in (_explorer_file(chain, absent), f"/{urls.FILES_ANY.path(chain_id=chain, address=absent)}"):
+        response = deployment.get(target)
+        if response.status != 404 or not as_object(_json_of(response)):
+            yield f"{target} returns {response.status}, and not 404 with an object"
+
+
+def _contract_with_explorer_file(deployment: CheckedDeployment) -> DeployedContract:
+    for contract in deployment.contracts:
+        if deployment.get(_explorer_file(contract.chain_id, contract.address)).status == 200:
+            return contract
+    raise NotApplicableError("no listed contract has a file of Blockscout: the site has no such interface")
+
+
+def proxies_are_resolved(deployment: CheckedDeployment) -> Iterator[str]:
+    """The merged ABI of a listed proxy is that of its resolved document, where each entry says whose code it is."""
+    listed = as_list(as_object(deployment.json(f"/{urls.PROXIES.path()}")).get("proxies"))
+    for proxy in map(as_object, listed[: deployment.sample]):
+        place = {"chain_id": as_text(proxy.get("chainId")), "address": as_text(proxy.get("address"))}
+        target, merged = f"/{urls.PROXY.path(**place)}", f"/{urls.PROXY_ABI.path(**place)}"
+        body = as_object(_json_of(deployment.get(target)))
+        entries = [as_object(entry) for entry in as_list(body.get("abi"))]
+        if _json_of(deployment.get(merged)) != [entry.get("item") for entry in entries]:
+            yield f"{merged} is not the ABI of {target}"
+        if not all(as_list(entry.get("from")) for entry in entries):
+            yield f"{target} has an entry that is of no contract"
+
+
+def code_finds_contracts(deployment: CheckedDeployment) -> Iterator[str]:
+    """The hash of the code of a listed contract finds it."""
+    checked = False
+    for contract in deployment.contracts:
+        record = as_object(deployment.json(contract.target))
+        code = as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode")).removeprefix("0x")
+        digest = f"0x{keccak256(bytes.fromhex(code)).hex()}"
+        response = deployment.get(f"/{urls.CODE.path(code_hash=digest)}")
+        if response.status == 404 or not code:
+            continue
+        checked = True
+        listed = as_list(as_object(_json_of(response)).get("contracts"))
+        if contract.address not in [as_object(one).get("address") for one in listed]:
+            yield f"/{urls.CODE.path(code_hash=digest)} does not have {contract.address}"
+    if not checked:
+        raise NotApplicableError("no listed contract is found by its code: the site has no such interface")
+
+
 def _wrong_explorer_files(deployment: CheckedDeployment, targets: list[str]) -> Iterator[str]:
     for target in targets:
         response = deployment.get(target)
@@ -85,6 +141,15 @@ def _wrong_explorer_files(deployment: CheckedDeployment, targets: list[str]) -> 
 
 def _explorer_file(chain_id: str, address: str) -> str:
     return f"/{urls.BLOCKSCOUT.path(chain_id=chain_id, address=address)}"
+
+
+def _json_of(response: HttpResponse) -> Json:
+    """Return the JSON of a response; null if it is none."""
+    try:
+        value: Json = json.loads(response.body)
+    except ValueError:
+        return None
+    return value
 
 
 def _object(deployment: CheckedDeployment, target: str) -> dict[str, Json]:

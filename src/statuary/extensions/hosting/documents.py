@@ -112,10 +112,15 @@ def hosted_urls(on: On) -> tuple[Url, ...]:
 def static_globs(on: On = None) -> tuple[str, ...]:
     """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build.
 
-    The API page needs it: its path is also that of an explorer's API.
+    The API page needs it: its path is also that of an explorer's API. So do files whose absence is an answer.
     """
     asked = (*LOOKUP_URLS, API_PAGE, *HOST_FILES)
-    return globs_of(url for url in hosted_urls(on) if url not in asked and not url.is_timed)
+    static = (url for url in hosted_urls(on) if url not in asked and not url.is_timed)
+    return globs_of(url for url in static if not url.name.startswith(ANSWERED_WHEN_MISSING))
+
+
+ANSWERED_WHEN_MISSING = ("blockscout", "sourcify-files")
+"""How the names of documents begin of which clients read that there is none."""
 
 
 def server_globs() -> tuple[str, ...]:

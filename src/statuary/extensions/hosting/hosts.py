@@ -35,6 +35,7 @@ from statuary.documents.url_table import (
 )
 from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
 from statuary.extensions.hosting.documents import (
+    ANSWERED_WHEN_MISSING,
     HOST_FILES,
     INTERNAL_FILES_RULE,
     On,
@@ -384,6 +385,7 @@ def _table_values(on: On) -> dict[str, object]:
         "json": JSON,
         "explorer_error": _explorer_error(),
         "calls": _explorer_calls(on),
+        "v1": {url.name: url for url in hosted_urls(on) if url.name.startswith(ANSWERED_WHEN_MISSING)},
         "creations": "etherscan/creations",
         "feed": FEED,
         "feed_regex": feed,

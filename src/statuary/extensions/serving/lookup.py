@@ -39,8 +39,9 @@ from statuary.domain.primitives import (
     checksum_address,
     parse_address,
 )
-from statuary.extensions.apis.answers import answer_signatures, is_signature_route
+from statuary.extensions.apis.answers import ApiAnswer, answer_signatures, is_signature_route
 from statuary.extensions.apis.explorer_answers import answer_explorer, is_explorer_route
+from statuary.extensions.apis.v1_answers import answer_v1
 from statuary.extensions.serving.selection import (
     InvalidSelectorError,
     Selection,
@@ -442,7 +443,10 @@ def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewE
         if is_explorer_route(request.method, path, query, read):
             response = _answer_explorer(request.method, path, query, read)
         elif is_signature_route(path, read):
-            response = _answer_api(request.method, path, query, read)
+            answer = answer_signatures(path, parse_query(query), read)
+            response = _answer_api(request.method, path, answer)
+        elif (of_v1 := answer_v1(path, query, read)) is not None:
+            response = _answer_api(request.method, path, of_v1)
         elif route is not None:
             response = _answer_by_method(request.method, path, route, query, read)
         elif is_explorer_call(request.method, path, query) and (error := _no_explorer_api(read)) is not None:
@@ -461,13 +465,12 @@ def _answer_explorer(method: str, path: str, query: str, read: ReadDocument) -> 
     return json_response(answer_explorer(method, path, query, read).body)
 
 
-def _answer_api(method: str, path: str, query: str, read: ReadDocument) -> Response:
+def _answer_api(method: str, path: str, answer: ApiAnswer) -> Response:
     """Return the response of an interface of explorers and tools, which has the methods of the look-up."""
     if method == "OPTIONS":
         return preflight_response()
     if method not in ("GET", "HEAD"):
         return route_not_found(method, path)
-    answer = answer_signatures(path, parse_query(query), read)
     return json_response(answer.body, answer.status)
 
 

@@ -1,0 +1,163 @@
+"""Where no file answers: missing contracts, the state of several addresses, and 4byte.directory's read."""
+
+import json
+import random
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from statuary.domain.contracts.abi import signature_hash
+from statuary.extensions.apis.v1_answers import ANSWERS
+from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from support.edge_runtimes import answers_of_deno, write_site
+from support.host_servers import serve_with_caddy, serve_with_nginx, serve_with_statuary
+from support.v1_requests import (
+    ABSENT,
+    CHAIN,
+    FULL,
+    PARTIAL,
+    SITE,
+    directory_targets,
+    file_targets,
+    list_checks,
+    single_checks,
+)
+
+PAGES = {"404.html": b"<!doctype html>404", "index.html": b"<!doctype html>"}
+
+
+def ask(target: str, site: dict[str, bytes] = SITE, method: str = "GET") -> tuple[int, bytes] | None:
+    response = answer_lookup(LookupRequest(method=method, target=target), site.get, lambda: "id")
+    return None if response is None else (response.status, response.body)
+
+
+def checked(addresses: list[str], chains: list[str], which: str = "check-by-addresses") -> list[dict]:
+    status, body = ask(f"/{which}?addresses={','.join(addresses)}&chainIds={','.join(chains)}")
+    assert status == 200
+    return json.loads(body)
+
+
+def test_an_address_is_perfect_where_it_has_a_full_match():
+    full, partial = FULL["address"], PARTIAL["address"]
+    assert checked([full, ABSENT], ["1", CHAIN]) == [
+        {"address": full, "status": "perfect", "chainIds": [CHAIN]},
+        {"address": ABSENT, "status": "false"},
+    ]
+    assert checked([partial], [CHAIN]) == [{"address": partial, "status": "false"}]
+    assert checked([partial, full.lower()], ["1", CHAIN], "check-all-by-addresses") == [
+        {"address": partial, "chainIds": [{"chainId": CHAIN, "status": "partial"}]},
+        {"address": full.lower(), "chainIds": [{"chainId": CHAIN, "status": "perfect"}]},
+    ]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "addresses=&chainIds=1",
+        f"addresses={ABSENT}",
+        f"addresses={ABSENT},&chainIds=1",
+        "addresses=../x&chainIds=1",
+    ],
+)
+def test_what_is_no_list_of_addresses_and_chains_is_an_error(query):
+    status, body = ask(f"/check-by-addresses?{query}")
+    assert (status, json.loads(body)) == (400, ANSWERS["addresses"])
+
+
+def test_a_missing_contract_is_said_in_the_words_of_each_api():
+    for path, body in (
+        ("files/any/1", "files"),
+        ("files/1", "files"),
+        ("blockscout/1/api/v2/smart-contracts", "contract"),
+    ):
+        status, answer = ask(f"/{path}/{ABSENT}")
+        assert (status, json.loads(answer)) == (404, ANSWERS[body])
+    assert ask(f"/files/any/{CHAIN}/{FULL['address']}") is None  # the host sends the file
+
+
+def test_a_site_without_the_interfaces_answers_nothing():
+    for target in (
+        f"/files/any/1/{ABSENT}",
+        f"/check-by-addresses?addresses={ABSENT}&chainIds=1",
+        "/api/v1/signatures/",
+    ):
+        assert ask(target, {}) is None
+
+
+def test_4byte_directory_lists_the_signature_that_is_meant_with_the_lowest_id():
+    status, body = ask("/api/v1/signatures/?hex_signature=0xa9059cbb&format=json")
+    answer = json.loads(body)
+    assert (status, answer["count"], answer["next"], answer["previous"]) == (200, 2, None, None)
+    first, second = answer["results"]
+    assert first == {
+        "id": 1,
+        "created_at": "2026-01-01T00:00:00.000Z",
+        "text_signature": "transfer(address,uint256)",
+        "hex_signature": "0xa9059cbb",
+        "bytes_signature": "\xa9\x05\x9c\xbb",
+    }
+    assert (second["id"], second["text_signature"]) == (2, "many_msg_babbage(bytes1)")
+    topic = signature_hash("E(uint256)")
+    _, body = ask(f"/api/v1/event-signatures/?hex_signature={topic}")
+    assert [one["text_signature"] for one in json.loads(body)["results"]] == ["E(uint256)"]
+    for nothing in ("0x00000000", "0xzz", "", topic):
+        _, body = ask(f"/api/v1/signatures/?hex_signature={nothing}")
+        assert json.loads(body) == {"count": 0, "next": None, "previous": None, "results": []}
+
+
+def targets() -> list[str]:
+    dice = random.Random(35)
+    those = [
+        *file_targets(dice, 125),
+        *single_checks(dice, 125),
+        *list_checks(dice, 125),
+        *directory_targets(dice, 125),
+    ]
+    return [quote(target, safe="/?&=%,") for target in those]
+
+
+def test_the_edge_module_and_serve_answer_the_same_to_500_requests(tmp_path):
+    dice = random.Random(3)
+    cases = [
+        {"target": one, "method": dice.choice(("GET", "GET", "HEAD", "POST", "OPTIONS"))} for one in targets()
+    ]
+    write_site(tmp_path / "build", SITE | PAGES)
+    statuses = set()
+    with serve_with_statuary(tmp_path) as server:
+        for case, answer in zip(cases, answers_of_deno(SITE, cases), strict=True):
+            ours = ask(case["target"], method=case["method"])
+            assert ours == (None if answer is None else (answer["status"], answer["body"].encode())), case
+            if ours is not None:
+                served = server.fetch(case["target"], method=case["method"])
+                assert (served["status"], served["body"]) == ours, case
+                statuses.add(ours[0])
+    assert statuses >= {200, 204, 400, 404}
+
+
+@pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
+def test_web_servers_answer_for_files_and_single_addresses_with_the_same_bytes(serve, tmp_path):
+    dice = random.Random(36)
+    write_site(tmp_path / "build", SITE | PAGES)
+    with serve(tmp_path) as server:
+        for target in (*file_targets(dice, 250), *single_checks(dice, 250)):
+            response = server.fetch(target)
+            expected = ask(target) or (200, SITE[target.strip("/")])
+            assert (response["status"], response["body"]) == expected, target
+            assert response["headers"]["content-type"].startswith("application/json"), target
+            assert response["headers"]["access-control-allow-origin"] == "*", target
+        for target in list_checks(dice, 50):
+            response = server.fetch(quote(target, safe="/?&=%,"))
+            assert response["headers"]["access-control-allow-origin"] == "*", target
+            assert response["status"] in (200, 400, 404), target
+
+
+@pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
+def test_web_servers_send_the_page_where_the_site_has_no_such_interface(serve, tmp_path: Path):
+    write_site(tmp_path / "build", PAGES)
+    with serve(tmp_path) as server:
+        for target in (f"/files/any/1/{ABSENT}", f"/check-by-addresses?addresses={ABSENT}&chainIds=1"):
+            response = server.fetch(target)
+            assert (response["status"], response["body"]) == (404, PAGES["404.html"])
+            assert response["headers"]["access-control-allow-origin"] == "*"
