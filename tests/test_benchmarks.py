@@ -3,12 +3,17 @@
 import subprocess
 import sys
 
+import orjson
 import pytest
 
+from benchmarks.corpora import KINDS, OFTEN, replicas
+from statuary.checks.contracts.prove import prove
+from statuary.domain.contracts.compiled_part import pieces_of
 from support.requirements import CHECKOUT
 
 COMMANDS = {
     "corpora": ("S:3", "{folder}/corpus"),
+    "records_against_generators": ("--corpora", "D:3", "--workers", "1", "--rounds", "1"),
     "records_against_copy": ("--rounds", "1", "tests/golden/world/content/contracts"),
     "no_change": ("--count", "120", "--rounds", "1"),
     "tick_against_build": ("--transitions", "1", "--content", "tests/golden/world/content"),
@@ -36,3 +41,13 @@ def test_it_runs(name, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() or any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("kind", "repeated"), [("D", 0), ("W", len(OFTEN))])
+def test_the_records_of_a_corpus_hold_and_have_as_many_compilations_as_it_says(kind, repeated):
+    count = 60
+    texts = [text for _, text in replicas(KINDS[kind].names, KINDS[kind].distinct, count)]
+    for text in texts:
+        assert prove(orjson.loads(text)).findings == ()
+    parts = {pieces.compiled for text in texts if (pieces := pieces_of(text))}
+    assert len(parts) == (count // 2 + repeated if repeated else count)

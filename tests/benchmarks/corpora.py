@@ -3,8 +3,10 @@
     python tests/benchmarks/corpora.py S /tmp/corpus
 
 Their proofs replay as those of the originals do; libraries that hold their own address are left out. `S` is 2,000
-records of about 85 KB, `M` 20,000 of about 15 KB, `K` 100,000 of 4.6 KB,
-`L` 1,000,000 of them as JSON lines. `S:100` makes 100 records.
+records of about 85 KB, `M` 20,000 of about 15 KB, `K` 100,000 of 4.6 KB, `L` 1,000,000 of them as JSON lines. In `D`, which
+is otherwise like `M`, no two records have the same compilation: a comment ends one source, and every hash of it is made
+right again. In `W` half of the records are deployments of nine compilations, the others are like those of `D`, as in
+the world. `S:100` makes 100 records.
 """
 
 import argparse
@@ -15,13 +17,14 @@ from contextlib import contextmanager
 from hashlib import sha256
 from itertools import cycle, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
-from statuary.domain.primitives import checksum_address, parse_instant
+from statuary.domain.contracts.metadata_hashes import ipfs_multihash
+from statuary.domain.primitives import checksum_address, keccak256, parse_instant
 from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
@@ -35,11 +38,21 @@ class Kind(NamedTuple):
         count: how many records, by default.
         names: the contracts that it repeats, in turn.
         lines: how many records a file of JSON lines holds; 0 gives each a separate file.
+        distinct: the contracts that it repeats, in turns with the others, each with a compilation of its own.
     """
 
     count: int
     names: tuple[str, ...]
     lines: int = 0
+    distinct: tuple[str, ...] = ()
+
+
+SMALL = ("EditionClone", "Scaffold", "EditionClone", "Endowment", "NetworkCharter")
+OFTEN = (
+    *("EditionClone", "Scaffold", "Endowment", "WrappedPlinth", "NetworkCharter"),
+    *("EditionPress", "Faucet", "CatalogueProxy", "RevenueSplitter"),
+)
+"""Nine compilations, those of proxies more often than the others."""
 
 
 KINDS = {
@@ -61,7 +74,9 @@ KINDS = {
             "WrappedPlinth",
         ),
     ),
-    "M": Kind(20_000, ("EditionClone", "Scaffold", "EditionClone", "Endowment", "NetworkCharter")),
+    "M": Kind(20_000, SMALL),
+    "D": Kind(20_000, (), distinct=SMALL),
+    "W": Kind(20_000, (*OFTEN, *["EditionClone", "CatalogueProxy"] * 5), distinct=SMALL),
     "K": Kind(100_000, ("EditionClone",)),
     "L": Kind(1_000_000, ("EditionClone",), lines=50_000),
 }
@@ -97,8 +112,8 @@ def grow(kind: str, content: Path, count: int | None = None) -> int:
         "chains:\n  - {chain_id: 748463, name: Corpus}\n"
         "pages: {status: false, contracts: 0, listed: 0, search: false}\n"
     )
-    records, size = replicas(output.names, output.count if count is None else count), 0
-    number = 0
+    records = replicas(output.names, output.distinct, output.count if count is None else count)
+    number = size = 0
     while part := list(islice(records, output.lines or 1)):
         if output.lines:
             with (place / f"{number:04d}.jsonl").open("wb") as file:
@@ -110,28 +125,69 @@ def grow(kind: str, content: Path, count: int | None = None) -> int:
     return size
 
 
-def replicas(names: tuple[str, ...], count: int) -> Iterator[tuple[str, bytes]]:
+def replicas(names: tuple[str, ...], distinct: tuple[str, ...], count: int) -> Iterator[tuple[str, bytes]]:
     """Yield so many records with the addresses they are under."""
     own = own_records()
-    parted = [_parted(own[name]) for name in names]
-    for number, (before, between, after) in enumerate(islice(cycle(parted), count), 1):
+    repeated = cycle([Repeated(own[name]) for name in names])
+    others = cycle([Distinct(own[name]) for name in distinct])
+    kinds = cycle([*([repeated] if names else []), *([others] if distinct else [])])
+    for number, kind in enumerate(islice(kinds, count), 1):
         address = checksum_address("0x" + sha256(b"%d" % number).hexdigest()[:40])
-        yield address, b"%b%d%b%b%b" % (before, number, between, address.encode(), after)
+        yield address, next(kind).record(number, address)
 
 
-def _parted(body: bytes) -> tuple[bytes, bytes, bytes]:
-    """Part a record at its match id and its address, so that a replica costs no parsing."""
-    record = orjson.loads(body)
-    record["matchId"], record["address"] = "MATCH ID", "ADDRESS"
-    before, rest = orjson.dumps(record).split(b"MATCH ID")
-    between, after = rest.split(b'"ADDRESS"', 1)
-    return before, between + b'"', b'"' + after
+class Repeated:
+    """A record that is parted at its match id and its address, so that a replica costs no parsing."""
+
+    def __init__(self, body: bytes) -> None:
+        record = orjson.loads(body)
+        record["matchId"], record["address"] = "MATCH ID", "ADDRESS"
+        self.before, rest = orjson.dumps(record).split(b"MATCH ID")
+        self.between, self.after = rest.split(b"ADDRESS", 1)
+
+    def record(self, number: int, address: str) -> bytes:
+        """Return the record of another deployment."""
+        return b"%b%d%b%b%b" % (self.before, number, self.between, address.encode(), self.after)
+
+
+class Distinct(Repeated):
+    """A record whose source ends with another comment each time, so that all its hashes are others.
+
+    Yul and old Vyper write no hash, so there the source alone differs.
+    """
+
+    COMMENTS: Final = {"Vyper": b"# deployment %d\\n"}
+
+    def __init__(self, body: bytes) -> None:
+        record = orjson.loads(body)
+        path, _, name = record["compilation"]["fullyQualifiedName"].rpartition(":")
+        self.comment = self.COMMENTS.get(record["compilation"]["language"], b"// deployment %d\\n")
+        self.source = record["sources"][path]["content"]
+        text = record["stdJsonOutput"]["contracts"][path][name].get("metadata")
+        self.metadata = text.encode() if text else b""
+        self.keccak = record["metadata"]["sources"][path]["keccak256"].encode() if text else b""
+        self.hash = ipfs_multihash(self.metadata).hex().encode() if text else b""
+        assert not text or self.hash in body, f"the hash of {name} is not that of its metadata"
+        super().__init__(body)
+        self.quoted = orjson.dumps(self.source)[:-1]
+
+    def record(self, number: int, address: str) -> bytes:
+        """Return the record of another deployment of another compilation."""
+        body = super().record(number, address)
+        comment = self.comment % number
+        body = body.replace(self.quoted + b'"', self.quoted + comment + b'"')
+        if not self.metadata:
+            return body
+        source = self.source.encode() + comment.replace(b"\\n", b"\n")
+        keccak = b"0x" + keccak256(source).hex().encode()
+        digest = ipfs_multihash(self.metadata.replace(self.keccak, keccak)).hex().encode()
+        return body.replace(self.keccak, keccak).replace(self.hash, digest)
 
 
 def main() -> None:
     """Write a corpus and say how large it is."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("kind", help="S, M, K or L, with `:COUNT` for another number of records")
+    parser.add_argument("kind", help="S, M, D, W, K or L, with `:COUNT` for another number of records")
     parser.add_argument("content", type=Path, help="the content folder to write")
     arguments = parser.parse_args()
     kind, _, count = arguments.kind.partition(":")

