@@ -1,6 +1,7 @@
 """The page of any contract: in a real browser it shows what the page of each contract shows, and says what it cannot show."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,16 @@ def test_every_real_record_has_the_same_text_and_structure(site: Path, share: in
 
 BLOW = '"><img src=x onerror="window.acted.push(1)"><script>window.acted.push(2)</script>{{ 7 * 7 }}javascript:alert(1)'
 """Markup, a template and a link that would act if they were taken as such."""
+
+
+def test_it_loads_the_style_sheets_of_a_contract_s_own_page(site: Path):
+    def sheets(page: Path) -> list[str]:
+        links = re.findall(r'<link rel="stylesheet" href="([^"]+)"', page.read_text("utf-8"))
+        return [link.rpartition("/")[2] for link in links]
+
+    own = next(page for page in sorted(site.glob("contracts/*/0x*.html")))
+    assert sheets(site / "contract.html") == sheets(own)
+    assert "contract.css" in sheets(own)
 
 
 def test_hostile_records_do_nothing(site: Path):

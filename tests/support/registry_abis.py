@@ -186,7 +186,7 @@ def explained(judgement: Judgement, title: str, selector: str) -> bool:
     ]
     named = ["#." + re.sub(r"\.\[[^\]]*\]", "", str(text)).removeprefix("#.") for text in texts]
     for path in hidden(reading, key):
-        leaf = path.removesuffix(" (in part)").replace(".[]", "")
+        leaf = "#." + path.removesuffix(" (in part)").replace(".[]", "").removeprefix("#.")
         if not any(f"{leaf}.".startswith(f"{name}.") for name in named):
             return False
     return True

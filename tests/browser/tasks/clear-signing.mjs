@@ -1,8 +1,12 @@
 // Reads what a wallet shows on the page of a contract, and pastes calls and messages into its box.
 
-export async function run({ open }, { path, pasted = [], look = {}, picture }) {
+export async function run({ open }, { path, pasted = [], look = {}, picture, later = false }) {
   const { page, complaints } = await open(path, look);
   const section = page.locator("[data-signing]");
+  if (later) {
+    await section.waitFor({ state: "attached" });
+    await page.waitForLoadState("networkidle");
+  }
   const isShown = await section.isVisible();
   if (!isShown) return { isShown, complaints };
   const items = await section.locator("details.item").evaluateAll((all) =>

@@ -297,7 +297,10 @@ def shown(tmp_path_factory):
     ]
     of_token = browse(folder / "site", "clear-signing", path=f"contracts/{CHAIN}/{TOKEN}.html", pasted=pasted)
     of_other = browse(folder / "site", "clear-signing", path=f"contracts/{CHAIN}/{OTHER}.html")
-    return of_token, of_other
+    query = f"contract.html?chain={CHAIN}&address="
+    later = browse(folder / "site", "clear-signing", path=query + TOKEN, pasted=pasted, later=True)
+    nothing = browse(folder / "site", "clear-signing", path=query + OTHER, later=True)
+    return of_token, of_other, later, nothing
 
 
 def test_each_function_has_the_sentence_of_its_example(shown):
@@ -323,6 +326,11 @@ def test_what_is_pasted_is_shown(shown):
 
 def test_a_contract_without_a_descriptor_shows_nothing_and_asks_for_nothing_that_is_missing(shown):
     assert shown[1] == {"isShown": False, "complaints": []}
+
+
+def test_the_page_of_any_contract_shows_the_same(shown):
+    assert shown[2] == shown[0]
+    assert shown[3] == shown[1]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,10 @@ def no_values(_settings: ClearSigningSettings) -> Mapping[str, str]:
 PARTS = PageParts(
     folder=Path(__file__).parent,
     urls=SIGNING_URLS,
-    slots={"contract.interface": "clear_signing_contract.html"},
-    scripts={"contract.html": "clear-signing"},
+    slots={
+        "contract.interface": "clear_signing_contract.html",
+        "viewer.interface": "clear_signing_viewer.html",
+    },
+    scripts={"contract.html": "clear-signing", "viewer.html": "clear-signing"},
     values=no_values,
 )

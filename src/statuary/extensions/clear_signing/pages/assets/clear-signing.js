@@ -1,7 +1,5 @@
 // On the page of a contract: finds out whether a descriptor is bound to it; only then is the rest loaded.
 
-const section = document.querySelector("[data-signing]");
-
 async function pathsOf({ signing, chain, address }) {
   const key = `eip155:${chain}:${address.toLowerCase()}`;
   const read = async (name) => {
@@ -13,10 +11,35 @@ async function pathsOf({ signing, chain, address }) {
   return [...new Set([...(calls ? [calls] : []), ...ofMessages])];
 }
 
-if (section) {
+async function show(section) {
   const paths = await pathsOf(section.dataset).catch(() => []);
-  if (paths.length) {
-    const { showDescriptors } = await import("./clear-signing-view.js");
-    await showDescriptors(section, paths);
-  }
+  if (!paths.length) return;
+  const { showDescriptors } = await import("./clear-signing-view.js");
+  await showDescriptors(section, paths);
+}
+
+/** On the page of any contract, whose content comes later: puts the section after the interface, once that is there. */
+function place(template) {
+  const above = document.querySelector("#interface")?.closest("section");
+  if (!above || document.querySelector("[data-signing]")) return;
+  const query = new URLSearchParams(location.search);
+  const section = document.importNode(template.content, true).querySelector("[data-signing]");
+  const [chain, address] = [query.get("chain"), query.get("address")];
+  Object.assign(section.dataset, { chain, address });
+  const proof = section.querySelector(".head a");
+  const path = proof.getAttribute("href").replace("/CHAIN/address.", `/${chain}/${address.toLowerCase()}.`);
+  proof.setAttribute("href", path);
+  above.after(section);
+  show(section);
+}
+
+const section = document.querySelector("[data-signing]");
+if (section) {
+  await show(section);
+} else {
+  const template = [...document.querySelectorAll("template[data-part]")].find(({ content }) =>
+    content.querySelector("[data-signing]")
+  );
+  document.addEventListener("statuary:content", () => place(template));
+  place(template); // it may be there already
 }
