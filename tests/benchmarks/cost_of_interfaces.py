@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.corpora import corpus
 
-APIS = ("signatures", "etherscan", "otterscan", "blockscout", "code")
+APIS = ("signatures", "etherscan", "otterscan", "blockscout", "code", "proxies")
 FOLDERS = (
     "abis",
     "blockscout",
@@ -25,6 +25,7 @@ FOLDERS = (
     "etherscan",
     "files",
     "otterscan",
+    "proxies",
     "signature-database",
     "v2/chainlist",
 )

@@ -157,7 +157,15 @@ def test_web_servers_answer_for_files_and_single_addresses_with_the_same_bytes(s
 def test_web_servers_send_the_page_where_the_site_has_no_such_interface(serve, tmp_path: Path):
     write_site(tmp_path / "build", PAGES)
     with serve(tmp_path) as server:
-        for target in (f"/files/any/1/{ABSENT}", f"/check-by-addresses?addresses={ABSENT}&chainIds=1"):
+        missing = (
+            "/otterscan/signatures/ffffffff",
+            f"/otterscan/contracts/full_match/1/{ABSENT}/metadata.json",
+        )
+        for target in (
+            f"/files/any/1/{ABSENT}",
+            f"/check-by-addresses?addresses={ABSENT}&chainIds=1",
+            *missing,
+        ):
             response = server.fetch(target)
             assert (response["status"], response["body"]) == (404, PAGES["404.html"])
             assert response["headers"]["access-control-allow-origin"] == "*"
