@@ -137,12 +137,6 @@ def uncompressed_path(path: str) -> str:
     return path
 
 
-def is_proof_path(path: str) -> bool:
-    """Return whether a path of either layout is that of a contract's proof."""
-    match = CONTRACT_PATH.fullmatch(plain_path(path))
-    return match is not None and match["family"] == PROOF.prefix
-
-
 def contract_of_path(path: str) -> tuple[str, str] | None:
     """Return chain id and address of the record at a path of either layout; None for other paths."""
     match = match_url(plain_path(path))

@@ -14,6 +14,7 @@ import orjson
 
 from statuary.checks.contracts.check import ContractCheck
 from statuary.checks.contracts.claims import COMPILATION_PROBLEMS
+from statuary.checks.contracts.identity_checks import is_identified
 from statuary.checks.contracts.prove import (
     CONTRACT_CHECKS,
     IDENTITY_CHECKS,
@@ -344,7 +345,7 @@ def _location_findings(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> Iterator[Finding]:
     """Yield the reasons why a record cannot be published at its path."""
-    for result in run_checks(record, IDENTITY_CHECKS):
+    for result in () if is_identified(record) else run_checks(record, IDENTITY_CHECKS):
         yield from (finding.within(source.path) for finding in result.findings)
     yield from path_names_contract(record, source)
     yield from known_chain(record, source, settings.chains)

@@ -7,6 +7,7 @@ from datetime import datetime
 from statuary.checks.contracts.check import Evidence, Observation, Violation
 from statuary.checks.contracts.record_view import RecordView
 from statuary.checks.rules import check
+from statuary.domain.contracts.record import RecordValue
 from statuary.domain.findings import Pointer
 from statuary.domain.json_values import as_object, as_text
 from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
@@ -115,3 +116,25 @@ def _address_faults(text: str, pointer: Pointer) -> Iterator[Observation]:
         parse_address(text)
     except InvalidValueError as error:
         yield Violation(str(error), pointer, error.hint)
+
+
+def is_identified(record: RecordValue) -> bool:
+    """Return whether these checks find nothing, in a fifth of their time; they say what is wrong with the others."""
+    deployment = record["deployment"]
+    transaction, deployer = deployment["transactionHash"], deployment["deployer"]
+    numbers = (record["matchId"], deployment["blockNumber"], deployment["transactionIndex"])
+    try:
+        parse_chain_id(record["chainId"])
+        is_checksummed = parse_address(record["address"]) == record["address"]
+        is_deployer = deployer is None or bool(parse_address(deployer))
+    except InvalidValueError:
+        return False
+    is_transaction = transaction is None or TRANSACTION_HASH.fullmatch(transaction) is not None
+    are_numbers = all(number is None or DECIMAL.fullmatch(number) for number in numbers)
+    return (
+        is_checksummed
+        and is_deployer
+        and is_transaction
+        and are_numbers
+        and _is_instant(record["verifiedAt"])
+    )

@@ -12,9 +12,9 @@ from statuary.checks.contracts.anchor_claims import anchor_claims, require_sende
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.checks.contracts.record_view import RecordView
 from statuary.content.evidence import parse_anchor
-from statuary.documents.document import contract_of_path, is_proof_path
+from statuary.documents.document import CONTRACT_PATH, contract_of_path, plain_path
 from statuary.documents.pages.page_texts import english
-from statuary.documents.url_table import SHARDS_FOLDER
+from statuary.documents.url_table import PROOF, SHARDS_FOLDER
 from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
 from statuary.domain.findings import Finding, Severity
 from statuary.domain.json_values import Json, JsonObject, as_object, as_text
@@ -272,3 +272,9 @@ def _misplaced(record: dict[str, Json], contract: tuple[str, str]) -> list[Findi
         return []
     message = "the record is that of another contract, or not a record"
     return [Finding(rule="path-names-contract", message=message)]
+
+
+def is_proof_path(path: str) -> bool:
+    """Return whether a path of either layout is that of a contract's proof."""
+    match = CONTRACT_PATH.fullmatch(plain_path(path))
+    return match is not None and match["family"] == PROOF.prefix
