@@ -179,11 +179,11 @@ def explained(judgement: Judgement, title: str, selector: str) -> bool:
         listed = [] if code is None else code.own.functions.get(selector, ())
         return bool(listed) and not any(item.changes_state for item in listed)
     key = next(key for key, function in reading.functions.items() if function.selector == selector)
-    texts = [
-        text
-        for field in reading.fields[key]
-        for text in (field.path(), *(one for one in field.params.values() if isinstance(one, str)))
-    ]
+    texts = []
+    for field in reading.fields[key]:
+        texts.append(path := str(field.path()))
+        for one in (one for one in field.params.values() if isinstance(one, str)):
+            texts += [one, f"{path.rpartition('.')[0]}.{one}"]  # a group's fields begin at its path
     named = ["#." + re.sub(r"\.\[[^\]]*\]", "", str(text)).removeprefix("#.") for text in texts]
     for path in hidden(reading, key):
         leaf = "#." + path.removesuffix(" (in part)").replace(".[]", "").removeprefix("#.")

@@ -119,6 +119,124 @@ def test_nodes_that_send_something_else(content, body):
     assert "rpc: it" in said
 
 
+BLOCK = {"number": "0x2de7bd9", "timestamp": "0x691ee788"}  # 2025-11-20T10:03:52Z
+
+
+def l2_block(number: int, timestamp: int) -> dict:
+    """A block as `optimism_syncStatus` has it, its hashes left short."""
+    origin = {"hash": "0x0d", "number": 10058256}
+    return {"hash": "0x0a", "number": number, "timestamp": timestamp, "l1origin": origin, "sequenceNumber": 2}
+
+
+SYNC_STATUS = {
+    "current_l1": {"hash": "0x0b", "number": 10058256, "parentHash": "0x0c", "timestamp": 1768590756},
+    "unsafe_l2": l2_block(30100300, 1768590790),
+    "safe_l2": l2_block(30100000, 1768590190),
+    "finalized_l2": l2_block(30099000, 1768588190),
+}
+BATCHES = {
+    12347: {"number": 12347, "timestamp": 1763632990, "status": "sealed", "committedAt": None},
+    12346: {"number": 12346, "timestamp": 1763632900, "status": "sealed", "committedAt": None},
+    12345: {"number": 12345, "timestamp": 1763632432, "committedAt": "2025-11-20T10:00:40.548203Z"},
+}
+ROLLUPS = {
+    "optimism": ({"optimism_syncStatus": lambda: SYNC_STATUS}, "2026-01-16T19:13:20Z", "10", "610"),
+    "zksync": (
+        {
+            "zks_L1BatchNumber": lambda: "0x303b",
+            "zks_getL1BatchDetails": BATCHES.get,
+            "eth_getBlockByNumber": lambda *_: BLOCK,
+        },
+        "2025-11-20T10:04:02Z",
+        "10",
+        "610",
+    ),
+}
+
+
+@contextmanager
+def node_with(methods: dict) -> Iterator[str]:
+    """Serve a node that has some methods of JSON-RPC."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            call = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            answer: dict = {"jsonrpc": "2.0", "id": call["id"]}
+            if call["method"] in methods:
+                answer["result"] = methods[call["method"]](*call["params"])
+            else:
+                answer["error"] = {"code": -32601, "message": "the method does not exist"}
+            body = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("kind", ROLLUPS)
+def test_the_batch_age_of_a_rollup(content, kind):
+    methods, now, age, batch_age = ROLLUPS[kind]
+    with node_with(methods) as url:
+        line = f'    seq: {{kind: {kind}, url: "{url}", component: rpc, most_batch_age: %s}}\n'
+        said = probe(content, line % 3600, "--now", now)
+        late = probe(content, line % 600, "--now", now, code=1)
+    assert "seq: well (head " in said
+    assert f"age {age} s" in said
+    assert f"batches {batch_age} s" in said
+    assert f"its newest block in a batch is {batch_age} seconds old, more than 600" in late
+    header, first, second = rows(content, "seq")
+    assert header == "at,seconds,head,age,finalized,lag,fault,batch_age"
+    assert first.endswith(f",,{batch_age}.0")
+    assert second.endswith(f'more than 600",{batch_age}.0')
+
+
+@pytest.mark.parametrize(
+    ("kind", "methods", "words"),
+    [
+        ("optimism", {}, "it responds with an error"),
+        ("optimism", {"optimism_syncStatus": dict}, "its answer has no unsafe_l2"),
+        (
+            "optimism",
+            {"optimism_syncStatus": lambda: SYNC_STATUS | {"safe_l2": {"timestamp": "0x1"}}},
+            "no timestamp",
+        ),
+        ("optimism", {"optimism_syncStatus": lambda: None}, "its answer has no unsafe_l2"),
+        (
+            "zksync",
+            {"zks_L1BatchNumber": lambda: "0x0", "zks_getL1BatchDetails": lambda _: None},
+            "was committed",
+        ),
+        ("zksync", {"zks_L1BatchNumber": lambda: 7}, "has no batch number, but '7'"),
+        ("zksync", {"zks_L1BatchNumber": lambda: "0x1"}, "it responds with an error"),
+    ],
+)
+def test_an_answer_without_batches_is_a_sentence(content, kind, methods, words):
+    with node_with(methods) as url:
+        said = probe(content, f'    seq: {{kind: {kind}, url: "{url}", component: rpc}}\n', code=1)
+    assert words in said
+
+
+def test_a_file_of_points_keeps_its_columns(content):
+    written = content.parent / "measurements/seq.csv"
+    written.parent.mkdir()
+    written.write_text("at,seconds,head,age,finalized,lag,fault\n2026-01-01T00:00:00Z,0.1,7,1,6,,\n")
+    methods, now, *_ = ROLLUPS["optimism"]
+    with node_with(methods) as url:
+        probe(content, f'    seq: {{kind: optimism, url: "{url}", component: rpc}}\n', "--now", now)
+    assert [row.count(",") for row in rows(content, "seq")] == [6, 6, 6]
+
+
 def test_a_real_node(content):
     with ethereum_node(31337, "--block-time", "1") as url:
         probes = f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc, most_age: 30}}\n'

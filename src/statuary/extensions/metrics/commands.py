@@ -19,10 +19,12 @@ from statuary.content.source_files import walk_folder
 from statuary.domain.primitives import Instant, format_exact
 from statuary.editing.files import content_lock
 from statuary.extensions.metrics.probe import Measurement, ask, measurements
-from statuary.extensions.metrics.settings import MetricsSettings
+from statuary.extensions.metrics.settings import MetricsSettings, ProbeKind
 
 COLUMNS = ("at", "seconds", "head", "age", "finalized", "lag", "fault")
-"""The columns of a probe's file of points."""
+"""The columns of a probe's file of points; that of a rollup has `batch_age` too."""
+
+OF_BATCHES = (ProbeKind.OPTIMISM, ProbeKind.ZKSYNC)
 
 MOST_AT_ONCE = 16
 """Probes that are asked at the same time."""
@@ -110,14 +112,30 @@ def failures_in_a_row(file: Path) -> int:
 
 def append_point(file: Path, measured: Measurement, at: Instant) -> None:
     """Append a row to a file of points, which is made if there is none."""
-    is_new = not file.exists()
-    answer = measured.answer
-    values = (format_exact(at), answer.seconds, answer.head, measured.age, answer.finalized, measured.lag)
+    answer, probe = measured.answer, measured.probe
+    values = {
+        "at": format_exact(at),
+        "seconds": answer.seconds,
+        "head": answer.head,
+        "age": measured.age,
+        "finalized": answer.finalized,
+        "lag": measured.lag,
+        "fault": measured.reason,
+        "batch_age": measured.batch_age,
+    }
+    columns = [*COLUMNS, "batch_age"] if probe.kind in OF_BATCHES else [*COLUMNS]
+    header = _header(file) if file.exists() else []
     with file.open("a", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        if is_new:
-            writer.writerow(COLUMNS)
-        writer.writerow([*("" if value is None else value for value in values), measured.reason])
+        writer = csv.DictWriter(stream, header or columns, extrasaction="ignore", lineterminator="\n")
+        if not header:
+            writer.writeheader()
+        writer.writerow(values)
+
+
+def _header(file: Path) -> list[str]:
+    """Return the columns that a file has, whatever program wrote it; none if it is empty."""
+    with file.open(encoding="utf-8", newline="") as stream:
+        return next(csv.reader(stream), [])
 
 
 def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, object]:
@@ -159,6 +177,7 @@ def _lines(found: Sequence[Measurement]) -> Iterator[str]:
             f"age {measured.age:.0f} s" if measured.age is not None else "",
             f"finalized {answer.finalized:,}" if answer.finalized is not None else "",
             f"lag {measured.lag}" if measured.lag is not None else "",
+            f"batches {measured.batch_age:.0f} s" if measured.batch_age is not None else "",
             f"{answer.seconds * 1000:.0f} ms" if answer.seconds is not None else "",
         ]
         yield f"{measured.probe.id}: {measured.reason or 'well'} ({', '.join(filter(None, parts)) or 'no answer'})"

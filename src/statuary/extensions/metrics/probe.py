@@ -21,6 +21,9 @@ from statuary.extensions.metrics.settings import Probe, ProbeKind
 LARGEST_RESPONSE = 1 << 20
 """Bytes of a response."""
 
+MAX_BATCHES = 10
+"""The newest batches of a rollup that are looked at for one that is on L1."""
+
 LARGEST_QUANTITY = 1 << 63
 """No block or timestamp is that high."""
 
@@ -36,6 +39,7 @@ class ProbeAnswer(NamedTuple):
     head: int | None = None  # the number of the newest block
     timestamp: int | None = None  # of the newest block, seconds since 1970
     finalized: int | None = None  # the number of the finalized block; None if the node does not say
+    batched: int | None = None  # seconds since 1970 of the newest block of a rollup that is in a batch on L1
     reason: str = ""  # why it failed; empty if it answered
 
 
@@ -46,6 +50,7 @@ class Measurement(NamedTuple):
     answer: ProbeAnswer
     age: float | None = None  # seconds of the head
     lag: int | None = None  # blocks behind the highest of the group
+    batch_age: float | None = None  # seconds of the newest block that is in a batch
     reason: str = ""  # why it is not well; empty if it is
 
 
@@ -96,7 +101,13 @@ def _ask_node(probe: Probe) -> ProbeAnswer:
 
 
 def _block(probe: Probe, tag: str) -> Mapping[str, Json] | None:
-    question = {"jsonrpc": "2.0", "id": 1, "method": "eth_getBlockByNumber", "params": [tag, False]}
+    block = _called(probe, "eth_getBlockByNumber", [tag, False])
+    return block if isinstance(block, Mapping) else None
+
+
+def _called(probe: Probe, method: str, parameters: Sequence[Json] = ()) -> Json:
+    """Return the result of a call of JSON-RPC."""
+    question = {"jsonrpc": "2.0", "id": 1, "method": method, "params": list(parameters)}
     headers = {"Content-Type": "application/json"}
     response = send(
         probe.url,
@@ -113,8 +124,43 @@ def _block(probe: Probe, tag: str) -> Mapping[str, Json] | None:
     body = value if isinstance(value, Mapping) else {}
     if "error" in body:
         raise ProbeError(f"it responds with an error: {shorten(str(body['error']))}")
-    block = body.get("result")
-    return block if isinstance(block, Mapping) else None
+    return body.get("result")
+
+
+def _ask_op_node(probe: Probe) -> ProbeAnswer:
+    """Ask the node of an OP Stack chain (`op-node`): its safe blocks are those whose batches are on L1."""
+    status = _called(probe, "optimism_syncStatus")
+    unsafe, safe, finalized = (_member(status, name) for name in ("unsafe_l2", "safe_l2", "finalized_l2"))
+    return ProbeAnswer(
+        head=_whole(unsafe, "number"),
+        timestamp=_whole(unsafe, "timestamp"),
+        finalized=_whole(finalized, "number"),
+        batched=_whole(safe, "timestamp"),
+    )
+
+
+def _ask_zks_node(probe: Probe) -> ProbeAnswer:
+    """Ask the node of a ZKsync chain: the newest of its latest batches that was committed to L1."""
+    newest = _quantity({"batch number": _called(probe, "zks_L1BatchNumber")}, "batch number")
+    for number in range(newest, max(newest - MAX_BATCHES, -1), -1):
+        batch = _called(probe, "zks_getL1BatchDetails", [number])
+        if isinstance(batch, Mapping) and batch.get("committedAt"):
+            return _ask_node(probe)._replace(batched=_whole(batch, "timestamp"))
+    raise ProbeError(f"none of its newest {MAX_BATCHES} batches was committed to L1")
+
+
+def _member(value: Json, name: str) -> Mapping[str, Json]:
+    member = value.get(name) if isinstance(value, Mapping) else None
+    if not isinstance(member, Mapping):
+        raise ProbeError(f"its answer has no {name}")
+    return member
+
+
+def _whole(value: Mapping[str, Json], name: str) -> int:
+    number = value.get(name)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < LARGEST_QUANTITY:
+        raise ProbeError(f"its answer has no {name}, but {shorten(str(number))}")
+    return number
 
 
 def _quantity(block: Mapping[str, Json], name: str) -> int:
@@ -124,7 +170,7 @@ def _quantity(block: Mapping[str, Json], name: str) -> int:
     except ValueError:
         number = -1
     if not 0 <= number < LARGEST_QUANTITY:
-        raise ProbeError(f"its block has no {name}, but {shorten(str(text))}")
+        raise ProbeError(f"it has no {name}, but {shorten(str(text))}")
     return number
 
 
@@ -132,6 +178,8 @@ ASKERS: dict[ProbeKind, Callable[[Probe], ProbeAnswer]] = {
     ProbeKind.HTTP: _ask_http,
     ProbeKind.TCP: _ask_tcp,
     ProbeKind.JSONRPC: _ask_node,
+    ProbeKind.OPTIMISM: _ask_op_node,
+    ProbeKind.ZKSYNC: _ask_zks_node,
 }
 
 
@@ -143,12 +191,16 @@ def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> 
             highest[probe.group] = max(highest.get(probe.group, 0), answer.head)
     alerts = []
     for probe, answer in answers:
-        age = None if answer.timestamp is None else round(now.timestamp() - answer.timestamp, 3)
+        age, batch_age = _age(answer.timestamp, now), _age(answer.batched, now)
         in_group = probe.group in highest and answer.head is not None
         lag = highest[probe.group] - answer.head if in_group and answer.head is not None else None
-        measured = Measurement(probe, answer, age, lag)
+        measured = Measurement(probe, answer, age, lag, batch_age)
         alerts.append(measured._replace(reason=answer.reason or _fault(measured)))
     return alerts
+
+
+def _age(timestamp: int | None, now: Instant) -> float | None:
+    return None if timestamp is None else round(now.timestamp() - timestamp, 3)
 
 
 def _fault(measured: Measurement) -> str:
@@ -158,6 +210,8 @@ def _fault(measured: Measurement) -> str:
         return f"its newest block is {measured.age:.0f} seconds old, more than {probe.most_age}"
     if is_above(measured.lag, probe.most_lag):
         return f"it is {measured.lag} blocks behind its group, more than {probe.most_lag}"
+    if is_above(measured.batch_age, probe.most_batch_age):
+        return f"its newest block in a batch is {measured.batch_age:.0f} seconds old, more than {probe.most_batch_age}"
     behind = None if answer.head is None or answer.finalized is None else answer.head - answer.finalized
     if is_above(behind, probe.most_unfinalized):
         return f"its finalized block is {behind} blocks behind, more than {probe.most_unfinalized}"

@@ -38,6 +38,8 @@ class ProbeKind(StrEnum):
     HTTP = "http"
     TCP = "tcp"
     JSONRPC = "jsonrpc"
+    OPTIMISM = "optimism"
+    ZKSYNC = "zksync"
 
 
 class Probe(NamedTuple):
@@ -50,6 +52,7 @@ class Probe(NamedTuple):
     group: str = ""  # of nodes of one chain, whose heads are compared
     most_age: int = 0  # seconds that the head may be old; 0 for any
     most_lag: int = 0  # blocks that it may be behind the highest of its group; 0 for any
+    most_batch_age: int = 0  # seconds that a rollup's newest block in a batch on L1 may be old; 0 for any
     most_unfinalized: int = 0  # blocks between `finalized` and the head; 0 for any
     expected_status: tuple[int, ...] = (200,)
     failures: int = 2  # in a row, before an alert fires
@@ -90,7 +93,7 @@ class ProbeSource(SourceModel):
     """What `statuary probe` asks."""
 
     kind: ProbeKind
-    """`http`, `tcp` or `jsonrpc` (an Ethereum node)."""
+    """`http`, `tcp`, `jsonrpc` (an Ethereum node), `optimism` (the `op-node` of an OP Stack chain) or `zksync` (a node of a ZKsync chain)."""
     url: Annotated[Text, Field(min_length=1)]
     """The address; for `tcp` HOST:PORT."""
     component: Text
@@ -101,6 +104,8 @@ class ProbeSource(SourceModel):
     """Seconds that the newest block may be old; default: any."""
     most_lag: Annotated[WholeNumber, Field(ge=0)] = 0
     """Blocks that the node may be behind the highest of its group; default: any."""
+    most_batch_age: Annotated[WholeNumber, Field(ge=0)] = 0
+    """Seconds that the newest block of a rollup whose batch is on L1 may be old (`optimism`, `zksync`); default: any."""
     most_unfinalized: Annotated[WholeNumber, Field(ge=0)] = 0
     """Blocks that the finalized block may be behind the head; default: any."""
     expected_status: Annotated[tuple[WholeNumber, ...], Field(min_length=1)] = (200,)
