@@ -90,7 +90,7 @@ def history_of(
         stated: what a file of the content says; it replaces what the site saw of the same implementations.
         seen: what the site saw in earlier builds.
         present: the implementations that the record names.
-        now: the instant of this build.
+        now: since when the present ones are known, if they are not the last: the instant of this build, or of the record.
     """
     known = {version.implementations for version in stated}
     versions = [*stated, *(version for version in seen if version.implementations not in known)]

@@ -15,6 +15,7 @@ from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json
+from statuary.domain.primitives import format_milliseconds, parse_instant
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, implementation_changes
 from statuary.extensions.apis.proxies import (
@@ -72,7 +73,9 @@ def listed_proxies(
     for row, line in rows:
         facts, place = ProxyFacts.read(line), (row.chainId, row.address)
         seen = published_versions(published(urls.PROXY.path(chain_id=place[0], address=place[1])))
-        history = history_of(stated.get(place, ()), seen, facts.implementations, now)
+        has_none = not seen and place not in stated
+        since = format_milliseconds(parse_instant(row.verifiedAt)) if has_none else now
+        history = history_of(stated.get(place, ()), seen, facts.implementations, since)
         proxies.append(ListedProxy(row, facts, history))
     return proxies
 
