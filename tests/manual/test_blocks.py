@@ -6,7 +6,7 @@ The word after the fence says what a block is; pages show none of it:
     sh account      commands that need an account, a host or a package index; here only their names and options are looked at
     text output     what the commands before it print, or what the command of `ALONE` prints; `…` stands for anything
     text output account  what a command prints that needs an account
-    yaml, toml, python …  a file, or a part of one; `text` is neither a command nor what one prints
+    yaml, toml, json, python …  a file, or a part of one; `text` is neither a command nor what one prints
 """
 
 import os
@@ -39,6 +39,7 @@ MARKS = {
     "yaml",
     "toml",
     "python",
+    "json",
     "markdown",
     "jinja",
     "css",
