@@ -85,28 +85,28 @@ class _Merging:
             if entry.kind == "constructor" and entry.addresses[0] != self._proxy:
                 continue
             identity = _identity(entry)
-            held = self.entries.get(identity)
-            if held is None:
+            earlier = self.entries.get(identity)
+            if earlier is None:
                 self.entries[identity] = entry
-            elif entry.kind != "function" and (held.signature == entry.signature or not entry.signature):
-                self._share(identity, held, entry)
+            elif entry.kind != "function" and (earlier.signature == entry.signature or not entry.signature):
+                self._share(identity, earlier, entry)
                 continue
             if entry.key:
-                self._compare(identity, held, entry)
+                self._compare(identity, earlier, entry)
 
-    def _share(self, identity: tuple[str, ...], held: AbiEntry, entry: AbiEntry) -> None:
+    def _share(self, identity: tuple[str, ...], earlier: AbiEntry, entry: AbiEntry) -> None:
         """Note that an event or an error is of another contract too; `fallback` and `receive` run in the first alone."""
-        if entry.signature and entry.addresses[0] not in held.addresses:
-            self.entries[identity] = held._replace(addresses=held.addresses + entry.addresses)
+        if entry.signature and entry.addresses[0] not in earlier.addresses:
+            self.entries[identity] = earlier._replace(addresses=earlier.addresses + entry.addresses)
 
-    def _compare(self, identity: tuple[str, ...], held: AbiEntry | None, entry: AbiEntry) -> None:
+    def _compare(self, identity: tuple[str, ...], earlier: AbiEntry | None, entry: AbiEntry) -> None:
         if entry.kind == "event":
             first = self._topics.setdefault((entry.kind, entry.key), entry)
             if first is not entry:
                 self.clashes.append(Clash("topic", entry.key, first, entry))
-        elif held is not None and held.addresses != entry.addresses:
-            is_shadowed = entry.kind == "function" and held.addresses[0] == self._proxy
-            self.clashes.append(Clash("shadowed" if is_shadowed else "selector", entry.key, held, entry))
+        elif earlier is not None and earlier.addresses != entry.addresses:
+            is_shadowed = entry.kind == "function" and earlier.addresses[0] == self._proxy
+            self.clashes.append(Clash("shadowed" if is_shadowed else "selector", entry.key, earlier, entry))
             if entry.kind == "error":
                 self.entries[(*identity, entry.signature)] = entry
 
@@ -116,7 +116,7 @@ def _identity(entry: AbiEntry) -> tuple[str, ...]:
     if entry.kind != "event":
         return entry.kind, entry.key
     inputs = map(as_object, as_list(entry.item.get("inputs")))
-    indexed = "".join("1" if one.get("indexed") is True else "0" for one in inputs)
+    indexed = "".join("1" if parameter.get("indexed") is True else "0" for parameter in inputs)
     return entry.kind, entry.key, indexed
 
 
@@ -150,7 +150,9 @@ class AbiChange(NamedTuple):
 
 def abi_changes(before: Json, after: Json) -> list[AbiChange]:
     """Return how an ABI became another one, by kind and signature."""
-    old, new = ({(one.kind, one.signature): one for one in entries_of(("", abi))} for abi in (before, after))
+    old, new = (
+        {(entry.kind, entry.signature): entry for entry in entries_of(("", abi))} for abi in (before, after)
+    )
     changes = []
     for kind, signature in sorted(old.keys() | new.keys()):
         first, second = old.get((kind, signature)), new.get((kind, signature))

@@ -117,7 +117,7 @@ def _version(item: object) -> Version | str:
 
 
 def _are_texts(value: object) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
 
 
 def _logo(chain: str, text: str, body: bytes, path: str) -> Document | str:

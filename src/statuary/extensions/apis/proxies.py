@@ -92,8 +92,8 @@ def history_of(
         present: the implementations that the record names.
         now: since when the present ones are known, if they are not the last: the instant of this build, or of the record.
     """
-    known = {version.implementations for version in stated}
-    versions = [*stated, *(version for version in seen if version.implementations not in known)]
+    stated_sets = {version.implementations for version in stated}
+    versions = [*stated, *(version for version in seen if version.implementations not in stated_sets)]
     if not versions or versions[-1].implementations != tuple(present):
         versions.append(Version(tuple(present), now))
     return versions[-MOST_VERSIONS:]
@@ -133,11 +133,13 @@ class ResolvedProxy(NamedTuple):
         chain_id, address = self.place
         implementations: list[Json] = [
             {
-                "address": one,
-                "name": self.names.get(one),
-                "record": CONTRACT.path(chain_id=chain_id, address=one) if one in self.names else None,
+                "address": implementation,
+                "name": self.names.get(implementation),
+                "record": CONTRACT.path(chain_id=chain_id, address=implementation)
+                if implementation in self.names
+                else None,
             }
-            for one in self.facts.implementations
+            for implementation in self.facts.implementations
         ]
         return {
             "chainId": chain_id,
@@ -146,7 +148,7 @@ class ResolvedProxy(NamedTuple):
             "record": CONTRACT.path(chain_id=chain_id, address=address),
             "proxyType": self.facts.proxy_type or None,
             "implementations": implementations,
-            "complete": all(one in self.names for one in self.facts.implementations),
+            "complete": all(address in self.names for address in self.facts.implementations),
             "abi": [entry.described() for entry in self.merged.entries],
             "clashes": [clash.described() for clash in self.merged.clashes],
             "history": [version.described() for version in self.history],
@@ -172,13 +174,15 @@ def resolved_proxy(
         records: of the implementations of its history on the same chain, by address; those that the site has.
         history: its versions.
     """
-    known = [address for address in facts.implementations if address in records]
+    recorded = [address for address in facts.implementations if address in records]
     return ResolvedProxy(
         place=place,
         name=name,
         facts=facts,
         names={address: record["compilation"]["name"] for address, record in records.items()},
-        merged=merged_abi((place[1], facts.abi), [(address, records[address]["abi"]) for address in known]),
+        merged=merged_abi(
+            (place[1], facts.abi), [(address, records[address]["abi"]) for address in recorded]
+        ),
         history=history,
         pairs=[pair for pair in compared_pairs(history) if pair[0] in records and pair[1] in records],
     )

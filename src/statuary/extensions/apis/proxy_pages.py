@@ -300,7 +300,7 @@ def _place(variable: Variable | None, label: str) -> PlaceView | None:
 
 
 def _abi_lines(change: ImplementationChanges) -> Iterator[tuple[str, str]]:
-    for one in change.abi:
-        text = f"{one.kind} {visible_name(one.signature)}".rstrip()
-        details = f": {', '.join(map(visible_name, one.details))}" if one.details else ""
-        yield {"added": "+", "removed": "-"}.get(one.change, " "), f"{text}{details}"
+    for entry in change.abi:
+        text = f"{entry.kind} {visible_name(entry.signature)}".rstrip()
+        details = f": {', '.join(map(visible_name, entry.details))}" if entry.details else ""
+        yield {"added": "+", "removed": "-"}.get(entry.change, " "), f"{text}{details}"

@@ -80,7 +80,9 @@ def variables_of(layout: Json) -> list[Variable] | None:
         return None
     if isinstance(layout.get("storage"), list):
         return list(_of_solc(as_list(layout["storage"]), as_object(layout.get("types"))))
-    return sorted(_of_vyper(as_object(layout.get("storage_layout", layout)), ""), key=lambda one: one.start)
+    return sorted(
+        _of_vyper(as_object(layout.get("storage_layout", layout)), ""), key=lambda variable: variable.start
+    )
 
 
 def _of_solc(storage: Sequence[Json], types: JsonObject) -> Iterator[Variable]:
@@ -132,7 +134,7 @@ class _Shapes:
         if encoding == "dynamic_array":
             return f"{self.of(base, outer)}[]"
         if isinstance(members := definition.get("members"), list):
-            return f"{{{';'.join(self._member(as_object(one), outer) for one in members)}}}"
+            return f"{{{';'.join(self._member(as_object(member), outer) for member in members)}}}"
         if base and (length := ARRAY.match(label)):
             return f"{self.of(base, outer)}[{length[1]}]"
         return "address" if ADDRESSES.match(label) else f"{label}:{size}"
@@ -166,11 +168,11 @@ def storage_changes(before: Sequence[Variable], after: Sequence[Variable]) -> li
     A gap is no variable: what takes its place, and that it has become shorter, is what it is for.
     """
     old, new = _by_name(before), _by_name(after)
-    plain = [(name, one) for name, one in new.items() if not one.is_gap]
+    plain = [(name, variable) for name, variable in new.items() if not variable.is_gap]
     changes = list(_changes_of_old(old, new, _Places(plain)))
-    renamed = {one.after.start for one in changes if one.change == "renamed" and one.after}
-    later = (one for name, one in plain if name not in old and one.start not in renamed)
-    return [*changes, *(StorageChange("added", one.label, None, one) for one in later)]
+    renamed = {change.after.start for change in changes if change.change == "renamed" and change.after}
+    later = (variable for name, variable in plain if name not in old and variable.start not in renamed)
+    return [*changes, *(StorageChange("added", variable.label, None, variable) for variable in later)]
 
 
 def _changes_of_old(

@@ -33,7 +33,9 @@ def descriptors_are_indexed(deployment: CheckedDeployment) -> Iterator[str]:
             [entry]
             if isinstance(entry, str)
             else [
-                as_object(one).get("path") for listed in as_object(entry).values() for one in as_list(listed)
+                as_object(item).get("path")
+                for listed in as_object(entry).values()
+                for item in as_list(listed)
             ]
         )
         if item.get("descriptor") not in named:
@@ -50,8 +52,8 @@ def descriptors_have_proofs(deployment: CheckedDeployment) -> Iterator[str]:
             yield f"{target} returns {descriptor.status}, not 200"
             continue
         place = f"/{item.get('proof')}"
-        listed = [as_object(one) for one in as_list(deployment.json(place).get("descriptors"))]
-        proof = next((one for one in listed if one.get("path") == path), {})
+        listed = [as_object(item) for item in as_list(deployment.json(place).get("descriptors"))]
+        proof = next((entry for entry in listed if entry.get("path") == path), {})
         if proof.get("sha256") != sha256(descriptor.body).hexdigest():
             yield f"{place} is about other bytes than those of {target}"
         fits = as_object(as_object(proof.get("claims")).get("fits")).get("status")
@@ -63,7 +65,7 @@ def metrics_have_their_points(deployment: CheckedDeployment) -> Iterator[str]:
     """Each metric that is described has its points of a day, a week and a month, in order and within the period."""
     described = as_object(deployment.json(f"/{OPENAPI.path()}").get("paths")).get(f"/{POINTS.pattern}")
     parameters = [
-        as_object(one) for one in as_list(as_object(as_object(described).get("get")).get("parameters"))
+        as_object(item) for item in as_list(as_object(as_object(described).get("get")).get("parameters"))
     ]
     names = [
         as_text(name)
