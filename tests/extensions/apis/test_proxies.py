@@ -12,27 +12,24 @@ from statuary.extensions.apis.implementation_changes import implementation_chang
 from statuary.extensions.apis.merged_abi import merged_abi
 from statuary.extensions.apis.proxies import Version, compared_pairs, history_of, published_versions
 from support.contracts import made_record
-from support.sites import CHAIN, NOW, address_of, build, built_files, files_in, path_of, site_of_many
+from support.proxy_sites import (
+    CLASHING,
+    FOLDER,
+    LATER,
+    OWNER,
+    TOTAL,
+    TRANSFER,
+    change,
+    content_with_proxy,
+    error,
+    event,
+    function,
+    layout,
+    upgrade,
+)
+from support.sites import CHAIN, NOW, address_of, build, built_files, files_in, path_of
 
 PROXY, FIRST, SECOND = "0x" + "aa" * 20, "0x" + "bb" * 20, "0x" + "cc" * 20
-LATER = "2027-02-03T04:05:06.000Z"
-
-
-def function(name: str, *types: str, **members: Any) -> dict[str, Any]:
-    inputs = [{"name": "", "type": one} for one in types]
-    return {"type": "function", "name": name, "inputs": inputs, "outputs": [], **members}
-
-
-def event(name: str, *indexed: bool) -> dict[str, Any]:
-    return {
-        "type": "event",
-        "name": name,
-        "inputs": [{"name": "", "type": "uint256", "indexed": one} for one in indexed],
-    }
-
-
-def error(name: str, *types: str) -> dict[str, Any]:
-    return {"type": "error", "name": name, "inputs": [{"name": "", "type": one} for one in types]}
 
 
 def origins(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, tuple[str, ...]]]:
@@ -67,9 +64,6 @@ def clashes(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, st
     return [(one.kind, one.first.addresses[0], one.second.addresses[0]) for one in merged.clashes]
 
 
-TRANSFER, CLASHING = function("transfer", "address", "uint256"), function("many_msg_babbage", "bytes1")
-
-
 def test_a_function_of_the_proxy_hides_one_with_the_same_selector():
     assert signature_hash("many_msg_babbage(bytes1)")[:10] == signature_hash("transfer(address,uint256)")[:10]
     for hidden in (TRANSFER, CLASHING):
@@ -89,20 +83,6 @@ def test_an_event_that_is_indexed_in_two_ways_is_named_and_both_stay():
     assert clashes([one], [other]) == [("topic", PROXY, FIRST)]
 
 
-def layout(*variables: tuple[str, int, int, str], **types: dict[str, Any]) -> dict[str, Any]:
-    basic = {
-        "uint": {"encoding": "inplace", "label": "uint256", "numberOfBytes": "32"},
-        "small": {"encoding": "inplace", "label": "uint128", "numberOfBytes": "16"},
-        "address": {"encoding": "inplace", "label": "address", "numberOfBytes": "20"},
-        "token": {"encoding": "inplace", "label": "contract IToken", "numberOfBytes": "20"},
-    }
-    storage = [
-        {"astId": 1, "contract": "A.sol:A", "label": name, "slot": str(slot), "offset": at, "type": kind}
-        for name, slot, at, kind in variables
-    ]
-    return {"storage": storage, "types": basic | types}
-
-
 def gap(length: int) -> dict[str, Any]:
     return {
         "encoding": "inplace",
@@ -118,9 +98,6 @@ def changed(
     old, new = made_record() | {"storageLayout": before}, made_record() | {"storageLayout": after}
     storage = implementation_changes(old, new).storage
     return None if storage is None else [(one.label, one.change, one.is_hazard) for one in storage]
-
-
-OWNER, TOTAL = ("owner", 0, 0, "address"), ("total", 1, 0, "uint")
 
 
 @pytest.mark.parametrize(
@@ -244,34 +221,6 @@ def test_each_implementation_is_compared_with_the_next_and_with_the_present():
     assert compared_pairs(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
     assert compared_pairs(history[:1]) == []
     assert compared_pairs([*history, Version((FIRST, SECOND))]) == []
-
-
-def content_with_proxy(root: Path, count: int = 4, *, pages: bool = False) -> Path:
-    """A site whose first contract is a proxy of the second."""
-    content = site_of_many(root, count, pages=pages)
-    with (content / "site.yaml").open("a") as file:
-        file.write("apis: [proxies]\ncontracts: {publish: all}\n")
-    upgrade(content, 2)
-    return content
-
-
-def upgrade(content: Path, number: int) -> None:
-    """Have the proxy name another implementation."""
-    record = orjson.loads((content / path_of(1)).read_bytes())
-    record["proxyResolution"] = {
-        "isProxy": True,
-        "proxyType": "EIP1967Proxy",
-        "implementations": [{"address": address_of(number)}],
-    }
-    (content / path_of(1)).write_bytes(orjson.dumps(record))
-
-
-def change(content: Path, number: int, **members: Any) -> None:
-    record = orjson.loads((content / path_of(number)).read_bytes())
-    (content / path_of(number)).write_bytes(orjson.dumps(record | members))
-
-
-FOLDER = f"proxies/{CHAIN}/{address_of(1)}"
 
 
 def in_folder(out: Path) -> dict[str, bytes]:

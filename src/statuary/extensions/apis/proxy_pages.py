@@ -19,6 +19,9 @@ from statuary.extensions.apis.storage_changes import StorageChange, Variable
 
 Pair = tuple[str, str]
 
+SELECTOR = 10
+"""Characters of a selector in hex, with `0x`."""
+
 
 class ListedImplementation(NamedTuple):
     """An implementation on the page of a proxy."""
@@ -217,9 +220,9 @@ class _ProxyPages:
         return ListedImplementation(address, visible_name(name or ""), href)
 
     def _called(self, address: str) -> str:
-        """Return the name of a contract of the proxy, with the start of its address."""
+        """Return the name of a contract of the proxy, with the ends of its address."""
         name = self._name if address == self._address else visible_name(self._proxy.names.get(address, ""))
-        return f"{name} ({address[:10]})" if name else address
+        return f"{name} ({address[:6]}…{address[-4:]})" if name else address
 
     def _clash(self, clash: Clash) -> ClashRow:
         sentence = self._texts(
@@ -229,11 +232,11 @@ class _ProxyPages:
             of_first=self._called(clash.first.addresses[0]),
             of_second=self._called(clash.second.addresses[0]),
         )
-        return ClashRow(clash.key[:10], sentence, clash.first.signature != clash.second.signature)
+        return ClashRow(_shown_hash(clash.key), sentence, clash.first.signature != clash.second.signature)
 
     def _entry(self, entry: AbiEntry) -> EntryRow:
         origins = ", ".join(map(self._called, entry.addresses))
-        return EntryRow(entry.kind, visible_name(entry.signature), entry.key[:10], origins)
+        return EntryRow(entry.kind, visible_name(entry.signature), _shown_hash(entry.key), origins)
 
     def changes_page(self, pair: Pair, change: ImplementationChanges) -> Document:
         """Return the page that compares two implementations."""
@@ -279,6 +282,11 @@ class _ProxyPages:
     def _side(self, side: Side) -> ComparedSide:
         href = CONTRACT_PAGE.path(chain_id=self._chain_id, address=side.address)
         return ComparedSide(visible_name(side.name), side.address, one_line(side.compiler), href)
+
+
+def _shown_hash(key: str) -> str:
+    """Return a selector as it is, and the start of a topic, which is longer."""
+    return key if len(key) <= SELECTOR else f"{key[:SELECTOR]}…"
 
 
 def _storage_row(change: StorageChange) -> StorageRow:
