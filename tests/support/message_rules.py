@@ -20,6 +20,7 @@ RULES = {
     "reachable-source": "A source of contracts in an object store, a database or on the web cannot be read. Check its URL and its access, or install the extra that the message names.",
     "installed-extension": "`site.yaml` uses an extension that is not installed. Install the extra that the message names, or remove the key.",
     "working-extension": "An extension failed in this run. The status is published without it. The message says why.",
+    "log-goes-on": "The log of the site was not extended, or the next build cannot continue it. The site is published all the same; until the log names its files, `statuary log verify` tells readers that it does not.",
     "followed-component": "What is kept of another page for a component that follows it cannot be read, or the component does not exist. It is shown as its own incidents say; `statuary upstream` reads the page again.",
     "public-signatures": "A line of `signatures.txt` is no signature, such as `transfer(address,uint256)`. The message names the line; the others are published.",
     "api-file": "A file of the folder `apis/` of the content is not one that explorers read. The message says why; the others are published.",

@@ -10,6 +10,7 @@ from statuary.cli.findings_report import format_findings
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
 from statuary.cli.printable import printable
 from statuary.cli.schedules import CHAINS, FORMATS, current_job
+from statuary.domain.findings import has_errors
 from statuary.domain.primitives import Instant, format_utc
 from statuary.pipeline.stages import ExtensionOptions
 from statuary.pipeline.tick import tick
@@ -51,7 +52,7 @@ def tick_command(
             f"the last build covers the time until {format_utc(index.end)}: run `statuary build`",
             err=True,
         )
-    return ExitCode.FINDINGS if findings or instant > index.end else ExitCode.OK
+    return ExitCode.FINDINGS if has_errors(findings) or instant > index.end else ExitCode.OK
 
 
 @click.command()

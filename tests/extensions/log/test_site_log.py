@@ -11,6 +11,7 @@ import jsonschema
 import orjson
 import pytest
 
+from statuary.domain.findings import Severity
 from statuary.domain.primitives import parse_instant
 from statuary.extensions.log.entries import EntryKind, LogAction, check_proof, parse_proof
 from statuary.extensions.log.merkle import LogError
@@ -167,6 +168,8 @@ def test_without_a_key_everything_else_is_published_and_the_next_build_catches_u
     result = logged(content, site, LATER, key=None)
     assert result.applied
     assert "no signing key" in result.checked.line
+    (warning,) = [finding for finding in result.checked.all_findings if finding.rule == "log-goes-on"]
+    assert (warning.severity, result.checked.is_clean) == (Severity.WARNING, True)
     assert len(entries_of(site)) == 7
     assert problems_of(site)
     logged(content, site, LATEST)

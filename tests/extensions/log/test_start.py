@@ -52,7 +52,7 @@ def runs(tmp_path: Path, content: Path) -> Runs:
 
 def test_a_build_from_a_fresh_checkout_does_not_start_a_second_log(runs):
     first, printed = runs.build("--log-start")
-    assert "cannot continue this log" in printed
+    assert "cannot continue it [log-goes-on]" in printed
     second, printed = runs.build(code=1)
     assert "no log was found to continue" in printed
     assert [path.name for path in (second / "log").iterdir()] == ["fault.json"]

@@ -300,9 +300,10 @@ def part_of_log(path: str) -> str:
 WORDS = {LogAction.ADD: "added", LogAction.CHANGE: "changed", LogAction.REMOVE: "removed"}
 
 
-FRESH = "; warning: no `log: {url: …}` and no --to name the published site, so a build in a new folder cannot continue this log"
+NO_KEY = "no signing key"
 
-NO_KEY = "no signing key (give --log-key FILE or set STATUARY_LOG_KEY; `statuary log init` makes one)"
+NOT_CONTINUED = "log-goes-on"
+"""The rule that a published site has a log that vouches for it, and that the next build can continue."""
 
 
 class LogKeeper(NamedTuple):
@@ -378,7 +379,6 @@ class LogExtension(NamedTuple):
     obstacle: str  # why nothing was appended; empty if the log could be extended
     is_example: bool  # whether it is the one that everyone has
     published: TreeHead  # the longest head that others may have seen before this run
-    is_alone: bool  # whether it was started, and nothing names the place where it is published
     given_up: int  # entries that were signed, but not published, since another publisher was first
 
     @override
@@ -393,4 +393,6 @@ class LogExtension(NamedTuple):
         example = "; the key is the example key, which shows nothing about who signed, or when"
         new = f"{total:,} new entries ({parts})" if total else "no new entries"
         lost = f"; {self.given_up:,} signed entries are given up: another publisher was first"
-        return f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.given_up else ''}{FRESH if self.is_alone and not self.is_example else ''}"
+        return (
+            f"log: {new}, {size:,} in all{example if self.is_example else ''}{lost if self.given_up else ''}"
+        )

@@ -17,6 +17,7 @@ import orjson
 from statuary.documents.document import Document, encode_json
 from statuary.documents.pages.page_parts import FormerVersion
 from statuary.documents.url_table import Url, incident_of
+from statuary.domain.findings import Finding, Severity
 from statuary.domain.primitives import format_milliseconds, parse_instant
 from statuary.extensions.log.continuation import (
     EMPTY,
@@ -66,6 +67,7 @@ from statuary.extensions.log.published_log import (
     LOG_SCHEMA,
     LOG_TILE,
     NO_KEY,
+    NOT_CONTINUED,
     PREFIX,
     LogExtension,
     LogKeeper,
@@ -159,6 +161,28 @@ class SiteLog:
             list(self._append([PublishedThing(WHOLE_SITE, self._offer_manifest())]))
         return self._extension(self._offer())
 
+    def warnings(self) -> Iterator[Finding]:
+        """Yield why readers will not trust what is published now, or the next build cannot continue the log."""
+        keeper = self.keeper
+        if self.key is None and not keeper.preview and self.before.size:
+            yield Finding(
+                rule=NOT_CONTINUED,
+                severity=Severity.WARNING,
+                pointer=("log",),
+                on_key=True,
+                message=f"the log is not extended: {NO_KEY}; `statuary log verify` names each file that this run changes",
+                hint="give --log-key FILE or set STATUARY_LOG_KEY, and run the command again",
+            )
+        elif self.key and not (self.before.size or keeper.elsewhere or keeper.settings.example_key):
+            yield Finding(
+                rule=NOT_CONTINUED,
+                severity=Severity.WARNING,
+                pointer=("log",),
+                on_key=True,
+                message="nothing names the place where the log is published, so a build in a new folder cannot continue it",
+                hint="name it in site.yaml: `log: {url: …}`, or publish with --to",
+            )
+
     def _extension(self, head: TreeHead | None) -> LogExtension:
         """Note the head after this run, and return the outcome."""
         published = self.start.published if self.keeper.elsewhere else head or EMPTY
@@ -171,7 +195,6 @@ class SiteLog:
             obstacle="" if self.key else self.keeper.preview or NO_KEY,
             is_example=self.keeper.settings.example_key,
             published=published,
-            is_alone=not self.before.size and not self.keeper.elsewhere and bool(head),
             given_up=self.start.given_up,
         )
 

@@ -57,7 +57,9 @@ class LogStage(SiteStage):
         self._log = log
         numbers = appended.by_incident.items()
         changes = {incident: {"log_entries": entries} for incident, entries in numbers}
-        return Additions(former=appended.former, changes=changes)
+        source = self._inputs.catalogue.status.page_source if self._inputs.catalogue else ""
+        warnings = tuple(finding.within(source) for finding in log.warnings())
+        return Additions(former=appended.former, changes=changes, findings=warnings)
 
     @override
     def complete(self) -> str:
