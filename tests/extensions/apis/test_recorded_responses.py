@@ -1,0 +1,55 @@
+"""The comparison with recorded responses: what it accepts with a reason, and that anything else fails it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from statuary.extensions.apis.etherscan import ANSWERS, source_code, success
+from support.contracts import made_record
+from support.recorded_responses import CANONICAL_FILE, MOCKS, RESPONSES, main
+
+
+def checkout(root: Path, **members: str) -> Path:
+    """A checkout with a recorded response, some of whose members are others, in both forms of a recording."""
+    result = source_code(made_record("immutables")) | {"SwarmSource": ""} | members
+    body = json.dumps(success([result]), indent=2)
+    for name, text in {
+        f"{RESPONSES}/get_contract_response_made.json": body,
+        MOCKS: f"export const MADE_RESPONSE = {body};\n",
+    }.items():
+        path = root / name
+        path.parent.mkdir(parents=True)
+        path.write_text(text, "utf-8")
+    return root
+
+
+@pytest.mark.parametrize("members", [{}, {"SimilarMatch": "0x" + "11" * 20}, {"LicenseType": "Unlicense"}])
+def test_a_difference_with_a_reason_is_counted(tmp_path, capsys, members):
+    assert main([checkout(tmp_path, **members)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len([line for line in lines if "equal" in line]) == 2
+    for member in members:
+        assert [line for line in lines if f"2  {member}: " in line]
+
+
+@pytest.mark.parametrize("members", [{"Runs": "0200"}, {"CompilerVersion": "0.8.30"}, {"Extra": "x"}])
+def test_a_difference_without_a_reason_is_listed_and_fails(tmp_path, capsys, members):
+    assert main([checkout(tmp_path, **members)]) == 1
+    [member] = members
+    assert f"2  {member}: WITHOUT A REASON" in capsys.readouterr().out
+
+
+def test_another_canonical_signature_and_an_empty_folder_fail(tmp_path):
+    assert main([tmp_path]) == 1
+    path = tmp_path / CANONICAL_FILE
+    path.parent.mkdir(parents=True)
+    path.write_text('{"0xa9059cbb": {"signature": "transfer(address)"}}', "utf-8")
+    assert main([tmp_path]) == 1
+
+
+def test_an_answer_about_a_contract_that_is_not_verified_is_compared(tmp_path):
+    path = tmp_path / RESPONSES / "get_contract_response_made.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(ANSWERS["getsourcecode"]), "utf-8")
+    assert main([tmp_path]) == 0
