@@ -18,13 +18,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 import pytest
 
 from statuary.cli.main import command as statuary
 from support.manual import MANUAL, references
+from support.manual_blocks import Block, blocks_of
 from support.requirements import CHECKOUT
 
 NOW = "1795168800"
@@ -40,6 +40,7 @@ MARKS = {
     "toml",
     "python",
     "json",
+    "javascript",
     "markdown",
     "jinja",
     "css",
@@ -68,23 +69,8 @@ ALONE = {
 }
 """Files, and the command whose output a page shows that is not that of the commands before."""
 
-FENCED = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
-
 FIXED_WORDS = {"s3://bucket": "store"}
 """A folder stands for the object store."""
-
-
-class Block(NamedTuple):
-    """A fenced block."""
-
-    mark: str
-    text: str  # without its indentation
-
-
-def blocks_of(page: Path) -> list[Block]:
-    """Return the blocks of a page."""
-    found = FENCED.findall(page.read_text("utf-8"))
-    return [Block(mark, re.sub(f"^{indent}", "", text, flags=re.MULTILINE)) for indent, mark, text in found]
 
 
 GENERATED = frozenset(references())
