@@ -24,8 +24,9 @@ from typing import Any, NamedTuple
 from statuary.checks.rules import rule_of
 from statuary.domain.findings import Severity
 from statuary.domain.primitives import InvalidValueError, checksum_address, parse_address
+from statuary.extensions.clear_signing.descriptors import SigningFileKind
 from statuary.extensions.clear_signing.hidden import hidden
-from statuary.extensions.clear_signing.judge import Judgement, judge
+from statuary.extensions.clear_signing.judge import Judgement, judged_descriptors
 from statuary.extensions.clear_signing.records import NO_CODE, Place, SiteRecords, functions_of
 from statuary.extensions.clear_signing.rules import DEPLOYMENT_RULES
 from support.registry_rules import copied
@@ -86,7 +87,7 @@ class RepositoryCode(SiteRecords):
     """The ABIs of a repository in place of a site's verified records."""
 
     def __init__(self, abis: dict[str, RepositoryAbi]) -> None:
-        self._codes, self._asked = {}, set()
+        self._codes = {}
         for key, found in abis.items():
             _, chain_id, address = key.split(":")
             try:
@@ -98,7 +99,7 @@ class RepositoryCode(SiteRecords):
         self._chains = frozenset(chain_id for chain_id, _ in self._codes)
 
     def read(self, places: Any) -> None:
-        self._asked |= {place for place in places if isinstance(place, tuple)}
+        pass
 
     def has(self, place: Place) -> bool:
         return place in self._codes
@@ -204,10 +205,12 @@ def main(clone: Path, python: str) -> int:
     index: dict[str, str] = json.loads((clone / "index.calldata.json").read_text("utf-8"))
     abis = {key: found for key, found in abis_in(clone).items() if key in index}
     with tempfile.TemporaryDirectory() as made:
-        folder = judge(copied(clone, Path(made)), RepositoryCode(abis), with_unverified=True)
+        folder = copied(clone, Path(made))
+        paths = folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES)
+        descriptors = judged_descriptors(folder, RepositoryCode(abis), paths)
         entries = {
             judgement.deployment.caip: judgement
-            for item in folder.descriptors
+            for item in descriptors
             for judgement in item.deployments
             if index.get(judgement.deployment.caip) == item.path
         }

@@ -10,20 +10,29 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 
 from statuary.domain.findings import Severity
-from statuary.extensions.clear_signing.descriptors import FOLDERS, DescriptorFolder, deployments_of
+from statuary.extensions.clear_signing.descriptors import (
+    FOLDERS,
+    BoundContract,
+    DescriptorFolder,
+    SigningFileKind,
+    deployments_of,
+)
 from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
-from statuary.extensions.clear_signing.judge import JudgedFolder, judge
+from statuary.extensions.clear_signing.judge import type_hashes
+from statuary.extensions.clear_signing.judged_folder import JudgedFolder, judge
 from statuary.extensions.clear_signing.records import SiteRecords
+from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
 
 
 class NoRecords(SiteRecords):
     """A site without contracts."""
 
     def __init__(self) -> None:
-        self._chains, self._codes, self._asked, self._root = frozenset(), {}, set(), Path()
+        self._chains, self._codes, self._root = frozenset(), {}, Path()
 
 
 def copied(checkout: Path, made: Path) -> DescriptorFolder:
@@ -45,7 +54,7 @@ def report(folder: JudgedFolder, checkout: Path) -> None:
         for judgement in item.deployments:
             for finding in judgement.findings:
                 by_rule[finding.rule, finding.severity].add(f"{item.path} at {judgement.deployment.caip}")
-    readings = [item for item in folder.descriptors if item.reading is not None]
+    readings = [item for item in folder.descriptors if item.is_sound]
     print(
         f"descriptors: {len(folder.descriptors)}, of which {len(readings)} break no rule of a descriptor alone"
     )
@@ -55,10 +64,9 @@ def report(folder: JudgedFolder, checkout: Path) -> None:
             print("".join(f"    {path}\n" for path in sorted(paths)), end="")
     attested = Counter(item.status for item in folder.attestations)
     print(f"attestations: {dict(attested)}")
-    published = [(one.reading.descriptor, one.deployment) for one in folder.published()]
+    published = [(item, verdict.deployment) for item, verdict in folder.published()]
     print(f"deployments published as not shown: {len(published)}")
-    withheld = [folder.folder.descriptor(item.path) for item in folder.descriptors if item.reading is None]
-    everything = [*published, *((one, place) for one in withheld for place in deployments_of(one))]
+    everything = [*published, *_withheld(folder)]
     for name, index in (("index.calldata.json", calldata_index), ("index.eip712.json", messages_index)):
         body, theirs = index(published), (checkout / name).read_bytes()
         whole = index(sorted(everything, key=lambda one: one[0].path))
@@ -66,6 +74,16 @@ def report(folder: JudgedFolder, checkout: Path) -> None:
             f"{name}: {len(body):,} bytes, the registry's {len(theirs):,}: {'equal' if body == theirs else 'different'}; "
             f"with what is withheld for its errors {'equal' if whole == theirs else 'different'}"
         )
+
+
+def _withheld(folder: JudgedFolder) -> Iterator[tuple[DescriptorVerdict, BoundContract]]:
+    """Yield the deployments of descriptors that are withheld for their own errors."""
+    for item in folder.descriptors:
+        if not item.is_sound:
+            descriptor = folder.folder.descriptor(item.path)
+            is_of_messages = item.kind is SigningFileKind.MESSAGES
+            hashes = type_hashes(descriptor) if is_of_messages else {}
+            yield from ((item._replace(type_hashes=hashes), place) for place in deployments_of(descriptor))
 
 
 def lint(linter: str, checkout: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from statuary.domain.findings import Severity
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.first_descriptor import file_of, first_descriptor
-from statuary.extensions.clear_signing.judge import judge
+from statuary.extensions.clear_signing.judged_folder import judge
 from statuary.extensions.clear_signing.records import DeployedCode, SiteRecords, verified_code
 from support.requirements import CHECKOUT
 from support.signing_sites import (
@@ -94,7 +94,7 @@ class OneContract(SiteRecords):
     """A site with the code of one contract."""
 
     def __init__(self, code):
-        self._codes, self._asked, self._chains = {}, set(), frozenset()
+        self._codes, self._chains = {}, frozenset()
         self._code = code
 
     def code_at(self, place):

@@ -12,19 +12,15 @@ import pytest
 import statuary
 from statuary.extensions.clear_signing.descriptors import DescriptorFolder
 from statuary.extensions.clear_signing.documents import signing_documents
-from statuary.extensions.clear_signing.judge import JudgedFolder, judge
+from statuary.extensions.clear_signing.judged_folder import JudgedFolder, judge
 from statuary.extensions.clear_signing.limits import STEPS_OF_A_FORMAT
 from statuary.extensions.clear_signing.records import NO_CODE, SiteRecords, functions_of
-from statuary.extensions.clear_signing.settings import ClearSigningSettings
+from statuary.extensions.clear_signing.site_examples import SiteExamples
 from support.signing_sites import SEND_KEY, TOKEN, TOKEN_ABI, descriptor, field, function, messages
 from support.sites import CHAIN
 
 PACKAGE = str(Path(statuary.__file__).parent)
 Files = dict[str, Any]
-
-
-class NoChains:
-    chains = ()
 
 
 class Codes(SiteRecords):
@@ -147,7 +143,7 @@ def published(folder: Path, files: Files) -> tuple[JudgedFolder, int]:
         path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
     records = Codes(ABI, [TOKEN, *addresses(1_000)])
     judged = judge(DescriptorFolder(folder), records, with_unverified=True)
-    documents = signing_documents(judged, NoChains(), ClearSigningSettings(), lambda _: {}, "now")
+    documents = signing_documents(judged, SiteExamples(judged, {}), lambda _: {}, "now")
     return judged, len(list(documents))
 
 

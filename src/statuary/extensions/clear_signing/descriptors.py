@@ -156,6 +156,7 @@ class DescriptorFolder:
         """Take the content folder; or a checkout, whose folders have no folder around them, with an empty name."""
         self.root, self._below = root, f"{name}/" if name else ""
         self._values: dict[str, Json] = {}
+        self._digests: dict[str, str] = {}
 
     @cached_property
     def listing(self) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
@@ -207,6 +208,33 @@ class DescriptorFolder:
         merged = self._merged(path, ())
         value = {key: item for key, item in as_object(merged.value).items() if key != "includes"}
         return Descriptor(path, kind_of(path), value, self.value(path), merged.files, merged.origins)
+
+    def inputs(self, path: str) -> tuple[IncludedFile, ...]:
+        """Return the files that `descriptor` looks at, whether it succeeds or not, each once.
+
+        The digest of a file that is not there is empty.
+        """
+        inputs: dict[str, IncludedFile] = {}
+        while path not in inputs and len(inputs) <= MAX_INCLUDES + 1:
+            inputs[path] = IncludedFile(path, self.digest(path))
+            try:
+                written = as_object(self.value(path)).get("includes") if inputs[path].sha256 else None
+            except DescriptorError:
+                break
+            if not isinstance(written, str) or not written or not is_utf8(written):
+                break
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(path), written))
+        return tuple(inputs.values())
+
+    def digest(self, path: str) -> str:
+        """Return the SHA-256 of a file, or of why it cannot be read, in hex; empty if it is not there."""
+        if path not in self._digests:
+            try:
+                body = self.raw(path) if path in self._names else None
+            except DescriptorError as error:
+                body = error.finding.message.encode()
+            self._digests[path] = "" if body is None else sha256(body).hexdigest()
+        return self._digests[path]
 
     def _merged(self, path: str, above: tuple[str, ...]) -> _Merged:
         own, files = self.value(path), (IncludedFile(path, sha256(self.raw(path)).hexdigest()),)

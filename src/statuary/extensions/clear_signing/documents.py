@@ -1,39 +1,27 @@
 """The documents of all descriptors of a site: indexes, files, proofs, and examples of what wallets show."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Callable, Container, Iterator
 
 from statuary.documents.document import Document, encode_json
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.proof import ClaimStatus
-from statuary.domain.findings import Finding
 from statuary.domain.json_values import Json, JsonObject
-from statuary.domain.work import attempt
-from statuary.extensions.clear_signing.descriptors import (
-    FOLDER,
-    Descriptor,
-    DescriptorFolder,
-    SigningFileKind,
-)
-from statuary.extensions.clear_signing.examples import (
-    Chains,
-    Descriptors,
-    example_document,
-    tests_by_descriptor,
-)
+from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
+from statuary.extensions.clear_signing.examples import Chains
 from statuary.extensions.clear_signing.formats import Token
 from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
-from statuary.extensions.clear_signing.judge import JudgedFolder, Judgement, judge
+from statuary.extensions.clear_signing.judged_folder import JudgedFolder, judge
 from statuary.extensions.clear_signing.proofs import proof_document
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
-from statuary.extensions.clear_signing.urls import (
-    CALLDATA_INDEX,
-    MESSAGES_INDEX,
-    SIGNING,
-    SIGNING_EXAMPLES,
-    SIGNING_PROOF,
+from statuary.extensions.clear_signing.site_examples import SiteExamples
+from statuary.extensions.clear_signing.urls import CALLDATA_INDEX, MESSAGES_INDEX, SIGNING, SIGNING_PROOF
+from statuary.extensions.clear_signing.verdicts import (
+    NOTHING,
+    DeploymentVerdict,
+    DescriptorVerdict,
+    Recollection,
 )
 
 DECIMALS = 18
@@ -41,11 +29,14 @@ DECIMALS = 18
 
 
 def judged_site(
-    folder: DescriptorFolder, catalogue: Catalogue, settings: ClearSigningSettings
-) -> tuple[JudgedFolder, SiteRecords]:
-    """Return the descriptors of a site, judged, and the records that they were compared with."""
+    folder: DescriptorFolder,
+    catalogue: Catalogue,
+    settings: ClearSigningSettings,
+    recollection: Recollection = NOTHING,
+) -> JudgedFolder:
+    """Return the descriptors of a site, judged; those that the last build remembers are not judged again."""
     records = SiteRecords(folder.root, catalogue)
-    return judge(folder, records, with_unverified=settings.with_unverified), records
+    return judge(folder, records, with_unverified=settings.with_unverified, recollection=recollection)
 
 
 def summary(judged: JudgedFolder) -> str:
@@ -61,8 +52,7 @@ def summary(judged: JudgedFolder) -> str:
 
 def signing_documents(
     judged: JudgedFolder,
-    catalogue: Catalogue,
-    settings: ClearSigningSettings,
+    examples: SiteExamples,
     proof_before: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
@@ -72,62 +62,71 @@ def signing_documents(
         proof_before: the proof that was published at a path; empty if there was none.
         now: the instant of the build.
     """
-    for document in _documents(judged, catalogue, settings, proof_before, now):
+    for document in _documents(judged, examples, proof_before, now):
         yield document._replace(persistent=True)
 
 
 def _documents(
     judged: JudgedFolder,
-    catalogue: Catalogue,
-    settings: ClearSigningSettings,
+    examples: SiteExamples,
     proof_before: Callable[[str], JsonObject],
     now: str,
 ) -> Iterator[Document]:
     if not judged.descriptors:
         return
     published = list(judged.published())
-    pairs = [(judgement.reading.descriptor, judgement.deployment) for judgement in published]
+    pairs = [(descriptor, verdict.deployment) for descriptor, verdict in published]
     yield Document(CALLDATA_INDEX.path(), calldata_index(pairs))
     yield Document(MESSAGES_INDEX.path(), messages_index(pairs))
-    yield from _files(judged, published)
-    yield from _examples(judged, published, chains_of(catalogue, settings))
-    is_published = {(judgement.reading.descriptor.path, judgement.deployment.caip) for judgement in published}
-    by_place: defaultdict[tuple[str, str], list[Judgement]] = defaultdict(list)
-    for item in judged.descriptors:
-        for judgement in item.deployments:
-            if judgement.code is not None or (item.path, judgement.deployment.caip) in is_published:
-                by_place[judgement.deployment.chain_id, judgement.deployment.address].append(judgement)
+    yield from _files(judged, [descriptor for descriptor, _ in published])
+    yield from examples.documents()
+    is_published = {(descriptor.path, deployment.caip) for descriptor, deployment in pairs}
     entries: list[Json] = []
-    for (chain_id, address), judgements in sorted(by_place.items()):
+    for (chain_id, address), verdicts in _by_place(judged, is_published):
         path = SIGNING_PROOF.path(chain_id=chain_id, address=address)
-        proof = proof_document(judgements, judged.attestations, proof_before(path), now)
-        yield Document(path, encode_json(proof), sources=_sources(judgements))
-        for judgement in judgements:
-            descriptor = judgement.reading.descriptor.path
+        proof = proof_document(verdicts, judged.attestations, proof_before(path), now)
+        yield Document(path, encode_json(proof), sources=_sources([item for item, _ in verdicts]))
+        for item, verdict in verdicts:
             entries.append(
                 {
                     "chainId": chain_id,
                     "address": address,
-                    "descriptor": descriptor,
-                    "kind": judgement.reading.descriptor.kind.value,
-                    "status": judgement.status,
-                    "fits": judgement.fits,
-                    "indexed": (descriptor, judgement.deployment.caip) in is_published,
+                    "descriptor": item.path,
+                    "kind": item.kind.value,
+                    "status": verdict.status,
+                    "fits": verdict.fits,
+                    "indexed": (item.path, verdict.deployment.caip) in is_published,
                     "proof": path,
                 }
             )
     yield Document(SIGNING.path(), encode_json({"deployments": entries}))
 
 
-def _sources(judgements: list[Judgement]) -> tuple[str, ...]:
-    files = {file.path for judgement in judgements for file in judgement.reading.descriptor.files}
+Bound = list[tuple[DescriptorVerdict, DeploymentVerdict]]
+"""What is said of one deployment, by descriptor."""
+
+
+def _by_place(
+    judged: JudgedFolder, is_published: Container[tuple[str, str]]
+) -> list[tuple[tuple[str, str], Bound]]:
+    """Return what a proof says something of: what was compared, and what is published; by chain and address, sorted."""
+    by_place: defaultdict[tuple[str, str], Bound] = defaultdict(list)
+    for item in judged.descriptors:
+        for verdict in item.deployments:
+            if verdict.is_compared or (item.path, verdict.deployment.caip) in is_published:
+                by_place[verdict.deployment.chain_id, verdict.deployment.address].append((item, verdict))
+    return sorted(by_place.items())
+
+
+def _sources(descriptors: list[DescriptorVerdict]) -> tuple[str, ...]:
+    files = {file.path for item in descriptors for file in item.files}
     return tuple(f"{FOLDER}/{path}" for path in sorted(files))
 
 
-def _files(judged: JudgedFolder, published: list[Judgement]) -> Iterator[Document]:
+def _files(judged: JudgedFolder, published: list[DescriptorVerdict]) -> Iterator[Document]:
     """Yield the published descriptors, what they include, and attestations of them that nothing contradicts."""
-    paths = {file.path for judgement in published for file in judgement.reading.descriptor.files}
-    whole = {judgement.reading.descriptor.path for judgement in published}
+    paths = {file.path for item in published for file in item.files}
+    whole = {item.path for item in published}
     paths |= {
         item.path
         for item in judged.attestations
@@ -148,21 +147,3 @@ def chains_of(catalogue: Catalogue, settings: ClearSigningSettings) -> Chains:
         )
         for chain in catalogue.chains
     }
-
-
-def _examples(judged: JudgedFolder, published: list[Judgement], chains: Chains) -> Iterator[Document]:
-    """Yield the examples of each published descriptor: none of one whose tests cannot be rendered."""
-    sound = [item.reading.descriptor for item in judged.descriptors if item.reading is not None]
-    of_calls = (descriptor for descriptor in sound if descriptor.kind is SigningFileKind.CALLDATA)
-    tests, descriptors = tests_by_descriptor(judged.folder), Descriptors(of_calls)
-    by_path: dict[str, Descriptor] = {
-        judgement.reading.descriptor.path: judgement.reading.descriptor for judgement in published
-    }
-    for path, descriptor in sorted(by_path.items()):
-        of_tests = tests.get(path, [])
-        make = partial(example_document, descriptor, of_tests, descriptors, chains)
-        document = attempt(make, f"{FOLDER}/{path}", "rendering the examples")
-        if isinstance(document, Finding):
-            document = example_document(descriptor, [], descriptors, chains)
-        names = [f"{FOLDER}/{name}" for name in (path, *(part.path for part in of_tests))]
-        yield Document(SIGNING_EXAMPLES.path(path=path), encode_json(document), sources=tuple(names))

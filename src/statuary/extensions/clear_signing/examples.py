@@ -238,21 +238,45 @@ class DescriptorTests(NamedTuple):
     examples: tuple[Example, ...]
 
 
-def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
-    """Return the tests of a folder by the descriptors that they name; a file that cannot be read is left out."""
-    tests: dict[str, list[DescriptorTests]] = {}
-    for path in folder.paths(SigningFileKind.TESTS):
-        if LEGACY in path.split("/"):
-            continue
+def named_descriptors(folder: DescriptorFolder, remembered: Mapping[str, str]) -> dict[str, str]:
+    """Return the descriptor that each file of tests names; empty if it cannot be read.
+
+    Args:
+        remembered: what is known of files that did not change.
+    """
+    return {
+        path: remembered[path] if path in remembered else _named(folder, path)
+        for path in folder.paths(SigningFileKind.TESTS)
+        if LEGACY not in path.split("/")
+    }
+
+
+def _named(folder: DescriptorFolder, path: str) -> str:
+    try:
+        named = as_text(as_object(folder.value(path)).get("descriptor"))
+    except DescriptorError:
+        return ""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(path), named))
+
+
+def tests_of(folder: DescriptorFolder, paths: Iterable[str]) -> list[DescriptorTests]:
+    """Return the tests of some files; one that cannot be read is left out."""
+    tests = []
+    for path in paths:
         try:
             value = as_object(folder.value(path))
         except DescriptorError:
             continue
-        named = as_text(value.get("descriptor"))
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), named))
         examples = tuple(_examples(as_list(value.get("tests"))[:MAX_EXAMPLES]))
-        descriptor_tests = DescriptorTests(path, as_object(value.get("dataProvider")), examples)
-        tests.setdefault(target, []).append(descriptor_tests)
+        tests.append(DescriptorTests(path, as_object(value.get("dataProvider")), examples))
+    return tests
+
+
+def tests_by_descriptor(folder: DescriptorFolder) -> dict[str, list[DescriptorTests]]:
+    """Return the tests of a folder by the descriptors that they name."""
+    tests: dict[str, list[DescriptorTests]] = {}
+    for path, named in named_descriptors(folder, {}).items():
+        tests.setdefault(named, []).extend(tests_of(folder, [path]))
     return tests
 
 

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable
 
 from statuary.domain.json_values import Json
-from statuary.extensions.clear_signing.descriptors import BoundContract, Descriptor, SigningFileKind
-from statuary.extensions.clear_signing.judge import type_hashes
+from statuary.extensions.clear_signing.descriptors import BoundContract, SigningFileKind
+from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
 
-Published = tuple[Descriptor, BoundContract]
+Published = tuple[DescriptorVerdict, BoundContract]
 
 
 def calldata_index(published: Iterable[Published]) -> bytes:
@@ -23,9 +23,7 @@ def messages_index(published: Iterable[Published]) -> bytes:
     """Return `index.eip712.json`: the descriptors of each contract's messages, by primary type, with type hashes."""
     index: dict[str, dict[str, list[Json]]] = {}
     for descriptor, deployment in published:
-        if descriptor.kind is not SigningFileKind.MESSAGES:
-            continue
-        for primary, hashes in type_hashes(descriptor).items():
+        for primary, hashes in descriptor.type_hashes.items():
             entries = index.setdefault(deployment.caip, {}).setdefault(primary, [])
             entries.append({"path": descriptor.path, "encodeTypeHashes": list(hashes)})
     return _written({caip: dict(sorted(by_type.items())) for caip, by_type in index.items()})

@@ -1,34 +1,28 @@
-"""What is wrong with the descriptors of a folder, and which of their deployments are shown, for all of them together."""
+"""What is wrong with descriptors, each looked at alone, and with each of their deployments."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Final, NamedTuple
 
 from statuary.domain.contracts.proof import ClaimStatus, PinnedBy
-from statuary.domain.findings import Finding, Severity, has_errors
+from statuary.domain.findings import Finding, has_errors
 from statuary.domain.primitives import keccak256
 from statuary.domain.work import attempt, spend
-from statuary.extensions.clear_signing.attestations import Attestation, read_attestation
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
     BoundContract,
     Descriptor,
     DescriptorError,
     DescriptorFolder,
-    SigningFileKind,
-    attested_descriptor,
     deployments_of,
 )
 from statuary.extensions.clear_signing.hidden import hidden
 from statuary.extensions.clear_signing.limits import STEPS_OF_A_FORMAT
 from statuary.extensions.clear_signing.records import NO_CODE, DeployedCode, SiteRecords
 from statuary.extensions.clear_signing.rules import (
-    ATTESTED,
     DEPLOYMENT_RULES,
     DESCRIPTOR_RULES,
-    ONE_DESCRIPTOR,
-    UNVERIFIED,
     Binding,
     Reading,
     findings_of,
@@ -110,45 +104,11 @@ class JudgedDescriptor(NamedTuple):
     deployments: tuple[Judgement, ...] = ()
 
 
-@dataclass(frozen=True)
-class JudgedFolder:
-    """All descriptors of a folder, judged."""
-
-    folder: DescriptorFolder
-    descriptors: tuple[JudgedDescriptor, ...]
-    attestations: tuple[Attestation, ...]
-    other_findings: tuple[
-        Finding, ...
-    ]  # about files, attestations, and descriptors that contradict each other
-    # whether deployments without a verified record are published too, as not shown
-    with_unverified: bool = False
-    withheld: frozenset[tuple[str, str]] = field(default_factory=frozenset)  # path and key that several claim
-
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        """All findings."""
-        own = [finding for item in self.descriptors for finding in (*item.findings, *_notes(item))]
-        bound = [
-            finding
-            for item in self.descriptors
-            for judgement in item.deployments
-            for finding in judgement.findings
-        ]
-        return (*self.other_findings, *own, *bound)
-
-    def published(self) -> Iterator[Judgement]:
-        """Yield what is published, by descriptor: no errors, and a verified record unless all are published."""
-        for item in self.descriptors:
-            for judgement in item.deployments:
-                is_claimed_twice = (item.path, judgement.deployment.caip) in self.withheld
-                is_shown = judgement.code is not None or self.with_unverified
-                if judgement.fits is not ClaimStatus.CONTRADICTED and is_shown and not is_claimed_twice:
-                    yield judgement
-
-
-def judge(folder: DescriptorFolder, records: SiteRecords, *, with_unverified: bool) -> JudgedFolder:
-    """Judge all descriptors of a folder against the records of a site; records are read in two passes at most."""
-    read = [_read(folder, path) for path in folder.paths(SigningFileKind.CALLDATA, SigningFileKind.MESSAGES)]
+def judged_descriptors(
+    folder: DescriptorFolder, records: SiteRecords, paths: Iterable[str]
+) -> tuple[JudgedDescriptor, ...]:
+    """Judge descriptors, each alone, against the records of a site; records are read in two passes at most."""
+    read = [_read(folder, path) for path in paths]
     places = {
         (deployment.chain_id, deployment.address)
         for item in read
@@ -156,17 +116,7 @@ def judge(folder: DescriptorFolder, records: SiteRecords, *, with_unverified: bo
         for deployment in deployments_of(item.reading.descriptor)
     }
     records.read(places)
-    descriptors = tuple(_bound(item, records) for item in read)
-    withheld, repeated = _claimed_twice(descriptors)
-    attestations, faults = _attestations(folder)
-    return JudgedFolder(
-        folder=folder,
-        descriptors=descriptors,
-        attestations=attestations,
-        other_findings=(*folder.listing[1], *repeated, *faults),
-        with_unverified=with_unverified,
-        withheld=withheld,
-    )
+    return tuple(_bound(item, records) for item in read)
 
 
 def _read(folder: DescriptorFolder, path: str) -> JudgedDescriptor:
@@ -234,21 +184,6 @@ def _address_findings(reading: Reading, deployment: BoundContract) -> tuple[Find
     return tuple(findings_of(reading.descriptor, rule, rule(nothing)))
 
 
-def _notes(item: JudgedDescriptor) -> Iterator[Finding]:
-    """Yield the note that some deployments of a descriptor are not on the site."""
-    missing = [judgement for judgement in item.deployments if judgement.code is None]
-    if missing and item.reading is not None:
-        first = missing[0]
-        others = f" and {len(missing) - 1:,} more" if len(missing) > 1 else ""
-        yield item.reading.descriptor.finding(
-            UNVERIFIED,
-            f"not shown: {first.deployment.caip}{others}: {first.reason}",
-            first.deployment.pointer,
-            hint="add their records, or publish them all the same: `clear_signing: {unverified: publish}`",
-            severity=Severity.NOTE,
-        )
-
-
 def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
     """Return the type hashes of a descriptor's messages, by their primary type."""
     hashes: dict[str, list[str]] = {}
@@ -257,77 +192,3 @@ def type_hashes(descriptor: Descriptor) -> dict[str, list[str]]:
         if primary and "(" in key:
             hashes.setdefault(primary, []).append("0x" + keccak256(key.encode()).hex())
     return hashes
-
-
-Claims = dict[tuple[str, str], list[tuple[Descriptor, BoundContract]]]
-"""Who claims a contract, or a type of its messages, by the contract's key and the type's hash."""
-
-
-def _claims(descriptors: tuple[JudgedDescriptor, ...]) -> Claims:
-    claims: Claims = {}
-    for judgement in (judgement for item in descriptors for judgement in item.deployments):
-        if judgement.fits is ClaimStatus.CONTRADICTED:
-            continue
-        descriptor, deployment = judgement.reading.descriptor, judgement.deployment
-        is_of_calls = descriptor.kind is SigningFileKind.CALLDATA
-        listed = (
-            [""]
-            if is_of_calls
-            else [type_hash for hashes in type_hashes(descriptor).values() for type_hash in hashes]
-        )
-        for digest in listed:
-            claims.setdefault((deployment.caip, digest), []).append((descriptor, deployment))
-    return claims
-
-
-def _claimed_twice(
-    descriptors: tuple[JudgedDescriptor, ...],
-) -> tuple[frozenset[tuple[str, str]], list[Finding]]:
-    """Return which deployments of which descriptors others claim too, and the findings about them."""
-    withheld, findings = set(), []
-    for (caip, digest), claimed in _claims(descriptors).items():
-        for descriptor, deployment in claimed if len(claimed) > 1 else ():
-            withheld.add((descriptor.path, caip))
-            others = sorted({other.path for other, _ in claimed} - {descriptor.path})
-            what = f"the type {digest} at {caip}" if digest else caip
-            message = f"{what} is also claimed by {', '.join(others)}"
-            findings.append(
-                descriptor.finding(
-                    ONE_DESCRIPTOR, message, deployment.pointer, hint="remove it from one of them"
-                )
-            )
-    return frozenset(withheld), findings
-
-
-def _attestations(folder: DescriptorFolder) -> tuple[tuple[Attestation, ...], list[Finding]]:
-    read, findings = [], []
-    for path in folder.paths(SigningFileKind.ATTESTATION):
-        place = f"{FOLDER}/{path}"
-        outcome = attempt(partial(_attestation, folder, path), place, "checking the attestation")
-        if isinstance(outcome, Finding):
-            findings.append(outcome)
-        elif outcome is None:
-            message = "the file's name is that of no attestation"
-            hint = "write it as DESCRIPTOR.eip155-CHAIN-0xSIGNER.json"
-            findings.append(_attested(place, message, hint))
-        else:
-            read.append(outcome)
-            if outcome.status is ClaimStatus.CONTRADICTED:
-                findings.append(
-                    _attested(place, f"contradicted: {outcome.reason}", "remove it, or attest again")
-                )
-    return tuple(read), findings
-
-
-def _attested(place: str, message: str, hint: str) -> Finding:
-    return Finding(rule=ATTESTED, message=message, hint=hint, path=place, severity=Severity.WARNING)
-
-
-def _attestation(folder: DescriptorFolder, path: str) -> Attestation | Finding | None:
-    try:
-        about = attested_descriptor(path)
-        is_there = about is not None and about[0] in folder.listing[0]
-        own = folder.value(about[0]) if about is not None and is_there else None
-        return read_attestation(path, folder.value(path), own)
-    except DescriptorError as error:
-        return error.finding

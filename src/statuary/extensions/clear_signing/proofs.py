@@ -14,6 +14,7 @@ from statuary.extensions.clear_signing.judge import ABI_STATUS, Judgement
 from statuary.extensions.clear_signing.limits import MAX_FORMER
 from statuary.extensions.clear_signing.records import DIAMOND, VerifiedCode
 from statuary.extensions.clear_signing.rules import DEPLOYMENT_RULES, DESCRIPTOR_RULES
+from statuary.extensions.clear_signing.verdicts import DeploymentVerdict, DescriptorVerdict
 from statuary.version import VERSION
 
 NEVER_PROVED: Final = (
@@ -31,7 +32,10 @@ _SENTENCES: Final[Mapping[ClaimStatus, str]] = {
 
 
 def proof_document(
-    judgements: Sequence[Judgement], attestations: Iterable[Attestation], before: JsonObject, now: str
+    verdicts: Sequence[tuple[DescriptorVerdict, DeploymentVerdict]],
+    attestations: Iterable[Attestation],
+    before: JsonObject,
+    now: str,
 ) -> JsonObject:
     """Return the proof of all descriptors of one deployment.
 
@@ -39,7 +43,7 @@ def proof_document(
         before: the proof that was published last; empty if there was none.
         now: the instant of the build.
     """
-    deployment = judgements[0].deployment
+    deployment = verdicts[0][1].deployment
     by_path = {
         str(as_object(item).get("path")): as_object(item) for item in as_list(before.get("descriptors"))
     }
@@ -49,21 +53,32 @@ def proof_document(
         "address": deployment.address,
         "statuary": VERSION,
         "descriptors": [
-            _described(judgement, listed, by_path.get(judgement.reading.descriptor.path, {}), now)
-            for judgement in judgements
+            _with_history(descriptor.path, verdict.proof, listed, by_path.get(descriptor.path, {}), now)
+            for descriptor, verdict in verdicts
         ],
         "neverProved": list(NEVER_PROVED),
     }
 
 
-def _described(
-    judgement: Judgement, attestations: Iterable[Attestation], before: JsonObject, now: str
+def _with_history(
+    path: str, proof: JsonObject, attestations: Iterable[Attestation], before: JsonObject, now: str
 ) -> JsonObject:
+    listed: list[Json] = [
+        {"path": item.path, "signer": item.signer, "status": item.status, "reason": item.reason}
+        for item in attestations
+        if item.descriptor == path
+    ]
+    document: JsonObject = {**proof, "attestations": listed}
+    return {**document, **_history(document, before, now)}
+
+
+def descriptor_proof(judgement: Judgement) -> JsonObject:
+    """Return what a proof says of a descriptor by itself: without attestations and earlier proofs."""
     descriptor = judgement.reading.descriptor
     compared: list[Json] = (
         [] if judgement.code is None else [_compared(code, judgement) for code in judgement.code.all]
     )
-    document: dict[str, Json] = {
+    return {
         "path": descriptor.path,
         "sha256": descriptor.files[0].sha256,
         "descriptorHash": judgement.reading.descriptor_hash,
@@ -78,13 +93,7 @@ def _described(
         "rules": _rules(judgement),
         "functions": _functions(judgement),
         "withoutFormat": _without_format(judgement),
-        "attestations": [
-            {"path": item.path, "signer": item.signer, "status": item.status, "reason": item.reason}
-            for item in attestations
-            if item.descriptor == descriptor.path
-        ],
     }
-    return {**document, **_history(document, before, now)}
 
 
 def _fits_reason(judgement: Judgement) -> str:

@@ -141,12 +141,6 @@ class SiteRecords:
             chain.chain_id: dict(chain.checkpoints) for chain in catalogue.chains
         }
         self._codes: dict[Place, VerifiedCode | str] = {}
-        self._asked: set[Place] = set()
-
-    @property
-    def places(self) -> frozenset[Place]:
-        """All places that were asked for, on chains of the site, whether there is a record or not."""
-        return frozenset(self._asked)
 
     def code_at(self, place: Place) -> DeployedCode | str:
         """Return the code at a place that was read, or why there is none."""
@@ -174,7 +168,6 @@ class SiteRecords:
         self._read(implementations)
 
     def _read(self, places: Collection[Place]) -> None:
-        self._asked |= set(places)
         wanted = {place for place in places if place not in self._codes}
         if not wanted:
             return

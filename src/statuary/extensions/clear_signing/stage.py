@@ -11,7 +11,7 @@ from statuary.domain.catalogue import Catalogue
 from statuary.domain.json_values import JsonObject, as_object
 from statuary.domain.primitives import format_milliseconds
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
-from statuary.extensions.clear_signing.memory import Memory, folder_digest
+from statuary.extensions.clear_signing.memory import Memory
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
 from statuary.pipeline.fingerprint import fingerprint_of
 from statuary.pipeline.progress import Progress, stage
@@ -43,7 +43,7 @@ class SigningStage(SiteStage):
         from statuary.extensions.clear_signing.documents import judged_site, summary
 
         with stage(progress, "Clear signing"):
-            judged, _ = judged_site(folder, self._catalogue, self._settings)
+            judged = judged_site(folder, self._catalogue, self._settings)
         return Additions(findings=judged.findings, line=summary(judged))
 
     @override
@@ -56,19 +56,29 @@ class SigningStage(SiteStage):
             documents.remove_unless_offered(documents.below(FOLDER))
             return None
         settings, chains = self._settings, self._catalogue.chains
-        memory = Memory(target.ledger, fingerprint_of(settings, chains, folder_digest(folder)).text)
+        memory = Memory(target.ledger, folder, fingerprint_of(settings, chains).text)
         recalled = None if built.missing else memory.recalled()
         if recalled is not None:
             documents.keep_below(FOLDER)
             return recalled
-        from statuary.extensions.clear_signing.documents import judged_site, signing_documents, summary
+        from statuary.extensions.clear_signing.documents import (
+            chains_of,
+            judged_site,
+            signing_documents,
+            summary,
+        )
+        from statuary.extensions.clear_signing.site_examples import SiteExamples
+        from statuary.extensions.clear_signing.verdicts import NOTHING
 
-        judged, records = judged_site(folder, self._catalogue, settings)
+        recollection = NOTHING if built.missing else memory.recollection()
+        judged = judged_site(folder, self._catalogue, settings, recollection)
+        site_chains = chains_of(self._catalogue, settings)
+        examples = SiteExamples(judged, site_chains, recollection, target.published)
         now = format_milliseconds(self._inputs.instant)
-        target.offer(signing_documents(judged, self._catalogue, settings, _proof_before(target), now))
+        target.offer(signing_documents(judged, examples, _proof_before(target), now))
         documents.remove_unless_offered(documents.below(FOLDER))
         additions = Additions(findings=judged.findings, line=summary(judged))
-        memory.keep(records.places, additions)
+        memory.keep(judged, examples.named, examples.bases, additions)
         return additions
 
 

@@ -1,0 +1,134 @@
+"""The documents with the examples of a site's descriptors: those whose basis did not change keep their bytes."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from hashlib import sha256
+
+from typing_extensions import override
+
+from statuary.documents.document import Document, encode_json
+from statuary.domain.findings import Finding
+from statuary.domain.work import attempt, bounded
+from statuary.extensions.clear_signing.descriptors import (
+    FOLDER,
+    Descriptor,
+    SigningFileKind,
+)
+from statuary.extensions.clear_signing.examples import (
+    Chains,
+    Descriptors,
+    example_document,
+    named_descriptors,
+    tests_of,
+)
+from statuary.extensions.clear_signing.judged_folder import JudgedFolder
+from statuary.extensions.clear_signing.render import Call
+from statuary.extensions.clear_signing.urls import SIGNING_EXAMPLES
+from statuary.extensions.clear_signing.verdicts import (
+    NOTHING,
+    DescriptorVerdict,
+    ExampleBasis,
+    Recollection,
+)
+from statuary.pipeline.fingerprint import digest_of
+
+
+class SoundDescriptors(Descriptors):
+    """The sound descriptors of calls of a folder; one is read when a call of its contract is rendered."""
+
+    def __init__(self, judged: JudgedFolder) -> None:
+        super().__init__(())
+        self._folder, self._read = judged.folder, dict[str, Descriptor]()
+        self._bound: dict[tuple[str, str], DescriptorVerdict] = {}
+        for item in judged.descriptors:
+            if item.kind is SigningFileKind.CALLDATA:
+                for verdict in item.deployments:
+                    place = verdict.deployment.address, verdict.deployment.chain_id
+                    self._bound.setdefault(place, item)
+        self.asked: set[tuple[str, str]] = set()
+        """The contracts whose descriptors were asked for, by address and chain id."""
+
+    @override
+    def of(self, call: Call) -> Descriptor | None:
+        place = call.to, str(call.chain_id)
+        self.asked.add(place)
+        item = self._bound.get(place)
+        return None if item is None else self.read(item.path)
+
+    def read(self, path: str) -> Descriptor:
+        """Return a sound descriptor; the work is not that of the call that needs it."""
+        if path not in self._read:
+            with bounded():
+                self._read[path] = self._folder.descriptor(path)
+        return self._read[path]
+
+    def files_at(self, place: tuple[str, str]) -> tuple[object, ...]:
+        """Return the files of the descriptor of a contract, with their digests; nothing if there is none."""
+        item = self._bound.get(place)
+        return () if item is None else tuple(map(tuple, item.inputs))
+
+
+class SiteExamples:
+    """The examples of all published descriptors.
+
+    Attributes:
+        named: the descriptor that each file of tests names; empty if it names none.
+        bases: what the documents were rendered from, by descriptor, once they were made.
+    """
+
+    def __init__(
+        self,
+        judged: JudgedFolder,
+        chains: Chains,
+        recollection: Recollection = NOTHING,
+        published: Callable[[str], bytes | None] = lambda _: None,
+    ) -> None:
+        """Take what the last build remembers, and how to read what it published at a path."""
+        self._judged, self._chains, self._published = judged, chains, published
+        self._before: Mapping[str, ExampleBasis] = recollection.examples
+        self._descriptors = SoundDescriptors(judged)
+        self.named = named_descriptors(judged.folder, recollection.tests)
+        self.bases: dict[str, ExampleBasis] = {}
+
+    def documents(self) -> Iterator[Document]:
+        """Yield the examples of each published descriptor: none of one whose tests cannot be rendered."""
+        tests: dict[str, list[str]] = {}
+        for path, named in self.named.items():
+            tests.setdefault(named, []).append(path)
+        items = {item.path: item for item, _ in self._judged.published()}
+        for path, item in sorted(items.items()):
+            own = tests.get(path, [])
+            body = self._unchanged(item, own) or self._rendered(item, own)
+            names = tuple(f"{FOLDER}/{name}" for name in (path, *own))
+            yield Document(SIGNING_EXAMPLES.path(path=path), body, sources=names)
+
+    def _basis(self, item: DescriptorVerdict, tests: list[str], asked: tuple[tuple[str, str], ...]) -> str:
+        return digest_of(
+            tuple(map(tuple, item.inputs)),
+            tuple((path, self._judged.folder.digest(path)) for path in tests),
+            tuple((*place, self._descriptors.files_at(place)) for place in asked),
+        )
+
+    def _unchanged(self, item: DescriptorVerdict, tests: list[str]) -> bytes | None:
+        """Return the document that was published, if it would be made again."""
+        before = self._before.get(item.path)
+        if before is None or before.basis != self._basis(item, tests, before.asked):
+            return None
+        body = self._published(SIGNING_EXAMPLES.path(path=item.path))
+        if body is None or sha256(body).hexdigest() != before.sha256:
+            return None
+        self.bases[item.path] = before
+        return body
+
+    def _rendered(self, item: DescriptorVerdict, tests: list[str]) -> bytes:
+        folder, descriptors = self._judged.folder, self._descriptors
+        descriptor, listed = descriptors.read(item.path), tests_of(folder, tests)
+        descriptors.asked.clear()
+        make = partial(example_document, descriptor, listed, descriptors, self._chains)
+        document = attempt(make, f"{FOLDER}/{item.path}", "rendering the examples")
+        if isinstance(document, Finding):  # it is made again by the next run
+            return encode_json(example_document(descriptor, [], descriptors, self._chains))
+        body, asked = encode_json(document), tuple(sorted(descriptors.asked))
+        basis = self._basis(item, tests, asked)
+        self.bases[item.path] = ExampleBasis(asked, basis, sha256(body).hexdigest())
+        return body

@@ -1,0 +1,140 @@
+"""What is said of descriptors, in plain values: it is made by judging them, or is what the last build remembered.
+
+Documents are made of these alone, so that they have the same bytes whichever of the two it is.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from statuary.domain.contracts.proof import ClaimStatus
+from statuary.domain.findings import Finding, Pointer, Severity
+from statuary.domain.json_values import JsonObject
+from statuary.extensions.clear_signing.descriptors import (
+    FOLDER,
+    BoundContract,
+    IncludedFile,
+    SigningFileKind,
+)
+
+if TYPE_CHECKING:
+    from statuary.extensions.clear_signing.attestations import Attestation
+
+
+class DeploymentVerdict(NamedTuple):
+    """What is said of a descriptor at one of its deployments."""
+
+    deployment: BoundContract
+    is_compared: bool  # whether the site has a verified record of it
+    fits: ClaimStatus
+    status: ClaimStatus
+    file: str  # the file below the folder in which the deployment is written, which may be an included one
+    pointer: Pointer  # where in that file
+    findings: tuple[Finding, ...]
+    proof: (
+        JsonObject  # without attestations, and without what an earlier proof said; empty if none is published
+    )
+
+    def finding(self, rule: str, message: str, hint: str) -> Finding:
+        """Return an error about the deployment, where it is written."""
+        return Finding(
+            rule=rule, message=message, hint=hint, path=f"{FOLDER}/{self.file}", pointer=self.pointer
+        )
+
+
+class DescriptorVerdict(NamedTuple):
+    """What is said of a descriptor, and what that depends on."""
+
+    path: str
+    kind: SigningFileKind
+    is_sound: bool  # whether it can be read and breaks no rule by itself
+    files: tuple[IncludedFile, ...]  # its own first; empty unless it is sound
+    type_hashes: Mapping[str, list[str]]  # of its messages, by primary type
+    findings: tuple[Finding, ...]  # about the descriptor itself
+    deployments: tuple[DeploymentVerdict, ...]
+    inputs: tuple[IncludedFile, ...]  # the files that were looked at; one that is missing has an empty digest
+    places: tuple[tuple[str, str], ...]  # contracts whose records were looked for, by chain id and address
+
+
+class AttestationVerdict(NamedTuple):
+    """What is said of a file in `sigs/`."""
+
+    attestation: "Attestation | None"
+    finding: Finding | None
+
+
+class ExampleBasis(NamedTuple):
+    """What the examples of a descriptor were rendered from."""
+
+    asked: tuple[tuple[str, str], ...]  # the contracts of calls within calls, by address and chain id
+    basis: str  # a digest of the descriptor, its tests, and the descriptors of these contracts
+    sha256: str  # of the document
+
+
+class Recollection(NamedTuple):
+    """What the last build said of all that did not change since."""
+
+    descriptors: Mapping[str, DescriptorVerdict] = MappingProxyType({})
+    attestations: Mapping[str, AttestationVerdict] = MappingProxyType({})
+    tests: Mapping[str, str] = MappingProxyType({})  # the descriptor that each file of tests names
+    examples: Mapping[str, ExampleBasis] = MappingProxyType({})  # by descriptor; they may have changed
+
+
+NOTHING: Final = Recollection()
+"""What a first build remembers."""
+
+
+def read_finding(value: dict[str, Any]) -> Finding:
+    """Return a finding of its JSON; where it stands in its file is looked up when it is shown."""
+    severity, pointer = Severity(value["severity"]), tuple(value["pointer"])
+    return Finding(**value | {"severity": severity, "pointer": pointer, "position": None})
+
+
+def _read_deployment(value: list[Any]) -> DeploymentVerdict:
+    bound, is_compared, fits, status, file, pointer, findings, proof = value
+    chain_id, address, written, place = bound
+    return DeploymentVerdict(
+        BoundContract(chain_id, address, written, tuple(place)),
+        is_compared,
+        ClaimStatus(fits),
+        ClaimStatus(status),
+        file,
+        tuple(pointer),
+        tuple(map(read_finding, findings)),
+        proof,
+    )
+
+
+def read_descriptor(value: list[Any]) -> DescriptorVerdict:
+    """Return what is said of a descriptor from its JSON, which is a list of the members."""
+    path, kind, is_sound, files, type_hashes, findings, deployments, inputs, places = value
+    return DescriptorVerdict(
+        path,
+        SigningFileKind(kind),
+        is_sound,
+        tuple(IncludedFile(*file) for file in files),
+        type_hashes,
+        tuple(map(read_finding, findings)),
+        tuple(map(_read_deployment, deployments)),
+        tuple(IncludedFile(*file) for file in inputs),
+        tuple((chain_id, address) for chain_id, address in places),
+    )
+
+
+def read_attestation_verdict(value: list[Any]) -> AttestationVerdict:
+    """Return what is said of a file in `sigs/` from its JSON."""
+    from statuary.extensions.clear_signing.attestations import Attestation  # an unchanged build reads none
+
+    attestation, finding = value
+    return AttestationVerdict(
+        None
+        if attestation is None
+        else Attestation(*attestation)._replace(status=ClaimStatus(attestation[3])),
+        None if finding is None else read_finding(finding),
+    )
+
+
+def read_basis(value: list[Any]) -> ExampleBasis:
+    """Return what examples were rendered from, from its JSON."""
+    asked, basis, sha256 = value
+    return ExampleBasis(tuple((address, chain_id) for address, chain_id in asked), basis, sha256)
