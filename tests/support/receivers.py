@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
@@ -36,13 +36,15 @@ class Receiver:
     Attributes:
         url: where it is.
         requests: all requests, in order.
-        answers: what the next requests get: a status, a status with headers, `CUT` or `SLOW`; then 200.
+        answers: what the next requests get: a status, a status with headers, `CUT` or `SLOW`; then what `otherwise` says.
+        otherwise: gives what a request gets when `answers` is empty.
     """
 
     def __init__(self) -> None:
         self.url = ""
         self.requests: list[ReceivedRequest] = []
         self.answers: deque[Any] = deque()
+        self.otherwise: Callable[[], Any] = lambda: 200
         self.seconds = 0.0  # how long a slow answer takes
         self.lock = threading.Lock()
 
@@ -62,7 +64,7 @@ def receiver() -> Iterator[Receiver]:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             headers = {name.lower(): text for name, text in self.headers.items()}
             with served.lock:
-                answer = served.answers.popleft() if served.answers else 200
+                answer = served.answers.popleft() if served.answers else served.otherwise()
                 status, more = answer if isinstance(answer, tuple) else (answer, {})
                 served.requests.append(ReceivedRequest(self.path, headers, body, status))
             if status == SLOW:
