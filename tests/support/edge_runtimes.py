@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Any
 
 from statuary.domain.settings import HostingSettings
+from statuary.extensions.hosting.documents import On
 from statuary.extensions.hosting.hosts import (
     HostFile,
     HostOptions,
@@ -180,10 +181,12 @@ def serve_with_netlify(site: dict[str, bytes], project: Path) -> Iterator[Served
 
 
 @contextmanager
-def serve_project_with_netlify(project: Path, settings: HostingSettings = PLAIN) -> Iterator[Served]:
+def serve_project_with_netlify(
+    project: Path, settings: HostingSettings = PLAIN, on: On = None
+) -> Iterator[Served]:
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("@netlify/dev", install=HOSTS_INSTALL)
-    write_host_files(project, netlify_files(HostOptions(settings=settings)))
+    write_host_files(project, netlify_files(HostOptions(settings=settings, on=on)))
     path = f"{Path(deno()).parent}:{Path(node()).parent}:/usr/bin:/bin"
     command = [node(), str(EDGE_TESTS / "netlify_server.mjs"), str(modules), str(project)]
     with served(command, r"^(\d+)$", PATH=path) as server:

@@ -18,6 +18,7 @@ import pytest
 
 from statuary.domain.primitives import parse_instant
 from statuary.domain.settings import HostingSettings
+from statuary.extensions.hosting.documents import On
 from statuary.extensions.hosting.hosts import EDGE_FOLDER, HostOptions, caddy_files, deno_files, nginx_files
 from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
@@ -76,24 +77,23 @@ def project_for(folders: pytest.TempPathFactory, settings: str = SETTINGS) -> Pa
     return shutil.copytree(built, folders.mktemp("project"), dirs_exist_ok=True)
 
 
-def choices_for(project: Path, **more: str) -> HostOptions:
-    """Return how a web server serves a project, on a port that is free."""
+def choices_for(project: Path, on: On = None, **more: str) -> HostOptions:
+    """Return how a web server serves a project with some extensions on, on a port that is free."""
     with socket.socket() as free:
         free.bind((LOOPBACK, 0))
         port = free.getsockname()[1]
-    return HostOptions(
-        settings=HostingSettings(), root=str(project / "build"), listen=f"{LOOPBACK}:{port}", **more
-    )
+    listen = f"{LOOPBACK}:{port}"
+    return HostOptions(settings=HostingSettings(), root=str(project / "build"), listen=listen, on=on, **more)
 
 
 @contextmanager
-def serve_with_nginx(project: Path, edge: Served | None = None) -> Iterator[Served]:
+def serve_with_nginx(project: Path, edge: Served | None = None, on: On = None) -> Iterator[Served]:
     """Serve a project with Debian's nginx, in front of a `deno serve` if there is one."""
     program = require_program("nginx", install=HOSTS_INSTALL)
     with TemporaryDirectory(prefix="nginx-") as folder:
         own = Path(folder)
         own.chmod(0o755)
-        choices = choices_for(project, **_upstream(edge))
+        choices = choices_for(project, on, **_upstream(edge))
         write_host_files(own, nginx_files(choices))
         user = "user root;" if os.geteuid() == 0 else ""  # the workers read a temporary folder
         (own / "nginx.conf").write_text(NGINX.format(own=own, user=user))
@@ -123,12 +123,12 @@ http {{
 
 
 @contextmanager
-def serve_with_caddy(project: Path, edge: Served | None = None) -> Iterator[Served]:
+def serve_with_caddy(project: Path, edge: Served | None = None, on: On = None) -> Iterator[Served]:
     """Serve a project with Debian's Caddy, in front of a `deno serve` if there is one."""
     program = require_program("caddy", install=HOSTS_INSTALL)
     with TemporaryDirectory(prefix="caddy-") as folder:
         own = Path(folder)
-        choices = choices_for(project, **_upstream(edge))
+        choices = choices_for(project, on, **_upstream(edge))
         (own / "Caddyfile").write_text("{\n\tadmin off\n}\n\n" + caddy_files(choices)[0].text)
         command = [program, "run", "--config", str(own / "Caddyfile"), "--adapter", "caddyfile"]
         with _running(command, choices.listen, HOME=folder, XDG_DATA_HOME=folder) as server:

@@ -10,6 +10,7 @@ import pytest
 
 from statuary.documents.url_table import COMMON_HEADERS, FRAMED_HEADERS, HTML, all_urls
 from statuary.domain.settings import LANGUAGES
+from statuary.extension_table import EXTENSIONS
 from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, SCRIPT, URLS, embed_documents
 from statuary.extensions.hosting.documents import header_rules, headers_file
 from statuary.extensions.hosting.hosts import HostOptions, caddy_files, nginx_files, s3_files
@@ -20,6 +21,7 @@ from support.file_server import served as plain_files
 from support.sites import INCIDENT, SITE, built_files, small_site, write_files
 
 ON = frozenset({"embed", "languages"})
+EVERY_KEY = frozenset(row.key for row in EXTENSIONS)
 CALM = "2026-11-20T12:00:00Z"
 
 
@@ -73,7 +75,7 @@ def test_frames_are_allowed_for_these_documents_alone():
 def rule_headers(path: str) -> dict[str, list[str]]:
     """Return what hosts of globs send for a path: the values of all rules that fit."""
     found: dict[str, list[str]] = {}
-    for rule in header_rules(ON):
+    for rule in header_rules(EVERY_KEY):
         expression = re.escape(rule.glob).replace(r"\*", ".*").replace(":epoch", "[^/]+")
         if re.fullmatch(expression, path):
             for name, text in rule.headers.items():
@@ -105,7 +107,7 @@ def test_servers_name_the_frames():
     (nginx,) = nginx_files(HostOptions(on=ON))
     assert nginx.text.count('"~^/embed/frame(?:\\.html)?$"') == 2
     (caddy,) = caddy_files(HostOptions(on=ON))
-    assert "header @framed -X-Frame-Options" in caddy.text
+    assert "header @framed {\n\t\t-X-Frame-Options\n" in caddy.text
     policies = {file.path: file.text for file in s3_files(HostOptions(on=ON))}
     assert "FrameOptions" not in policies["cloudfront/response-headers-policy-embed.json"]
 

@@ -166,14 +166,16 @@ def allows_frames(on: On) -> bool:
 def _common_rules(on: On) -> Iterator[HeaderRule]:
     """Yield the rules of the common headers.
 
-    Where documents may be framed, only pages forbid it: no rule of these hosts can take a header of another one back.
+    Where documents may be framed, only pages forbid it: no rule of these hosts can take a header of another one back. The edge
+    module answers for a page with the version of the present epoch, and with the headers that the host gives that file.
     """
     if not allows_frames(on):
         yield HeaderRule("/*", COMMON_HEADERS)
         return
     pages = globs_of(url for url in hosted_urls(on) if url.media_type == HTML and not url.framed)
+    versions = f"{EPOCH_PREFIX.partition(':')[0]}*"
     yield HeaderRule("/*", FRAMED_HEADERS)
-    for glob in pages:
+    for glob in (*pages, versions):
         yield HeaderRule(glob, {"X-Frame-Options": COMMON_HEADERS["X-Frame-Options"]})
 
 
