@@ -62,7 +62,8 @@ export async function run({ open, base, axe }, { paths, widths, now, whole = fal
   return found;
 }
 
-async function broken(page, axe, whole, where) {
+/** What axe-core and the width of the window have against a page as it is now, in both schemes. */
+export async function broken(page, axe, whole, where) {
   const found = [];
   for (const colorScheme of Object.keys(SCHEMES)) {
     await page.emulateMedia({ colorScheme });

@@ -1,6 +1,8 @@
-// Reads what a wallet shows on the page of a contract, and pastes calls and messages into its box.
+// Reads what a wallet shows on the page of a contract, pastes calls and messages into its box, and looks for barriers.
 
-export async function run({ open }, { path, pasted = [], look = {}, picture, later = false }) {
+import { broken } from "./accessibility.mjs";
+
+export async function run({ open, axe }, { path, pasted = [], look = {}, picture, later = false, barriers = false }) {
   const { page, complaints } = await open(path, look);
   const section = page.locator("[data-signing]");
   if (later) {
@@ -29,5 +31,6 @@ export async function run({ open }, { path, pasted = [], look = {}, picture, lat
   }
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   if (picture) await section.screenshot({ path: picture });
-  return { isShown, items, notes, answers, overflow, complaints };
+  const found = { isShown, items, notes, answers, overflow, complaints };
+  return barriers ? { ...found, broken: await broken(page, axe, true, path) } : found;
 }

@@ -242,8 +242,8 @@ def raw_transaction(data: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory):
-    """What the page of a contract shows, with calls pasted into its box; and the page of one without a descriptor."""
+def site(tmp_path_factory):
+    """A site with a contract that has descriptors, and one that has none."""
     folder = tmp_path_factory.mktemp("page")
     deposit = {"intent": "Deposit", "fields": [field("@.value", "Paid", "amount")]}
     permit = {"intent": "Permit", "fields": [field("spender", "Spender"), field("value", "Sum")]}
@@ -272,6 +272,11 @@ def shown(tmp_path_factory):
         {TOKEN: signed_record([SEND_ABI, DEPOSIT, APPROVE, run], TOKEN), OTHER: signed_record([run], OTHER)},
     )
     assert {item.rule for item in site[""]} <= {"page-is-dated", "payable-shows-its-value"}
+    return folder / "site"
+
+
+def pasted_texts():
+    """Return calls and messages that a reader may paste, of any kind."""
     message = {
         "primaryType": "Permit",
         "domain": {"chainId": int(CHAIN), "verifyingContract": TOKEN},
@@ -286,7 +291,7 @@ def shown(tmp_path_factory):
     }
     arguments = f"{TOKEN[2:].lower():0>64}{64:064x}{68:064x}{TRANSFER}".ljust(12 * 32, "0")
     inner = parse_function_key("run(address to,bytes data)").selector + arguments
-    pasted = [
+    return [
         {"text": TRANSFER},
         {"text": "0xd0e30db0", "value": "5"},
         {"text": json.dumps(message)},
@@ -295,12 +300,40 @@ def shown(tmp_path_factory):
         {"text": "<img src=x onerror=alert(1)>"},
         {"text": "{"},
     ]
-    of_token = browse(folder / "site", "clear-signing", path=f"contracts/{CHAIN}/{TOKEN}.html", pasted=pasted)
-    of_other = browse(folder / "site", "clear-signing", path=f"contracts/{CHAIN}/{OTHER}.html")
-    query = f"contract.html?chain={CHAIN}&address="
-    later = browse(folder / "site", "clear-signing", path=query + TOKEN, pasted=pasted, later=True)
-    nothing = browse(folder / "site", "clear-signing", path=query + OTHER, later=True)
+
+
+PAGE, QUERY = f"contracts/{CHAIN}/{{}}.html", f"contract.html?chain={CHAIN}&address={{}}"
+
+
+@pytest.fixture(scope="module")
+def shown(site):
+    """What the page of a contract shows, with calls pasted into its box; and the page of one without a descriptor."""
+    pasted = pasted_texts()
+    of_token = browse(site, "clear-signing", path=PAGE.format(TOKEN), pasted=pasted)
+    of_other = browse(site, "clear-signing", path=PAGE.format(OTHER))
+    later = browse(site, "clear-signing", path=QUERY.format(TOKEN), pasted=pasted, later=True)
+    nothing = browse(site, "clear-signing", path=QUERY.format(OTHER), later=True)
     return of_token, of_other, later, nothing
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("path", [PAGE, QUERY], ids=["its page", "the page of any contract"])
+def test_it_is_accessible_and_fits_the_window(site, path, width):
+    """With every function open, and after a call within a call was shown and another one was not."""
+    look = {"viewport": {"width": width, "height": 900}, "colorScheme": "light", "reducedMotion": "reduce"}
+    for pasted in (pasted_texts()[3], pasted_texts()[-1]):
+        found = browse(
+            site,
+            "clear-signing",
+            path=path.format(TOKEN),
+            pasted=[pasted],
+            look=look,
+            later=path == QUERY,
+            barriers=True,
+        )
+        assert len(found["items"]) == 4
+        assert found["broken"] == []
+        assert found["overflow"] <= 0
 
 
 def test_each_function_has_the_sentence_of_its_example(shown):
