@@ -243,8 +243,10 @@ updates:
 def test_names_and_texts_are_those_of_the_language(content, tmp_path):
     components = {
         "components.yaml": COMPONENTS.replace(
-            "name: Public RPC", "name: {en: Public RPC, de: Öffentlicher Knoten}"
-        )
+            "name: Public RPC",
+            "name: {en: Public RPC, de: Öffentlicher Knoten}\n"
+            "        description: {en: Answers of nodes, de: Antworten von Knoten}",
+        ).replace("name: Network", "name: {en: Network, de: Netzwerk}")
     }
     write_files(content, {"incidents/slow.yaml": TRANSLATED, **components})
     files = built_files(content, tmp_path / "site")
@@ -262,8 +264,25 @@ def test_names_and_texts_are_those_of_the_language(content, tmp_path):
     assert "Slow answers" in japanese, "the first language stands in"
     assert "調査中です。" in japanese
     assert "Öffentlicher Knoten" in files["de/index.html"].decode()
+    assert "Netzwerk" in files["de/index.html"].decode()
+    assert "Antworten von Knoten" in files["de/index.html"].decode()
     assert "Public RPC" in files["ja/index.html"].decode()
+    assert "Answers of nodes" in files["ja/index.html"].decode()
+    listed = json.loads(files["api/v2/components.json"])["components"]
+    assert [component["description"] for component in listed if component["name"] == "Public RPC"] == [
+        "Answers of nodes"
+    ]
     assert "Langsame Antworten" in files["de/history.atom"].decode()
+
+
+def test_the_description_of_the_page_is_that_of_the_language(content, tmp_path):
+    settings = (content / "site.yaml").read_text("utf-8")
+    described = "  name: Plinth\n  description: {en: How the network does, de: Wie es dem Netz geht}\n"
+    write_files(content, {"site.yaml": settings.replace("  name: Plinth\n", described, 1)})
+    files = built_files(content, tmp_path / "site")
+    pages = [files[f"{folder}index.html"].decode() for folder in ("", "de/", "ja/")]
+    assert ["How the network does" in page for page in pages] == [True, False, True]
+    assert ["Wie es dem Netz geht" in page for page in pages] == [False, True, False]
 
 
 def test_an_edit_of_one_language_reaches_its_pages(content, tmp_path):
@@ -278,8 +297,10 @@ def test_an_edit_of_one_language_reaches_its_pages(content, tmp_path):
     [
         ("{en: Slow, de: ''}", "the name is empty"),
         ("{en: Slow, de: [1]}", "expected a text, found a list"),
-        ("{}", "expected a text, found a mapping"),
-        ("{'../x': Slow}", "expected a text, found a mapping"),
+        ("{}", "expected a text, or a mapping from language to text, found an empty mapping"),
+        ("{'../x': Slow}", "from language to text, found a mapping with the key '../x'"),
+        ("{1: Slow}", "from language to text, found a mapping with the key '1'"),
+        ("{en: Slow, 1: Slow}", "from language to text, found a mapping with the key '1'"),
         (f"{{en: Slow, de: {'x' * 300}}}", "more than 255"),
     ],
 )

@@ -7,13 +7,13 @@ from typing import Annotated, Self
 from pydantic import BeforeValidator, model_validator
 
 from statuary.content.source_model import (
+    Body,
     DateText,
     Flag,
     Identifier,
     InstantText,
     Name,
     SourceModel,
-    Text,
     WholeNumber,
     value_of,
 )
@@ -39,7 +39,7 @@ class LeafSource(SourceModel):
     """The published name."""
     id: Identifier | None = None
     """The published id; default: the key."""
-    description: Text | None = None
+    description: Body | None = None
     """What the component does."""
     status: ComponentStatus = "operational"
     """The status before the first recorded change."""

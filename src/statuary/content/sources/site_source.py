@@ -94,7 +94,7 @@ class PageSource(SourceModel):
     """For imports: the published `updated_at` from that instant on, until something changes later."""
     indicator: Impact | None = None
     """Replaces the indicator that follows from the components."""
-    description: Text | None = None
+    description: Body | None = None
     """Replaces the description that follows from the components."""
     about: Body | None = None
     """What the site is about, in Markdown; pages show it below the status."""

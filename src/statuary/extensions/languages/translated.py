@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Self
 
+from statuary.domain.primitives import InvalidValueError, shorten
+
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
@@ -19,7 +21,19 @@ class Translated(str):  # noqa: SLOT000 - it has a member
 
 
 def translated_text(value: dict[str, object], validate: Callable[[object], str]) -> str:
-    """Return a mapping from language to text as a text; what is none goes to `validate` as it is, which rejects it."""
-    if not value or not all(map(LANGUAGE_TAG.fullmatch, value)):
-        return validate(value)
+    """Return a mapping from language to text as a text.
+
+    Args:
+        validate: checks each text.
+
+    Raises:
+        InvalidValueError: if a key is no language, or a text is none.
+    """
+    wrong = next((key for key in value if not LANGUAGE_TAG.fullmatch(key)), None)
+    if not value or wrong is not None:
+        what = "an empty mapping" if wrong is None else f"a mapping with the key {shorten(wrong)}"
+        raise InvalidValueError(
+            f"expected a text, or a mapping from language to text, found {what}",
+            "write one text, or one for each language of `languages` in site.yaml, such as {en: Slow answers, de: Langsame Antworten}",
+        )
     return Translated({tag: validate(text) for tag, text in value.items()})
