@@ -12,21 +12,24 @@ from support.requirements import CHECKOUT, require_node_package
 PAGES = CHECKOUT / "src" / "statuary" / "documents" / "pages"
 EXTENSIONS = CHECKOUT / "src" / "statuary" / "extensions"
 SIGNING = EXTENSIONS / "clear_signing" / "pages"
+APIS = EXTENSIONS / "apis" / "pages"
 LOG = EXTENSIONS / "log" / "pages"
 BUNDLES = {
     PAGES / "assets" / "check.js": "check/page.js",
     PAGES / "assets" / "decode.js": "check/decode.js",
     PAGES / "assets" / "viewer.js": "viewer/page.js",
     SIGNING / "assets" / "clear-signing-view.js": "../../extensions/clear_signing/pages/modules/page.js",
+    APIS / "assets" / "code-names.js": "../../extensions/apis/pages/modules/page.js",
 }
 """Each bundle with the module that it is made of."""
 
-BANNER = "// {} of a contract's page, bundled from statuary's documents/pages."
+BANNER = "// {}, bundled from statuary's documents/pages."
 TITLES = {
-    "check/page.js": "The check of the record",
-    "check/decode.js": "The decoder of calls and logs",
-    "viewer/page.js": "The view of any record",
-    "../../extensions/clear_signing/pages/modules/page.js": "What a wallet shows",
+    "check/page.js": "The check of the record of a contract's page",
+    "check/decode.js": "The decoder of calls and logs of a contract's page",
+    "viewer/page.js": "The view of any record of a contract's page",
+    "../../extensions/clear_signing/pages/modules/page.js": "What a wallet shows of a contract's page",
+    "../../extensions/apis/pages/modules/page.js": "The look-up by code",
 }
 
 SMALLER = {

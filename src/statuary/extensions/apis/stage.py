@@ -8,6 +8,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from statuary.content.source_files import SourceFile
+from statuary.documents.all_documents import made_with_theme
 from statuary.documents.document import Document, encode_json
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position
@@ -64,6 +65,7 @@ FOLDERS = (
     "otterscan/assets",
     "otterscan/files",
     "code",
+    "bytecode",
     "proxies",
 )
 """The folders of these documents; others have those of single records."""
@@ -122,10 +124,19 @@ class ApisStage(SiteStage):
         else:
             for folder in FOLDERS:
                 documents.remove_unless_offered(documents.below(folder))
-            target.offer(laid_out(outcome, built.catalogue.hosting))
+            pages = self._code_page(built.catalogue, findings)
+            target.offer(laid_out((*outcome, *pages), built.catalogue.hosting))
             are_whole = self._offer_proxies(built, target, own, findings)
         target.ledger.keep(GROUP, fingerprint if are_whole else "")
         return Additions(findings=tuple(findings))
+
+    def _code_page(self, catalogue: Catalogue, findings: list[Finding]) -> Iterator[Document]:
+        """Yield the page that finds the name of code."""
+        if Api.CODE in self._settings.apis:
+            from statuary.extensions.apis.code_page import code_page
+
+            for page in made_with_theme("the page of code", code_page, catalogue, findings):
+                yield page._replace(sources=WHOLE_SITE, persistent=True)
 
     def _offer_proxies(
         self, built: BuiltContracts, target: BuildTarget, own: OwnFiles, findings: list[Finding]

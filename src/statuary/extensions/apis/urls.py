@@ -147,6 +147,13 @@ CODE_LENGTH = Url(
     "code/length/{length}",
     "the templates of a length, each with the places that are zeros in it",
 )
+CODE_PAGE = Url(
+    "code-page",
+    "bytecode/index.html",
+    "the page that finds the verified name of pasted code",
+    HTML,
+    put=PutStep.PAGE,
+)
 
 PROXIES = Url(
     "proxies", "proxies/index.json", "the proxies of the site, each with its present implementations"
@@ -209,6 +216,7 @@ API_URLS = (
     CODE,
     CODE_TEMPLATE,
     CODE_LENGTH,
+    CODE_PAGE,
     PROXIES,
     PROXY,
     PROXY_ABI,

@@ -1,4 +1,4 @@
-"""What pages show of the interfaces: those of proxies, and their link on the page of a contract."""
+"""What pages show of the interfaces: those of proxies and of code, and the links to them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,14 +9,17 @@ from statuary.extensions.apis.urls import API_URLS
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:
-    """Return what templates see: whether proxies have pages."""
-    return {"proxies": "yes" if Api.PROXIES in settings.apis else ""}
+    """Return what templates see: whether proxies have pages, and whether code has one."""
+    return {
+        "proxies": "yes" if Api.PROXIES in settings.apis else "",
+        "code": "yes" if Api.CODE in settings.apis else "",
+    }
 
 
 PARTS = PageParts(
     folder=Path(__file__).parent,
     urls=API_URLS,
-    slots={"contract.proxy": "apis_contract.html"},
+    slots={"contract.proxy": "apis_contract.html", "contracts.links": "apis_contracts.html"},
     scripts={},
     values=values,
 )

@@ -1,0 +1,24 @@
+"""The page that finds the verified name of pasted code; `pages/modules/` has its script."""
+
+from collections.abc import Iterator
+
+from statuary.documents.document import Document
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import PageHead, site_context
+from statuary.domain.catalogue import Catalogue
+from statuary.extensions.apis import urls
+
+
+def code_page(catalogue: Catalogue) -> Iterator[Document]:
+    """Yield the page; none if the site has no list of contracts, which links to it."""
+    site = site_context(catalogue)
+    if site.has_contracts:
+        renderer = renderer_of(site)
+        texts = renderer.localization.texts
+        head = PageHead(
+            path=urls.CODE_PAGE.path(),
+            title=texts("apis.code.title"),
+            description=texts("apis.code.intro"),
+            section="contracts",
+        )
+        yield renderer.page(urls.CODE_PAGE, "apis_code.html", head, None)
