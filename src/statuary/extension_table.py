@@ -258,7 +258,7 @@ EXTENSIONS = (
         "apis",
         key="apis",
         settings="statuary.extensions.apis.settings:SiteApisSource",
-        folders=(*APIS, "v2/chainlist"),
+        folders=(*APIS, "bytecode", "v2/chainlist"),
         urls="statuary.extensions.apis.urls:API_URLS",
         of_record="statuary.extensions.apis.documents:of_record",
         apis="statuary.extensions.apis.described:described_apis",

@@ -6,8 +6,7 @@ const LENGTH_BYTES = 2;
 const INVALID = 0xfe;
 const CBOR_MAPS = [0xa1, 0xa4]; // the first byte of a map with one to four members
 
-const hashOf = (code) =>
-  `0x${Array.from(keccak256(code), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+const hashOf = (code) => `0x${Array.from(keccak256(code), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
 /** The bytes of hex with or without `0x` and white space; undefined if it is none, or empty. */
 export function bytesOf(text) {
@@ -45,7 +44,9 @@ export async function contractsOf(code, read) {
   for (const { template, zeroed } of listed?.templates ?? []) {
     const key = JSON.stringify(zeroed);
     if (!hashes.has(key)) hashes.set(key, hashWithZeros(plain, zeroed));
-    if (hashes.get(key) === template) contracts.push(...(await read(`code/template/${template}`))?.contracts ?? []);
+    if (hashes.get(key) === template) {
+      contracts.push(...(await read(`code/template/${template}`))?.contracts ?? []);
+    }
   }
   return { isExact: false, contracts };
 }
