@@ -32,6 +32,9 @@ SLOW = {
 }
 """Checks left out where every request starts a new worker, unless `STATUARY_THOROUGH=true`: the vectors ask as much."""
 
+DEMO_LACKS = ["descriptors-are-indexed", "descriptors-have-proofs", "metrics-have-their-points"]
+"""Checks of what the demo site does not have: descriptors for clear signing, and measurements."""
+
 
 @pytest.mark.parametrize("name", SERVERS)
 def test_it_conforms_at_its_level(name: str, project: Path):
@@ -47,7 +50,7 @@ def test_it_conforms_at_its_level(name: str, project: Path):
     checks = json.loads(done.stdout)["checks"]
     failed = {check["check"]: check["problems"] for check in checks if check["outcome"] == "failed"}
     skipped = [check["check"] for check in checks if check["outcome"] == "skipped"]
-    assert (failed, skipped) == ({}, [])
+    assert (failed, skipped) == ({}, DEMO_LACKS)
     assert done.exit_code == 0
 
 

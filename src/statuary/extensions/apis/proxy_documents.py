@@ -8,7 +8,7 @@ from typing import NamedTuple
 from statuary.content.parse_record import ParsedContract
 from statuary.content.read_contract import read_contract
 from statuary.documents.all_documents import made, made_with_theme
-from statuary.documents.document import Document, encode_unchecked
+from statuary.documents.document import Document, encode_unchecked, sharded_path
 from statuary.documents.url_table import CONTRACT, Url
 from statuary.domain.catalogue import ContractSource
 from statuary.domain.contracts.record import RecordValue
@@ -113,7 +113,8 @@ class ProxyDocuments:
 
     def _is_published(self, place: Place) -> bool:
         contract = self._built.sources.contract_at(*place)
-        return contract is not None and CONTRACT.path(chain_id=place[0], address=place[1]) in contract.paths
+        path = CONTRACT.path(chain_id=place[0], address=place[1])
+        return contract is not None and not {path, sharded_path(path)}.isdisjoint(contract.paths)
 
     def _read(self, wanted: Collection[Place]) -> Iterator[tuple[Place, RecordValue]]:
         """Yield the records at places, as the site publishes them."""
