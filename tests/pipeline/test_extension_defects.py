@@ -100,3 +100,27 @@ def test_an_exception_in_what_an_extension_adds(part, site, tmp_path, monkeypatc
     code, traceback = build(site.content, tmp_path / "out")
     assert (code in (0, 1, 3), traceback) == (True, "")
     assert news_of(tmp_path / "out") == site.news
+
+
+def test_an_extension_whose_settings_cannot_be_read_keeps_its_files_until_its_key_is_gone(
+    tmp_path, monkeypatch
+):
+    content, out = write_files(tmp_path / "content", dict(SMALL_SITE)), tmp_path / "out"
+    settings = (content / "site.yaml").read_text()
+    (content / "site.yaml").write_text(f"{settings}embed: true\ninstatus: true\n")
+    assert build(content, out) == (0, "")
+    files = files_in(out / "embed")
+    row = next(row for row in EXTENSIONS if row.key == "embed")
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError("nobody foresaw this")
+
+    (content / "site.yaml").write_text(f"{settings}embed: true\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(load(row.settings, "settings"), "settings", broken)
+        assert build(content, out) == (1, "")
+        assert files_in(out / "embed") == files
+        assert not (out / "v2/components.json").exists()  # the other extension is off
+    (content / "site.yaml").write_text(settings)
+    assert build(content, out) == (0, "")
+    assert not (out / "embed").exists()

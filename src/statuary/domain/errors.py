@@ -6,9 +6,7 @@ from typing import Final
 REPORT: Final = "this is a defect of statuary; please report it with this line"
 """What to do about an exception that nobody foresaw."""
 
-MAX_WORDS: Final = 200
-"""Characters of what an exception says that are told."""
-
+MAX_WORDS: Final = 200  # characters of what an exception says that are told
 PACKAGE: Final = Path(__file__).parents[1]
 
 

@@ -301,8 +301,7 @@ def build_site(
             )
             status = site.status
             additions = stages.extend(lambda: status.incidents, contracts=True)
-            if not site.left_out:  # an extension whose settings cannot be read is not off
-                remove_what_is_off(site.catalogue, target)
+            remove_what_is_off(site.catalogue, target, site.left_out)
             left_out += offer_site(
                 target, status, contracts, progress, verify=execution.verify, additions=additions
             )

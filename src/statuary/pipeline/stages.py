@@ -4,7 +4,7 @@ A stage never holds up the news: its error becomes a finding at its key in site.
 build stay as they are.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -223,10 +223,13 @@ def without_stages(catalogue: "Catalogue") -> "Catalogue":
     return catalogue._replace(extensions=others)
 
 
-def remove_what_is_off(catalogue: "Catalogue", target: "BuildTarget") -> None:
-    """Remove the documents of extensions that the content has no key for."""
-    documents = target.ledger.documents
+def remove_what_is_off(catalogue: "Catalogue", target: "BuildTarget", left_out: Iterable[Finding]) -> None:
+    """Remove the documents of extensions that the content has no key for; keep those of one whose key a finding is about."""
+    documents, faulty = target.ledger.documents, {finding.pointer[:1] for finding in left_out}
     for extension in EXTENSIONS:
         if extension.key and extension.key not in dict(catalogue.extensions):
             for folder in extension.folders:
-                documents.remove_unless_offered(documents.below(folder))
+                if (extension.key,) in faulty:
+                    documents.keep_below(folder)
+                else:
+                    documents.remove_unless_offered(documents.below(folder))
