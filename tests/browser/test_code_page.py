@@ -1,7 +1,12 @@
 """The page that finds the name of pasted code: held to the Python code under deno, and used in a real browser."""
 
 import json
+import socket
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import orjson
@@ -13,6 +18,8 @@ from statuary.extensions.apis.code import CodeFacts, code_documents, code_facts,
 from support.browser import LOOKS, browse, html_complaints
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import run_deno
+from support.ethereum_node import ask, ethereum_node
+from support.local_server import LocalServer
 from support.requirements import CHECKOUT
 from support.sites import CHAIN, NOW, address_of, build, path_of, site_of_many
 
@@ -35,6 +42,15 @@ def clone_of(record: dict[str, Any]) -> bytes:
     return bytes(clone)
 
 
+def vyper_record() -> dict[str, Any]:
+    """Return a record whose code ends with immutables."""
+    record = made_record("plain")
+    record["compilation"]["language"] = "Vyper"
+    runtime = record["runtimeBytecode"]
+    runtime["onchainBytecode"] = runtime["recompiledBytecode"] + "33" * 64
+    return record
+
+
 def documents_of(records: list[dict[str, Any]]) -> dict[str, Any]:
     rows = []
     for number, record in enumerate(records):
@@ -51,18 +67,22 @@ def answer_of_python(code: bytes, documents: dict[str, Any]) -> dict[str, Any]:
     exact = documents.get(f"code/0x{keccak256(code).hex()}")
     if exact is not None:
         return {"plain": len(plain), "isExact": True, "contracts": exact["contracts"]}
-    listed = documents.get(f"code/length/{len(plain)}", {"templates": []})
+    hashed = {len(plain): [(plain, False)]}
+    hashed.setdefault(len(code), []).append((code, True))
     contracts = [
         contract
-        for entry in listed["templates"]
-        if entry["template"] == f"0x{keccak256(zeroed(plain, entry['zeroed'])).hex()}"
+        for length, forms in hashed.items()
+        for entry in documents.get(f"code/length/{length}", {"templates": []})["templates"]
+        for form, is_whole in forms
+        if entry["isWhole"] is is_whole
+        and entry["template"] == f"0x{keccak256(zeroed(form, entry['zeroed'])).hex()}"
         for contract in documents[f"code/template/{entry['template']}"]["contracts"]
     ]
     return {"plain": len(plain), "isExact": False, "contracts": contracts}
 
 
 def test_the_script_finds_what_the_python_code_finds() -> None:
-    records = [made_record(name) for name in FEATURES]
+    records = [*(made_record(name) for name in FEATURES), vyper_record()]
     documents = documents_of(records)
     with_template = [record for record in records if (code_facts(record) or CodeFacts("", None)).template]
     codes = [
@@ -116,6 +136,85 @@ def test_pasted_code_has_its_names(site: Path) -> None:
     assert none == {"text": "No verified contract of this site has this code.", "links": []}
     assert invalid == {"text": "This is not whole bytes of hex.", "links": []}
     assert not [line for line in said["complaints"] if "404" not in line]
+
+
+ANSWERS = {
+    "/page": (404, b"<!doctype html>", "What answers there, with HTTP status 404, is no node."),
+    "/number": (200, b'{"result":5}', "What answers there, with HTTP status 200, is no node."),
+    "/list": (200, b"[]", "What answers there, with HTTP status 200, is no node."),
+    "/null": (200, b"null", "What answers there, with HTTP status 200, is no node."),
+    "/half": (200, b'{"result":"0x0"}', "What answers there, with HTTP status 200, is no node."),
+    "/limit": (
+        429,
+        b'{"error":{"message":"{status} <b>\xe2\x80\xae"}}',
+        r"The node refuses: {status} <b>\u{202e}",
+    ),
+    "/other-site": (200, b'{"result":"0x6001"}', "The node cannot be reached, or does not let pages"),
+    "/silent": (200, b"", "The node did not answer within 1 seconds."),
+}
+"""What answers at a path of a server that is no node: status, body, and how the page's text begins."""
+
+
+class NoNode(BaseHTTPRequestHandler):
+    def do_OPTIONS(self) -> None:
+        self.send_response(204)
+        if self.path != "/other-site":
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.send_header("Access-Control-Allow-Headers", "content-type")
+        self.end_headers()
+
+    def do_POST(self) -> None:
+        status, body, _ = ANSWERS[self.path]
+        if self.path == "/silent":
+            time.sleep(2)
+        self.send_response(status)
+        self.send_header("Access-Control-Allow-Origin", "*")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_details: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def no_node() -> Iterator[str]:
+    server = LocalServer(("127.0.0.1", 0), NoNode)
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+def test_code_is_read_from_a_node(site: Path) -> None:
+    contract, clone, empty = (f"0x{digit * 40}" for digit in "abc")
+    with ethereum_node() as node:
+        ask(node, "anvil_setCode", contract, f"0x{code_of(RECORD).hex()}")
+        ask(node, "anvil_setCode", clone, f"0x{clone_of(RECORD).hex()}")
+        asked = [{"node": node, "contract": one} for one in (contract, clone, empty)]
+        said = browse(site, "code", path=PAGE, asked=asked)
+    texts = [answer["text"] for answer in said["said"]]
+    assert texts[0].startswith("Exactly this code has:")
+    assert texts[1].startswith("The same code, but for immutables")
+    assert texts[2] == "This node has no code at this address."
+    assert said["said"][0]["links"][0] == f"../contract.html?chain={CHAIN}&address={address_of(1)}"
+    assert not [line for line in said["complaints"] if "404" not in line]
+
+
+def test_what_keeps_a_node_from_answering_is_said(site: Path, no_node: str) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
+    # a page may ask no address of the network in plain http: the policy of the page keeps the browser from it
+    beyond = "http://192.0.2.1:8545"
+    nodes = [*(no_node + path for path in ANSWERS), nobody, beyond]
+    asked = [{"node": node, "contract": f"0x{'a' * 40}"} for node in nodes]
+    said = browse(site, "code", path=PAGE, asked=asked, seconds=1)["said"]
+    *expected, unreachable = [*(text for _, _, text in ANSWERS.values()), ANSWERS["/other-site"][2]]
+    for answer, text in zip(said, [*expected, unreachable, unreachable], strict=True):
+        assert answer["text"].startswith(text)
+        assert answer["links"] == []
 
 
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))

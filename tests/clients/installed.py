@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from support.requirements import CHECKOUT, absent, require_program
 
 CLIENTS = Path(os.environ.get("STATUARY_CLIENTS", CHECKOUT / ".clients"))
@@ -26,12 +28,14 @@ class Client:
     """An installed client and the script that lets it read.
 
     Attributes:
-        name: of which its folder, lock file and script are called.
+        name: of which its folder and lock file are called.
         home: the folder that it is installed in.
+        script: the name of the script, without its suffix.
     """
 
     name: str
     home: Path
+    script: str
 
     def ask(
         self, request: Mapping[str, Any], workplace: Path, environment: Mapping[str, str] | None = None
@@ -58,7 +62,7 @@ class Client:
         return json.loads(done.stdout)
 
     def _command(self) -> list[str]:
-        script = next(SCRIPTS.glob(f"{self.name}.*"))
+        script = next(SCRIPTS.glob(f"{self.script}.*"))
         if script.suffix == ".mjs":
             return [require_program("node", install="apt-get install nodejs"), str(script)]
         # -P: a script is called like its client, and must not be imported in its place
@@ -74,11 +78,28 @@ class Client:
         }
 
 
-def installed(name: str) -> Client:
-    """Return a client, installed at the versions of its lock file, or skip the test."""
+def installed(name: str, script: str = "") -> Client:
+    """Return a client, installed at the versions of its lock file, or skip the test.
+
+    Args:
+        script: the name of its script, where that is not the client's.
+    """
     requirements = PINNED / f"{name}.txt"
     lock = requirements if requirements.is_file() else PINNED / name / "package-lock.json"
     copy = CLIENTS / name / "installed.lock"
     if not copy.is_file() or copy.read_bytes() != lock.read_bytes():
         absent(f"the client {name}, as {lock.relative_to(CHECKOUT)} has it,", f".ci/install-clients {name}")
-    return Client(name, CLIENTS / name)
+    return Client(name, CLIENTS / name, script or name)
+
+
+def installed_page(name: str) -> Path:
+    """Return the folder of a client that is a page, built at the commit of its lock file.
+
+    Without it the test is skipped, in CI too: its source is in no registry, and a machine may reach nothing else.
+    """
+    lock = PINNED / f"{name}.git"
+    copy = CLIENTS / name / "installed.lock"
+    if not copy.is_file() or copy.read_bytes() != lock.read_bytes():
+        what = f"the client {name}, as {lock.relative_to(CHECKOUT)} has it,"
+        pytest.skip(f"{what} is absent; to have it: .ci/install-clients {name}")
+    return CLIENTS / name / "dist"

@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 from urllib.parse import unquote
+
+from support.local_server import LocalServer
 
 JSON = "application/json; charset=utf-8"
 
@@ -25,7 +27,7 @@ def plain_folder(site: Path, missing: bytes = b'{"error":"not found"}') -> Itera
     The query is ignored. Everything is JSON and may be read by any page; `/server/…`, where sourcify.dev has
     its API and where some clients insist on it, is the same as `/…`.
     """
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _files_of(site.resolve(), missing))
+    server = LocalServer(("127.0.0.1", 0), _files_of(site.resolve(), missing))
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:

@@ -232,7 +232,7 @@ def test_safe_eth_py(host, site, tmp_path):
 
 @on_every_site
 def test_ape_sourcify(host, site, tmp_path):
-    client = installed("ape-sourcify")
+    client = installed("ape", "ape-sourcify")
     content, contracts = site
     # Its model of an answer has a list for the ABI and refuses null, which Yul contracts have on any server.
     contracts = [contract for contract in contracts if contract.abi is not None]

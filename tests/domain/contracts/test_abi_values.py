@@ -1,7 +1,5 @@
 """Decoding against eth-abi, and against hostile bytes."""
 
-import time
-
 import eth_abi
 import pytest
 from hypothesis import given
@@ -137,9 +135,7 @@ def test_rejects(names, data):
 
 
 def test_offsets_that_point_at_one_another_do_not_multiply_the_work():
-    """Twenty nested arrays whose items all share one tail would be 2**20 values to a lenient reader."""
-    bomb = b"".join(word(2) + word(64) + word(64) for _ in range(20))
-    started = time.perf_counter()
+    """Forty nested arrays whose items all share one tail are 2**40 values to a lenient reader: it would never end."""
+    bomb = b"".join(word(2) + word(64) + word(64) for _ in range(40))
     with pytest.raises(InvalidValueError):
-        decode_abi_values(typed("uint256" + "[]" * 20), word(32) + bomb)
-    assert time.perf_counter() - started < 1
+        decode_abi_values(typed("uint256" + "[]" * 40), word(32) + bomb)

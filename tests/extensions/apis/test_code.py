@@ -1,9 +1,13 @@
 """Contracts by the hash of their code: every clone of a template, whatever its immutables, libraries and metadata are."""
 
+import copy
 import json
+from typing import Any
 
 import pytest
 
+from statuary.content.read_content import read_content
+from statuary.content.read_contract import read_contract
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.primitives import keccak256
 from statuary.extensions.apis.code import (
@@ -17,6 +21,9 @@ from statuary.extensions.apis.code import (
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.settings import Api, ApisSettings
 from support.contracts import FEATURES, made_record
+from support.ethereum_node import ask, ethereum_node, send
+from support.real_records import DATA, real_records
+from support.requirements import CHECKOUT
 
 
 def code_of(record) -> bytes:
@@ -25,16 +32,18 @@ def code_of(record) -> bytes:
 
 def looked_up(code: bytes, documents: dict[str, dict]) -> list[str]:
     """What a reader does with the code of a node, by the manual."""
-    plain = without_metadata(code)
-    listed = documents.get(f"code/length/{len(plain)}", {"templates": []})
-    digests = {
-        entry["template"]: f"0x{keccak256(zeroed(plain, entry['zeroed'])).hex()}"
-        for entry in listed["templates"]
-    }
+    digests = []
+    for hashed, is_whole in ((without_metadata(code), False), (code, True)):
+        listed = documents.get(f"code/length/{len(hashed)}", {"templates": []})
+        digests += [
+            entry["template"]
+            for entry in listed["templates"]
+            if entry["isWhole"] is is_whole
+            and entry["template"] == f"0x{keccak256(zeroed(hashed, entry['zeroed'])).hex()}"
+        ]
     return [
         contract["address"]
-        for template, digest in digests.items()
-        if template == digest
+        for template in digests
         for contract in documents[f"code/template/{template}"]["contracts"]
     ]
 
@@ -130,5 +139,64 @@ def test_contracts_of_one_template_are_together():
     ]
     assert [one["address"] for one in documents[f"code/0x{'bb' * 32}"]["contracts"]] == ["0xb", "0xc"]
     assert documents["code/length/100"]["templates"] == [
-        {"template": template.digest, "zeroed": [[1, 20], [50, 32]]}
+        {"template": template.digest, "zeroed": [[1, 20], [50, 32]], "isWhole": False}
     ]
+
+
+def of_vyper() -> list[Any]:
+    """The records of Vyper with immutables: of the demo network, and those that a real server sent."""
+    content = CHECKOUT / "content"
+    sources = read_content(content).catalogue.contracts
+    own = [read_contract(content, source).record for source in sources]
+    folder = DATA / "contract-records"
+    real = [record for _, record in real_records()] if folder.is_dir() else []
+    return [
+        record
+        for record in [*own, *real]
+        if record["compilation"]["language"] == "Vyper" and record["runtimeBytecode"]["transformations"]
+    ]
+
+
+def test_a_clone_of_vypers_code_with_other_immutables_is_found():
+    records = of_vyper()
+    assert len(records) >= 2
+    for record in records:
+        documents = documents_of([record])
+        compiled = bytes.fromhex(record["runtimeBytecode"]["recompiledBytecode"][2:])
+        immutables = len(code_of(record)) - len(compiled)
+        # the last reads as metadata of two bytes before its length, the others as none
+        for last in (b"\x5a" * 5, b"\x00" * 4 + b"\xfe", b"\xa1\x00\x00\x00\x03"):
+            clone = compiled + b"\x11" * (immutables - 5) + last
+            assert looked_up(clone, documents) == [f"0x{0:040x}"]
+        for other in (compiled, compiled + bytes(immutables + 32), b"\x00" + clone[1:]):
+            assert looked_up(other, documents) == []
+
+
+def test_vypers_code_without_immutables_has_the_same_bytes_everywhere_and_no_template():
+    record = copy.deepcopy(of_vyper()[0])
+    record["runtimeBytecode"]["onchainBytecode"] = record["runtimeBytecode"]["recompiledBytecode"]
+    assert code_facts(record).template is None
+    record["runtimeBytecode"]["onchainBytecode"] += "00" * 31  # not whole words
+    assert code_facts(record).template is None
+
+
+def test_another_deployment_of_vypers_code_is_found():
+    """The same creation code with other arguments, run by a node."""
+    for record, arguments in ((one, ARGUMENTS.get(one["compilation"]["name"])) for one in of_vyper()):
+        if arguments is None:
+            continue
+        creation = record["creationBytecode"]
+        own = creation["transformationValues"]["constructorArguments"][2:]
+        head, tail = creation["onchainBytecode"].removesuffix(own), own
+        for before, after in arguments:
+            assert tail.count(before) == 1
+            tail = tail.replace(before, after)
+        with ethereum_node() as node:
+            address = send(node, head + tail)["contractAddress"]
+            code = bytes.fromhex(ask(node, "eth_getCode", address, "latest")[2:])
+        assert code != code_of(record)
+        assert looked_up(code, documents_of([record])) == [f"0x{0:040x}"]
+
+
+ARGUMENTS = {"PriceFeed": [(f"{3600:064x}", f"{7200:064x}"), (f"{8:064x}", f"{6:064x}")]}
+"""Of a contract's constructor: words, and those in place of them."""

@@ -54,14 +54,14 @@ class Deployed(NamedTuple):
 
 def ask(rpc: str, method: str, *parameters: Any) -> Any:
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}).encode()
-    with urlopen(Request(rpc, body, {"Content-Type": "application/json"}), timeout=20) as response:
+    with urlopen(Request(rpc, body, {"Content-Type": "application/json"}), timeout=120) as response:
         return json.load(response)["result"]
 
 
 def sent(rpc: str, **transaction: str) -> dict[str, Any]:
     """Send a transaction and return its receipt."""
     digest = ask(rpc, "eth_sendTransaction", {"from": SENDER, "gas": "0x400000", **transaction})
-    ends = monotonic() + 20
+    ends = monotonic() + 120
     while (receipt := ask(rpc, "eth_getTransactionReceipt", digest)) is None:
         assert monotonic() < ends
         sleep(0.05)

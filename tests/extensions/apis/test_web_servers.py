@@ -1,14 +1,18 @@
 """nginx and Caddy choose among the stored bodies by rules, as the edge module and `statuary serve` do by code."""
 
+import json
+import re
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 
+from statuary.extensions.hosting.hosts import NO_SIGNATURES
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import Served, answers_of_deno, write_site
 from support.explorer_requests import ABSENT, ADDRESS, CHAIN, SITE, hostile_targets
 from support.host_servers import serve_with_caddy, serve_with_nginx, serve_with_statuary
+from support.v1_requests import SITE as SIGNATURE_SITE
 
 PAGES = {
     "api.html": b"<!doctype html>api",
@@ -83,3 +87,36 @@ def test_a_site_without_calls_says_so(name, tmp_path):
         status, body = answer(server, f"/api?module=contract&action=getabi&address={ABSENT}")
         assert (status, b"explorer" in body) == (404, True)
         assert answer(server, "/api") == (200, PAGES["api.html"])
+
+
+SIGNATURES = SIGNATURE_SITE | PAGES
+LOOK_UPS = (
+    "/signature-database/v1/lookup",
+    "/Signature-Database/v1/Search/",
+    "/api/v1/signatures/",
+    "/api/v1/event-signatures",
+)
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_look_up_of_signatures_is_told_that_the_host_has_no_program(name, tmp_path):
+    queries = ("", "?function=0xa9059cbb", "?query=%00%zz<b>&function=,", "?hex_signature=0xa9059cbb")
+    with SERVERS[name](project(tmp_path, SIGNATURES)) as server:
+        for path in LOOK_UPS:
+            for query in queries:
+                response = server.fetch(path + query)
+                assert response["status"] == 501
+                assert json.loads(response["body"]) == NO_SIGNATURES
+                assert response["headers"]["content-type"].startswith("application/json")
+                assert response["headers"]["access-control-allow-origin"] == "*"
+            assert server.fetch(path, method="OPTIONS")["status"] == 204
+        [named] = re.findall(r"/(\S+txt)", NO_SIGNATURES["error"])
+        assert server.fetch(f"/{named}")["body"] == SIGNATURE_SITE[named]
+        assert server.fetch("/signature-database/v1/stats")["status"] == 200
+
+
+@pytest.mark.parametrize("name", SERVERS)
+def test_a_site_without_signatures_has_no_look_up_of_them(name, tmp_path):
+    with SERVERS[name](project(tmp_path, PAGES)) as server:
+        for path in LOOK_UPS:
+            assert answer(server, path) == (404, PAGES["404.html"])

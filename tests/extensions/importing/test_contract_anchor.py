@@ -4,7 +4,7 @@ import json
 import re
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.request import Request, urlopen
 
 import jsonschema
@@ -19,6 +19,7 @@ from statuary.domain.primitives import checksum_address
 from statuary.publishing.listing import DamagedSnapshotError
 from support.ethereum_node import ask, ethereum_node, send
 from support.imported_projects import FOUNDRY, chain, empty_site
+from support.local_server import LocalServer
 
 NOW = "2026-11-20T12:00:00Z"
 FARE = checksum_address(chain()["contracts"]["foundry"]["Fare"]["address"])
@@ -178,7 +179,7 @@ def through(url, change):
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

@@ -3,7 +3,7 @@
 import json
 import threading
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -21,6 +21,7 @@ from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from support.ethereum_node import ask, ethereum_node, send
 from support.imported_projects import FOUNDRY, added, catalogue_of, chain, empty_site, on_chain, wanted
+from support.local_server import LocalServer
 
 SOURCE = FOUNDRY / "out"
 
@@ -243,7 +244,7 @@ def answering(answer, status=200):
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:

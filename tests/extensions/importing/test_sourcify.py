@@ -4,7 +4,7 @@ import json
 import shutil
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -23,6 +23,7 @@ from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api
 from support.ethereum_node import COMPILERS, ethereum_node, send
 from support.host_servers import serve_with_statuary
 from support.imported_projects import HARDHAT_2, catalogue_of, chain, empty_site, imported, the_only
+from support.local_server import LocalServer
 from support.real_records import DATA
 from support.requirements import require_folder, require_program
 from support.sites import CHAIN, path_of, record_of, site_of_many
@@ -74,7 +75,7 @@ def failing(url):
         def log_message(self, *_):
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     proxy.url = f"http://127.0.0.1:{server.server_port}"
     try:

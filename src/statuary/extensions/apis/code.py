@@ -24,6 +24,9 @@ INVALID = b"\xfe"
 CBOR_MAPS = range(0xA1, 0xA5)
 """The first byte of a CBOR map with one to four members."""
 
+WORD = 32
+"""Bytes of a word, in which Vyper keeps immutables."""
+
 CALL_PROTECTION = (1, 20)
 """The address of a library in its own code: PUSH20, with the address in place of zeros."""
 
@@ -34,9 +37,10 @@ Ranges = tuple[tuple[int, int], ...]
 class Template(NamedTuple):
     """Code without what differs between contracts of one source."""
 
-    digest: str  # keccak256 of the code, with these ranges zeroed and the metadata cut off
-    length: int  # bytes of the code without its metadata
+    digest: str  # keccak256 of the code with these ranges zeroed; unless it is whole, without its metadata
+    length: int  # bytes of the code that is hashed
     zeroed: Ranges
+    is_whole: bool = False  # nothing is cut off: Vyper's immutables follow the code and what metadata it has
 
 
 class CodeFacts(NamedTuple):
@@ -55,8 +59,9 @@ class CodeFacts(NamedTuple):
         digest, template = orjson.loads(line)
         if template is None:
             return cls(digest, None)
-        of_template, length, zeroed = template
-        return cls(digest, Template(of_template, length, tuple((start, size) for start, size in zeroed)))
+        of_template, length, zeroed, is_whole = template
+        ranges = tuple((start, size) for start, size in zeroed)
+        return cls(digest, Template(of_template, length, ranges, is_whole))
 
 
 def code_facts(record: RecordValue) -> CodeFacts | None:
@@ -92,13 +97,12 @@ def zeroed(code: bytes, ranges: Ranges) -> bytes:
 
 
 def _template(record: RecordValue, code: bytes) -> Template | None:
-    """Return the template of code that solc made; None if that of the chain's code is not that of the compiler's output.
-
-    Vyper appends immutables to code, in no fixed place before the metadata.
-    """
+    """Return the template of code; None if that of the chain's code is not that of the compiler's output."""
     runtime, language = as_object(record["runtimeBytecode"]), as_object(record["compilation"]).get("language")
     compiled = as_text(runtime.get("recompiledBytecode")).removeprefix("0x")
-    if language == "Vyper" or not compiled:
+    if language == "Vyper":
+        return _template_of_vyper(compiled, code)
+    if not compiled:
         return None
     try:
         ranges = _ranges(runtime, len(compiled) // 2)
@@ -107,6 +111,20 @@ def _template(record: RecordValue, code: bytes) -> Template | None:
         return None
     own = zeroed(without_metadata(code), ranges)
     return Template(_hash(own), len(own), ranges) if own == of_compiler else None
+
+
+def _template_of_vyper(compiled: str, code: bytes) -> Template | None:
+    """Return the template of code that Vyper made; None without immutables, where every contract has the same code.
+
+    The constructor appends the immutables, in whole words, to what the compiler put out (Vyper 0.3.1 on). Metadata
+    in runtime code (0.3.4 to 0.3.9) names the compiler alone, so it is the same for each contract, and stays.
+    """
+    start = len(compiled) // 2
+    size = len(code) - start
+    if not start or size <= 0 or size % WORD or code[:start].hex() != compiled.lower():
+        return None
+    ranges = ((start, size),)
+    return Template(_hash(zeroed(code, ranges)), len(code), ranges, is_whole=True)
 
 
 def _ranges(runtime: JsonObject, size: int) -> Ranges:
@@ -157,9 +175,9 @@ def code_documents(contracts: Iterable[tuple[ContractRow, CodeFacts]]) -> Iterat
     by_length = defaultdict[int, list[object]](list)
     for digest, template in sorted(templates.items()):
         ranges = [list(place) for place in template.zeroed]
-        of_template: dict[str, object] = {"template": digest, "length": template.length, "zeroed": ranges}
-        by_length[template.length].append({"template": digest, "zeroed": ranges})
-        body = of_template | {"contracts": by_template[digest]}
+        how: dict[str, object] = {"template": digest, "zeroed": ranges, "isWhole": template.is_whole}
+        by_length[template.length].append(how)
+        body = how | {"length": template.length, "contracts": by_template[digest]}
         yield _document(urls.CODE_TEMPLATE.path(code_hash=digest), body)
     for length, entries in by_length.items():
         yield _document(urls.CODE_LENGTH.path(length=length), {"length": length, "templates": entries})

@@ -145,7 +145,8 @@ def _metadata_source(record: RecordValue) -> str:
 def contract_creation(record: RecordValue) -> JsonObject | None:
     """Return the members of `getcontractcreation`; None if the transaction or its sender is unknown.
 
-    A record has neither the block's time nor the creating contract, so these are empty.
+    A record has neither the block's time nor the creating contract. The time is left out, and so is a block that is not
+    known: ape-etherscan refuses an empty number, and takes what is missing.
     """
     deployment = as_object(record["deployment"])
     transaction, deployer = deployment.get("transactionHash"), deployment.get("deployer")
@@ -156,8 +157,7 @@ def contract_creation(record: RecordValue) -> JsonObject | None:
         "contractAddress": record["address"].lower(),
         "contractCreator": deployer.lower(),
         "txHash": transaction,
-        "blockNumber": "" if block.startswith("-") else block,
-        "timestamp": "",
+        **({"blockNumber": block} if block.isdecimal() else {}),
         "contractFactory": "",
         "creationBytecode": as_text(as_object(record["creationBytecode"]).get("onchainBytecode")),
     }

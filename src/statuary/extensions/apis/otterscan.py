@@ -62,18 +62,16 @@ def configuration_file(chains: tuple[Chain, ...], base: str) -> Document:
 
 
 def configuration(chains: tuple[Chain, ...], base: str) -> dict[str, object]:
-    """Return Otterscan's `config.json` for a site at a base address: the node is that of the first chain."""
+    """Return Otterscan's `config.json` for a site at a base address: the node is that of the first chain.
+
+    Sources are read from the layout 2 of Sourcify's repository: with `SourcifyAPIV2`, Otterscan 2.10 stops at a
+    verified contract without metadata, such as one of Vyper. The name and the coin of the chain are in `chains/`.
+    """
     node = next((rpc for chain in chains for rpc in chain.rpc), "http://127.0.0.1:8545")
     name = chains[0].title if chains else "This network"
-    assets = f"{base}/{urls.OTTERSCAN_PREFIX}"
+    folder = f"{base}/{urls.OTTERSCAN_PREFIX}"
     return {
         "erigonURL": node,
-        "assetsURLPrefix": assets,
-        "sourcifySources": {"central_server": assets, "ipfs": assets},
-        "sourcify": {"sources": {name: {"url": base, "backendFormat": "SourcifyAPIV2"}}},
-        "chainInfo": {
-            "name": name,
-            "faucets": [],
-            "nativeCurrency": {"name": "Ether", "symbol": "ETH", "decimals": 18},
-        },
+        "assetsURLPrefix": folder,
+        "sourcify": {"sources": {name: {"url": folder, "backendFormat": "RepositoryV2"}}},
     }

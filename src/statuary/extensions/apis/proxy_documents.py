@@ -29,6 +29,7 @@ from statuary.extensions.apis.proxies import (
 )
 from statuary.pipeline.bulk import open_bulk_source
 from statuary.pipeline.contract_stage import BuiltContracts
+from statuary.publishing.ledger.lookups import contract_at
 
 WHOLE_SITE = ("contracts",)
 
@@ -112,7 +113,7 @@ class ProxyDocuments:
         self._records = dict(self._read({place for place in wanted if self._is_published(place)}))
 
     def _is_published(self, place: Place) -> bool:
-        contract = self._built.sources.contract_at(*place)
+        contract = contract_at(self._built.sources, *place)
         path = CONTRACT.path(chain_id=place[0], address=place[1])
         return contract is not None and not {path, sharded_path(path)}.isdisjoint(contract.paths)
 

@@ -47,7 +47,10 @@ function momentFormatter({ zone, isUtc }, t) {
     const iso = `${local.toISOString().slice(0, 19)}${offset < 0 ? "-" : "+"}${digits(offset / 60)}:${
       digits(offset % 60)
     }`;
-    return { iso, text: `${date}, ${hour}:${minute} ${isUtc ? "UTC" : timeZoneName}` };
+    return {
+      iso,
+      text: t("date.moment", { day: date, time: `${hour}:${minute} ${isUtc ? "UTC" : timeZoneName}` }),
+    };
   };
 }
 

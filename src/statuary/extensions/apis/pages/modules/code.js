@@ -37,16 +37,26 @@ function hashWithZeros(code, places) {
 export async function contractsOf(code, read) {
   const exact = await read(`code/${hashOf(code)}`);
   if (exact) return { isExact: true, contracts: exact.contracts };
-  const plain = withoutMetadata(code);
-  const listed = await read(`code/length/${plain.length}`);
-  const hashes = new Map(); // many templates have zeros at the same places
   const contracts = [];
-  for (const { template, zeroed } of listed?.templates ?? []) {
-    const key = JSON.stringify(zeroed);
-    if (!hashes.has(key)) hashes.set(key, hashWithZeros(plain, zeroed));
-    if (hashes.get(key) === template) {
-      contracts.push(...(await read(`code/template/${template}`))?.contracts ?? []);
-    }
+  for (const template of await templatesOf(code, read)) {
+    contracts.push(...(await read(`code/template/${template}`))?.contracts ?? []);
   }
   return { isExact: false, contracts };
+}
+
+/** The hashes of the site's templates that a code has, of which those of Vyper are of the whole code. */
+async function templatesOf(code, read) {
+  const plain = withoutMetadata(code);
+  const found = [];
+  for (const length of new Set([plain.length, code.length])) {
+    const hashes = new Map(); // many templates have zeros at the same places
+    for (const { template, zeroed, isWhole } of (await read(`code/length/${length}`))?.templates ?? []) {
+      const hashed = isWhole ? code : plain;
+      if (hashed.length !== length) continue;
+      const key = JSON.stringify([isWhole, zeroed]);
+      if (!hashes.has(key)) hashes.set(key, hashWithZeros(hashed, zeroed));
+      if (hashes.get(key) === template) found.push(template);
+    }
+  }
+  return found;
 }

@@ -1,12 +1,16 @@
-// The page that finds the verified name of pasted code. Nothing is sent but requests for hashes to the site itself.
+// The page that finds the verified name of code, pasted or read from a node. The site is asked for hashes alone, and a
+// node only where the reader names one.
 
 import { bytesOf, contractsOf } from "./code.js";
+import { codeAt } from "./node.js";
 
 const MOST_SHOWN = 100;
 
-const form = document.querySelector("[data-code]");
-const { root, ...texts } = form.dataset;
-const output = form.querySelector("output");
+const place = document.querySelector("[data-code]");
+const { root, ...texts } = place.dataset;
+const output = place.querySelector("output");
+const paste = place.querySelector("[data-paste]");
+const ask = place.querySelector("[data-ask]");
 
 async function read(path) {
   const response = await fetch(root + path);
@@ -44,14 +48,34 @@ async function answer(text) {
   return [element("p", isExact ? texts.exact : texts.template), list];
 }
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  try {
-    output.replaceChildren(...await answer(form.elements.runtime.value));
-  } catch ({ message }) {
-    output.textContent = texts.failed.replace("{reason}", message);
-  }
-});
+const filled = (text, values = {}) => text.replace(/\{(\w+)\}/g, (whole, name) => visible(String(values[name] ?? whole)));
 
-form.hidden = false;
+async function answerOfNode({ node, contract }) {
+  output.textContent = texts.asking;
+  const { code, problem, values } = await codeAt(node.value, contract.value, Number(place.dataset.seconds));
+  if (problem) return [filled(texts[problem], values)];
+  paste.elements.runtime.value = code;
+  return answer(code);
+}
+
+let latest = 0; // an answer that comes after a later question is not shown
+
+/** Shows what a form is answered when it is sent. */
+function show(form, answered) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const number = latest += 1;
+    let shown;
+    try {
+      shown = await answered();
+    } catch ({ message }) {
+      shown = [filled(texts.failed, { reason: message })];
+    }
+    if (number === latest) output.replaceChildren(...shown);
+  });
+}
+
+show(paste, () => answer(paste.elements.runtime.value));
+show(ask, () => answerOfNode(ask.elements));
+place.hidden = false;
 document.querySelector("[data-without]").remove();
