@@ -6,7 +6,9 @@ import sys
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
+from statuary.cli.main import command
 from support.alert_payloads import HOSTILE, alert, group, pagerduty
 from support.sites import write_files
 
@@ -140,8 +142,22 @@ def test_a_label_names_a_component_without_a_rule(folder):
 
 def test_pagerduty_opens_and_resolves(folder):
     run(folder, pagerduty("incident.triggered"))
-    run(folder, pagerduty("incident.acknowledged"), now="2026-11-02T10:10:00Z")
+    said = run(folder, pagerduty("incident.acknowledged"), now="2026-11-02T10:10:00Z")
+    assert said == "nothing to do: the event neither opens nor resolves an alert\n"
     run(folder, pagerduty("incident.resolved"), now="2026-11-02T10:30:00Z")
+    (incident,) = incidents(folder).values()
+    assert [update["status"] for update in incident["updates"]] == ["investigating", "resolved"]
+
+
+@pytest.mark.parametrize("service", ["explorer", "unknown"])
+def test_pagerduty_resolves_what_was_moved_to_another_service(folder, service):
+    write_files(
+        folder, {"content/site.yaml": SITE + "    - {labels: {service: explorer}, component: explorer}\n"}
+    )
+    run(folder, pagerduty("incident.triggered"))
+    moved = {"service": {"summary": service}}
+    run(folder, pagerduty("incident.service_updated", **moved), now="2026-11-02T10:10:00Z")
+    run(folder, pagerduty("incident.resolved", **moved), now="2026-11-02T10:30:00Z")
     (incident,) = incidents(folder).values()
     assert [update["status"] for update in incident["updates"]] == ["investigating", "resolved"]
 
@@ -169,11 +185,36 @@ def test_a_rule_of_an_unknown_component(folder):
     assert incidents(folder) == {}
 
 
-@pytest.mark.parametrize("payload", HOSTILE[:8:3] + HOSTILE[11::7])
-def test_content_stays_as_it_is_if_the_payload_is_broken(folder, payload):
+@pytest.mark.parametrize("payload", [b"[" * 100_000, b"", *HOSTILE[11::16]])
+def test_a_broken_payload_is_told(folder, payload):
     said = run(folder, payload, code=3)
     assert said.startswith("statuary: the alert")
     assert incidents(folder) == {}
+
+
+def test_content_stays_as_it_is_if_the_payload_is_broken(folder):
+    """Bytes, times and names of all files, and of what is beside them."""
+    run(folder, group())
+    run(folder, {"key": "x", "status": "firing", "name": "Explorer is down", "component": "explorer"})
+    before = state_of(folder)
+    assert len(HOSTILE) >= 40
+    for payload in HOSTILE:
+        done = CliRunner().invoke(command, ["incident", "from-alert", *at(folder)], input=payload)
+        assert (done.exit_code, done.stdout) == (3, ""), payload
+        assert done.stderr.startswith("statuary: the alert"), payload
+        assert "Traceback" not in done.stderr
+        assert state_of(folder) == before, payload
+
+
+def at(folder):
+    return "--content", str(folder / "content"), "--now", "2026-11-02T10:05:00Z"
+
+
+def state_of(folder):
+    return {
+        path.relative_to(folder): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
+        for path in folder.rglob("*")
+    }
 
 
 def test_names_of_alerts_cannot_become_yaml_or_paths(folder):

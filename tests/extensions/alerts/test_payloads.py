@@ -38,6 +38,13 @@ def test_an_alert_without_labels_has_the_title_of_its_group():
     assert (one.name, one.labels) == ("[FIRING:1]", {})
 
 
+def test_an_alert_without_a_status_has_that_of_its_group():
+    """Grafana's custom payloads may leave it out."""
+    value = group({"labels": {"service": "rpc"}})
+    assert [one.is_firing for one in read(value)] == [True]
+    assert [one.is_firing for one in read(value | {"status": "resolved"})] == [False]
+
+
 def test_a_mixed_group_has_each_status():
     found = read(
         group(
@@ -96,6 +103,12 @@ def test_the_plain_form():
     (one,) = read({"key": "rpc-down", "status": "firing", "name": "RPC down", "component": "rpc"})
     assert one.labels == {"component": "rpc"}
     assert one.since is None
+
+
+@pytest.mark.parametrize("member", ["type", "event"])
+def test_an_event_of_pagerdutys_older_webhooks_is_named(member):
+    with pytest.raises(PayloadError, match=r"'incident\.trigger'.* of PagerDuty's webhooks v1 or v2"):
+        read({"messages": [{member: "incident.trigger"}, {member: "incident.trigger"}]})
 
 
 @pytest.mark.parametrize("payload", HOSTILE, ids=range(len(HOSTILE)))

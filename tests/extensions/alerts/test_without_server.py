@@ -8,7 +8,7 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -20,6 +20,7 @@ import yaml
 
 from support.alert_payloads import alert, group
 from support.edge_runtimes import HOSTS_INSTALL, OFFLINE, Served, deno, node, served
+from support.local_server import LocalServer
 from support.manual import MANUAL
 from support.manual_blocks import file_in
 from support.requirements import require_node_package
@@ -127,7 +128,7 @@ def github(branches: Path) -> Iterator[GitHub]:
         def log_message(self, *_: Any) -> None:
             """Print nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    with LocalServer(("127.0.0.1", 0), Handler) as server:
         api.url = f"http://127.0.0.1:{server.server_port}"
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()

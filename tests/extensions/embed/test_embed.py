@@ -14,7 +14,7 @@ from statuary.extension_table import EXTENSIONS
 from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, SCRIPT, URLS, embed_documents
 from statuary.extensions.hosting.documents import header_rules, headers_file
 from statuary.extensions.hosting.hosts import HostOptions, caddy_files, nginx_files, s3_files
-from statuary.publishing.host_layout import headers_of
+from statuary.extensions.serving.server import headers_of
 from support.browser import LOOKS, browse
 from support.edge_runtimes import served
 from support.file_server import served as plain_files

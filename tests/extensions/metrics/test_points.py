@@ -1,6 +1,7 @@
 """Files of points in five forms, and what is published of them."""
 
 import json
+import re
 from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -147,6 +148,26 @@ def test_a_build_publishes_points_and_graph(content, tmp_path):
     again = build(content, tmp_path / "fresh")
     assert again.applied
     assert files_in(tmp_path / "fresh") == files
+
+
+def test_the_name_of_a_metric_is_that_of_the_language(content, tmp_path):
+    named = METRICS.replace(
+        "name: Age of the newest block", "name: {en: Age of the newest block, de: Alter des Blocks}"
+    )
+    second = "    lag: {name: Lag, unit: blocks, file: rpc.csv, series: age}\n"
+    write_files(content, {"site.yaml": f"{SITE}languages: [en, de, ja]\n{named}{second}"})
+    assert build(content, tmp_path / "site").applied
+    files = files_in(tmp_path / "site")
+    captions = {
+        folder: re.findall("<figcaption>(.*?)</figcaption>", files[f"{folder}index.html"].decode())
+        for folder in ("", "de/", "ja/")
+    }
+    assert captions == {
+        "": ["Age of the newest block", "Lag"],
+        "de/": ["Alter des Blocks", "Lag"],
+        "ja/": ["Age of the newest block", "Lag"],
+    }
+    assert b">0 h</text>" in files["metrics-display/head-age.svg"]
 
 
 def test_the_members_are_those_of_a_recorded_page(content, tmp_path, pytestconfig):

@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from statuary.extensions.metrics.probe import ProbeAnswer, measurements
 from statuary.extensions.metrics.settings import Probe, ProbeKind
 from support.ethereum_node import ANVIL, ask, ethereum_node
 from support.json_server import serve_json
+from support.local_server import LocalServer
 from support.manual import MANUAL
 from support.receivers import receiver
 from support.sites import SITE, small_site, write_files
@@ -50,7 +51,7 @@ def node_that_sends(body: bytes) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -175,7 +176,7 @@ def node_with(methods: dict) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
@@ -282,6 +283,7 @@ def test_lag_behind_the_highest_of_a_group(content):
 def test_what_follows_from_an_answer(limits, answer, reason):
     (measured,) = measurements([(NODE._replace(**limits), answer)], NOW)
     assert measured.reason == reason
+    assert bool(measured.title) == bool(reason)
 
 
 def test_an_alert_fires_after_failures_in_a_row(content, tmp_path):
@@ -348,26 +350,26 @@ def test_the_demo_of_the_manual(tmp_path):
         assert "nothing to do" in said
         said = run(stops)
         assert re.search(r"rpc: its newest block is \d+ seconds old, more than 3", said), said
-        assert "Open incident as a draft: rpc: its newest block" in said
+        assert "Open incident as a draft: rpc: no new blocks" in said
         (incident,) = (work / "content/incidents").glob("*.yaml")
         assert "draft: true" in incident.read_text()
         with receiver() as served:
             said = run(publish, SLACK_WEBHOOK_URL=served.url)
-            assert '"text": "Investigating: rpc: its newest block' in said, said
+            assert '"text": "Investigating: rpc: no new blocks' in said, said
             assert '"type": "header"' in said
             sent = run(
                 "statuary notify --record notified.json --since 2020-01-01T00:00:00Z",
                 SLACK_WEBHOOK_URL=served.url,
             )
             assert "1 message sent, 0 not sent" in sent, sent
-            assert served.requests[0].value["text"].startswith("Investigating: rpc: its newest block")
+            assert served.requests[0].value["text"].startswith("Investigating: rpc: no new blocks")
             assert "draft" not in incident.read_text()
             assert b"Investigating" in (work / "build/index.html").read_bytes()
             assert (work / "build/metrics-display/head-age.svg").is_file()
             said = run(again)
-            assert "Resolve incident: rpc: its newest block" in said, said
+            assert "Resolve incident: rpc: no new blocks" in said, said
             run("statuary notify --record notified.json", SLACK_WEBHOOK_URL=served.url)
-            assert served.requests[-1].value["text"].startswith("Resolved: rpc: its newest block")
+            assert served.requests[-1].value["text"].startswith("Resolved: rpc: no new blocks")
     finally:
         node.terminate()
         node.wait(10)

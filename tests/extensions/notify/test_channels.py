@@ -65,16 +65,44 @@ def sent(served, timeline, one=None, kind=EventKind.OPENED, **environment):
 
 INCIDENT_MEMBERS = {
     "backfilled", "components", "created_at", "id", "impact", "impact_override", "incident_updates", "monitoring_at", "name",
-    "page_id", "postmortem_body", "postmortem_body_last_updated_at", "postmortem_published_at", "resolved_at",
-    "scheduled_auto_completed", "scheduled_auto_in_progress", "scheduled_for", "scheduled_remind_prior", "scheduled_until",
+    "page_id", "postmortem_body", "postmortem_body_last_updated_at", "postmortem_ignored", "postmortem_notified_subscribers",
+    "postmortem_notified_twitter", "postmortem_published_at", "resolved_at", "scheduled_auto_completed",
+    "scheduled_auto_in_progress", "scheduled_for", "scheduled_remind_prior", "scheduled_reminded_at", "scheduled_until",
     "shortlink", "status", "updated_at",
 }  # fmt: skip
-"""The members of a recorded payload, but those about Statuspage's own reminders, postmortem notices and tweets."""
+"""The members of a recorded payload."""
 
 UPDATE_MEMBERS = {
     "affected_components", "body", "created_at", "custom_tweet", "deliver_notifications", "display_at", "id", "incident_id",
-    "status", "updated_at",
+    "status", "twitter_updated_at", "updated_at", "wants_twitter_update",
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("notifies", [True, False])
+def test_the_payload_of_a_postmortem_says_whether_it_notified(notifies):
+    flag = str(notifies).lower()
+    why = f"postmortem: {{published_at: 2026-11-03T10:00:00Z, body: Why., deliver_notifications: {flag}}}"
+    timeline = build_timeline(catalogue_of(incidents={"trouble": f"{INCIDENT}    {why}\n"}), END)
+    events = [e for e in events_between(timeline, START, END) if e.kind is not EventKind.COMPONENT]
+    assert events[-1].kind is (EventKind.POSTMORTEM if notifies else EventKind.RESOLVED)
+    incident = body_for(ChannelKind.WEBHOOK, events[-1], timeline)["incident"]
+    assert incident["postmortem_notified_subscribers"] is notifies
+    assert incident["postmortem_body"] == ("Why." if notifies else None)
+
+
+def test_the_payload_of_a_maintenance_says_when_it_reminded():
+    upgrade = """
+        name: Upgrade
+        created_at: 2026-11-05T10:00:00Z
+        scheduled_for: 2026-11-06T10:00:00Z
+        scheduled_until: 2026-11-06T11:00:00Z
+    """
+    timeline = build_timeline(catalogue_of(maintenances={"upgrade": upgrade}), END)
+    reminded = [
+        body_for(ChannelKind.WEBHOOK, event, timeline)["incident"]["scheduled_reminded_at"]
+        for event in events_between(timeline, START, END)
+    ]
+    assert reminded == [None, *["2026-11-06T09:00:00.000Z"] * 3]
 
 
 def test_the_payload_of_an_incident_is_statuspages(timeline):

@@ -73,6 +73,34 @@ def test_nobody_is_told_of(key):
     assert events_between(timeline_of(incidents={"trouble": TROUBLE + f"    {key}\n"}), START, END) == []
 
 
+IMPORTED = """
+    name: Slow answers
+    components: {rpc: degraded_performance}
+    updates:
+      - {at: 2026-11-02T10:00:00Z, status: investigating, body: We look., affected_components: [{code: rpc, name: RPC, old_status: operational, new_status: degraded_performance}]}
+      - {at: 2026-11-02T11:00:00Z, status: resolved, body: Done., affected_components: [{code: rpc, name: RPC, old_status: degraded_performance, new_status: operational}]}
+"""
+
+
+def test_nobody_is_told_of_what_an_import_took_over_nor_of_its_components():
+    assert events_between(timeline_of(incidents={"trouble": IMPORTED}), START, END) == []
+    own = IMPORTED + "      - {at: 2026-11-02T11:30:00Z, status: resolved, body: Really done.}\n"
+    events = events_between(timeline_of(incidents={"trouble": own}), START, END)
+    assert [(event.kind, event.at) for event in events] == [
+        (EventKind.UPDATED, parse_instant("2026-11-02T11:30:00Z"))
+    ]
+
+
+@pytest.mark.parametrize(("notifies", "kind"), [("true", [EventKind.POSTMORTEM]), ("false", [])])
+def test_a_postmortem_says_whether_it_notifies(notifies, kind):
+    with_postmortem = (
+        TROUBLE + "    postmortem: {published_at: 2026-11-03T10:00:00Z, body: What happened.,"
+        f" deliver_notifications: {notifies}}}\n"
+    )
+    events = events_between(timeline_of(incidents={"trouble": with_postmortem}), START, END)
+    assert kinds(events)[6:] == kind
+
+
 def test_the_events_of_a_time_are_those_of_its_parts():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     turns = [START, *transitions(timeline, START, END), END]

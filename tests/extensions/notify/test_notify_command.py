@@ -30,7 +30,7 @@ notify:
       delivery: at_most_once
 """
 
-COMPONENTS = "components:\n  rpc: {name: RPC}\n"
+COMPONENTS = "components:\n  rpc: {name: RPC}\n  explorer: {name: Explorer}\n"
 
 UPDATES = """\
 name: Slow answers
@@ -42,6 +42,15 @@ updates:
   - {at: 2026-11-02T11:00:00Z, status: resolved, body: Done.}
 """
 
+IMPORTED = """\
+name: Taken over
+components: {explorer: major_outage}
+updates:
+  - {at: 2026-11-02T10:10:00Z, status: investigating, body: Elsewhere., affected_components: null}
+  - {at: 2026-11-02T10:50:00Z, status: resolved, body: Over., affected_components: null}
+"""
+"""An incident as an import writes it."""
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -49,6 +58,7 @@ def folder(tmp_path):
         "content/site.yaml": SITE,
         "content/components.yaml": COMPONENTS,
         "content/incidents/slow.yaml": UPDATES,
+        "content/incidents/imported.yaml": IMPORTED,
     }
     return write_files(tmp_path, files)
 
@@ -110,7 +120,8 @@ def test_a_dry_run_shows_each_message_and_changes_nothing(folder):
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, "--dry-run")
     assert "hook (webhook): 6 messages" in said
-    assert "2026-11-02T10:20:00Z Identified: Slow answers" in said
+    text = "\n2026-11-02T10:20:00Z Identified: Slow answers\nWe know.\n\nAffected: RPC (degraded performance)\nhttps://"
+    assert text in said
     assert '"status_indicator": "minor"' in said
     assert served.requests == []
     assert not (folder / "state/notified.json").exists()
@@ -156,8 +167,8 @@ def test_content_with_an_error_sends_nothing(folder):
         ("name: chat", "name: hook", "two channels are named 'hook'"),
         (
             "delivery: at_most_once",
-            "components: [explorer]",
-            "site.yaml:13:20: error: components.yaml has no component 'explorer'",
+            "components: [faucet]",
+            "site.yaml:13:20: error: components.yaml has no component 'faucet'",
         ),
         ("delivery: at_most_once", "secret_variable: KEY", "is not a webhook: its requests are not signed"),
         ("CHAT_URL", "https://hooks.example.org/T0/B0", "url_variable"),
@@ -245,7 +256,10 @@ main()
 
 @pytest.mark.timeout(7200)
 def test_killed_at_random_instants_while_receivers_fail(folder):
-    """Each event is taken at least once, and sent at most once where the channel is set so; order is kept."""
+    """Each event is taken at least once, and sent at most once where the channel is set so; order is kept.
+
+    Nothing is sent of what an import took over.
+    """
     chosen = random.Random(7)
     killed, given = 0, Counter()
     with receiver() as served:
@@ -302,6 +316,9 @@ def _check(served, ids):
     assert set(sent.values()) <= {1}
     places = [_place(request.value["text"]) for request in chats]
     assert places == sorted(places)
+    assert not any(
+        b"Taken over" in request.body or b"Explorer" in request.body for request in served.requests
+    )
 
 
 def _place(text: str) -> int:

@@ -52,7 +52,10 @@ def from_alert(session: EditSession, payload: Annotated[bytes, PAYLOAD]) -> None
     alert twice changes nothing; its end resolves what it opened, unless a person has updated that since.
     """
     rules = rules_of(session.options.content)
-    for decision in decide(read_alerts(payload), rules, session.catalogue, session.at):
+    alerts = read_alerts(payload)
+    if not alerts:
+        _carry_out(session, NoChange("the event neither opens nor resolves an alert"))
+    for decision in decide(alerts, rules, session.catalogue, session.at):
         _carry_out(session, decision)
 
 

@@ -41,20 +41,32 @@ def decide(
 ) -> Iterator[Decision]:
     """Yield what becomes of a payload's alerts.
 
-    All alerts of a payload that are about one component are one incident: it is over when none of them fires.
+    All alerts of a group that are about one component are one incident: it is over when none of them fires.
     """
     groups: dict[str, tuple[AlertRule, Component, list[Alert]]] = {}
     for alert in alerts:
         rule, component = rule_for(alert, rules, catalogue)
-        if rule is None or component is None:
+        over = _ended_alone(alert, catalogue)
+        if over is not None:
+            yield _end_of(over, at)
+        elif rule is None or component is None:
             yield NoChange(f"no rule fits the alert {alert.name!r}: {_listed(alert)}")
-            continue
-        key = derived_id(alert.key, component.id)
-        groups.setdefault(key, (rule, component, []))[2].append(alert)
+        else:
+            key = derived_id(alert.key, component.id)
+            groups.setdefault(key, (rule, component, []))[2].append(alert)
     for key, (rule, component, members) in groups.items():
         firing = [alert for alert in members if alert.is_firing]
         opened = (incident for incident in catalogue.incidents if incident.alert == key)
         yield _decision(key, rule, component, firing, [*filter(_is_unresolved, opened)], at)
+
+
+def _ended_alone(alert: Alert, catalogue: StatusCatalogue) -> Incident | None:
+    """Return the unresolved incident of an alert of no group that is over, whichever component it was about when it fired."""
+    if alert.is_firing or alert.is_of_group:
+        return None
+    keys = {derived_id(alert.key, component.id) for component in catalogue.components}
+    opened = (incident for incident in catalogue.incidents if incident.alert in keys)
+    return next(filter(_is_unresolved, opened), None)
 
 
 def rule_for(

@@ -35,6 +35,7 @@ class Alert(NamedTuple):
     labels: Mapping[str, str]
     is_firing: bool
     since: Instant | None = None
+    is_of_group: bool = False  # whether others have its key, as they are of one group
 
 
 def read_alerts(payload: bytes) -> list[Alert]:
@@ -104,12 +105,13 @@ def _group(value: JsonObject) -> Iterator[Alert]:
         raise PayloadError("the alert has no `alerts`")
     group = value.get("groupKey", value.get("receiver"))
     _text(group, "groupKey")
-    for alert in alerts:
-        members = _object(alert)
+    for members in alerts:
+        if not isinstance(members, Mapping):
+            raise PayloadError(f"the alert has {shorten(str(members))} in `alerts`, not an object")
         labels = _labels(value.get("commonLabels")) | _labels(members.get("labels"))
         notes = _labels(value.get("commonAnnotations")) | _labels(members.get("annotations"))
         name = notes.get("summary") or labels.get("alertname") or _text_or(value.get("title"), "Alert")
-        status = _text(members.get("status"), "status")
+        status = _text(members.get("status", value.get("status")), "status")
         if status not in ("firing", "resolved"):
             raise PayloadError(f"the alert has the status {shorten(status)}, not firing or resolved")
         yield Alert(
@@ -118,6 +120,7 @@ def _group(value: JsonObject) -> Iterator[Alert]:
             labels,
             status == "firing",
             _instant(members.get("startsAt")),
+            is_of_group=True,
         )
 
 
@@ -177,9 +180,8 @@ def _plain(value: JsonObject) -> Iterator[Alert]:
 
 
 def _retired(value: JsonObject) -> Iterator[Alert]:
-    events = ", ".join(
-        sorted({str(_object(message).get("event") or "") for message in _items(value["messages"])})
-    )
+    messages = [_object(message) for message in _items(value["messages"])]
+    events = ", ".join(sorted({str(members.get("event", members.get("type", ""))) for members in messages}))
     raise PayloadError(
         f"the alert ({shorten(events)}) is of PagerDuty's webhooks v1 or v2, which ended in 2023",
         "add a webhook subscription of v3",

@@ -6,6 +6,9 @@ from typing import Self
 
 from statuary.domain.primitives import InvalidValueError, shorten
 
+EXPECTED = "expected a text, or a mapping from language to text"
+"""How the message about a mapping with wrong keys begins."""
+
 LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
@@ -33,7 +36,7 @@ def translated_text(value: dict[str, object], validate: Callable[[object], str])
     if not value or wrong is not None:
         what = "an empty mapping" if wrong is None else f"a mapping with the key {shorten(wrong)}"
         raise InvalidValueError(
-            f"expected a text, or a mapping from language to text, found {what}",
+            f"{EXPECTED}, found {what}",
             "write one text, or one for each language of `languages` in site.yaml, such as {en: Slow answers, de: Langsame Antworten}",
         )
     return Translated({tag: validate(text) for tag, text in value.items()})

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from statuary.domain.findings import Finding, Pointer, Severity
 from statuary.domain.status.records import StatusCatalogue
 from statuary.extensions.languages.settings import LanguageSettings
-from statuary.extensions.languages.translated import Translated
+from statuary.extensions.languages.translated import EXPECTED, Translated
 
 UNKNOWN_LANGUAGE = "known-language"
 """The rule of findings about languages."""
@@ -25,6 +25,8 @@ def status_in_first_language(
 ) -> StatusCatalogue:
     """Return a status whose texts are those of the first language; `findings` gains what is wrong with languages.
 
+    A finding about a mapping from language to text says then which languages there are.
+
     Args:
         language: that of the pages at the root.
     """
@@ -38,6 +40,7 @@ def status_in_first_language(
                 rule=UNKNOWN_LANGUAGE, message=message, hint=hint, path=status.page_source, pointer=pointer
             )
         )
+    findings[:] = (_with_languages(finding, settings.tags) for finding in findings)
     for path, text in _texts(status):
         absent = [first] if first not in text.by_language else []
         for tag in sorted(set(text.by_language).difference(settings.tags)):
@@ -47,6 +50,14 @@ def status_in_first_language(
             message = f"the text {text[:40]!r} is not given in {tag!r}, the first language"
             findings.append(_warning(message, f"write `{tag}:` beside the others", path))
     return mapped(status, lambda text: Translated(text.by_language, first))
+
+
+def _with_languages(finding: Finding, tags: tuple[str, ...]) -> Finding:
+    """Return a finding, with the languages that the site has if it is about a mapping from language to text."""
+    if not finding.message.startswith(EXPECTED):
+        return finding
+    form = "{" + ", ".join(f"{tag}: …" for tag in tags) + "}"
+    return replace(finding, hint=f"write one text, or one for each language of the site: {form}")
 
 
 def _warning(message: str, hint: str, path: str) -> Finding:

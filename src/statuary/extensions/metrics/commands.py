@@ -145,7 +145,8 @@ def _alert(measured: Measurement, at: Instant, *, is_firing: bool) -> dict[str, 
         "status": "firing" if is_firing else "resolved",
         "labels": {"alertname": f"probe {probe.id}", "probe": probe.id, "component": probe.component},
         "annotations": {
-            "summary": f"{probe.id}: {measured.reason}" if measured.reason else f"{probe.id} is well"
+            "summary": f"{probe.id}: {measured.title}" if measured.title else f"{probe.id} is well",
+            "description": measured.reason,
         },
         "startsAt": format_exact(at),
     }

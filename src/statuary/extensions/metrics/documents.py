@@ -126,8 +126,8 @@ def graph(metric: Metric, data: Sequence[Interval], now: Instant) -> str:
         )
     for hours, anchor in ((24, "start"), (12, "middle"), (0, "end")):
         x = LEFT + (24 - hours) / 24 * width
-        words = "now" if hours == 0 else f"-{hours} h"
-        parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{words}</text>')
+        label = f"-{hours} h" if hours else "0 h"  # the same in every language
+        parts.append(f'<text x="{x:g}" y="{HEIGHT - 6}" text-anchor="{anchor}">{label}</text>')
     for run in runs_of(data, period.interval):
         line = " ".join(f"{x:.1f} {y:.1f}" for x, y in map(place, run))
         first, last = place(run[0])[0], place(run[-1])[0]

@@ -51,7 +51,12 @@ class Measurement(NamedTuple):
     age: float | None = None  # seconds of the head
     lag: int | None = None  # blocks behind the highest of the group
     batch_age: float | None = None  # seconds of the newest block that is in a batch
-    reason: str = ""  # why it is not well; empty if it is
+    reason: str = ""  # why it is not well, with figures; empty if it is
+    title: str = ""  # the same in a few words without figures; empty if it is well
+
+
+NO_ANSWER = "no proper answer"
+"""The title of a failure to answer, of whatever kind."""
 
 
 def ask(probe: Probe) -> ProbeAnswer:
@@ -195,7 +200,8 @@ def measurements(answers: Sequence[tuple[Probe, ProbeAnswer]], now: Instant) -> 
         in_group = probe.group in highest and answer.head is not None
         lag = highest[probe.group] - answer.head if in_group and answer.head is not None else None
         measured = Measurement(probe, answer, age, lag, batch_age)
-        alerts.append(measured._replace(reason=answer.reason or _fault(measured)))
+        title, reason = (NO_ANSWER, answer.reason) if answer.reason else _fault(measured)
+        alerts.append(measured._replace(reason=reason, title=title))
     return alerts
 
 
@@ -203,19 +209,31 @@ def _age(timestamp: int | None, now: Instant) -> float | None:
     return None if timestamp is None else round(now.timestamp() - timestamp, 3)
 
 
-def _fault(measured: Measurement) -> str:
-    """Return why something that answers is not well; empty if it is."""
+def _fault(measured: Measurement) -> tuple[str, str]:
+    """Return why something that answers is not well, in a few words and with figures; empty if it is."""
     probe, answer = measured.probe, measured.answer
     if is_above(measured.age, probe.most_age):
-        return f"its newest block is {measured.age:.0f} seconds old, more than {probe.most_age}"
+        return (
+            "no new blocks",
+            f"its newest block is {measured.age:.0f} seconds old, more than {probe.most_age}",
+        )
     if is_above(measured.lag, probe.most_lag):
-        return f"it is {measured.lag} blocks behind its group, more than {probe.most_lag}"
+        return (
+            "behind other nodes",
+            f"it is {measured.lag} blocks behind its group, more than {probe.most_lag}",
+        )
     if is_above(measured.batch_age, probe.most_batch_age):
-        return f"its newest block in a batch is {measured.batch_age:.0f} seconds old, more than {probe.most_batch_age}"
+        return (
+            "no new batches on L1",
+            f"its newest block in a batch is {measured.batch_age:.0f} seconds old, more than {probe.most_batch_age}",
+        )
     behind = None if answer.head is None or answer.finalized is None else answer.head - answer.finalized
     if is_above(behind, probe.most_unfinalized):
-        return f"its finalized block is {behind} blocks behind, more than {probe.most_unfinalized}"
-    return ""
+        return (
+            "blocks are not finalized",
+            f"its finalized block is {behind} blocks behind, more than {probe.most_unfinalized}",
+        )
+    return "", ""
 
 
 def is_above(value: float | None, limit: int) -> bool:

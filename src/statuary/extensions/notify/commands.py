@@ -198,9 +198,9 @@ def _show(
         click.echo(f"{channel.name} ({channel.kind}): {count_text(len(due), 'message')}")
         for event in due:
             message = message_of(event, timeline)
-            click.echo(
-                printable(f"\n{format_utc(event.at)} {message.subject}\n{message.text}\n{message.url}")
-            )
+            click.echo()
+            for line in (f"{format_utc(event.at)} {message.subject}", *message.text.split("\n"), message.url):
+                click.echo(printable(line))
             if channel.kind is not ChannelKind.APPRISE:
                 click.echo(json_text(body_for(channel.kind, event, timeline)))
     return ExitCode.OK

@@ -103,12 +103,17 @@ def _updates(history: IncidentHistory, after: Instant, until: Instant) -> Iterat
         return
     published = sorted(history.final.published_updates, key=lambda update: update.published_at)
     for place, update in enumerate(published):
-        if not after < update.published_at <= until or update.update.recorded:
+        if not after < update.published_at <= until or _is_imported(update):
             continue
         state = history.state_at(update.published_at)
         if state is not None and update.update.deliver_notifications:
             kind = _kind(state, update, published[place - 1] if place else None)
             yield StatusEvent(update.update.id, kind, update.published_at, RecordUpdate(state, update))
+
+
+def _is_imported(update: PublishedUpdate) -> bool:
+    """Return whether an import has taken over an update; a postmortem says itself whether it notifies."""
+    return update.update.recorded and update.update.status != "postmortem"
 
 
 KINDS = {
@@ -140,16 +145,24 @@ def record_events(history: IncidentHistory, until: Instant) -> Iterator[StatusEv
 
 def _component_changes(timeline: Timeline, after: Instant, until: Instant) -> Iterator[StatusEvent]:
     timestamps = TimestampFormatter(timeline.catalogue.page.time_zone)
+    imported = set(_imported_at(timeline))
     for component in timeline.catalogue.components:
         if component.group or component.removed:
             continue
         history = timeline.status_histories[component.id]
-        followed = {change.at for change in component.history if change.followed}
+        silent = imported | {change.at for change in component.history if change.followed}
         before = history.base
         for at, status in zip(history.instants, history.statuses, strict=True):
-            if after < at <= until and at not in followed:
+            if after < at <= until and at not in silent:
                 event_id = derived_id(component.id, timestamps(at), status)
                 yield StatusEvent(
                     event_id, EventKind.COMPONENT, at, ComponentChange(component, before, status)
                 )
             before = status
+
+
+def _imported_at(timeline: Timeline) -> Iterator[Instant]:
+    """Yield when updates were published that an import has taken over."""
+    for history in timeline.histories:
+        updates = () if history.final is None else history.final.published_updates
+        yield from (update.published_at for update in updates if _is_imported(update))

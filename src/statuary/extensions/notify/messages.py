@@ -16,7 +16,8 @@ from statuary.documents.status_api.members import (
     page_members,
     status_members,
 )
-from statuary.domain.status.records import Automation, Incident, Maintenance
+from statuary.domain.status.incident_history import IncidentState
+from statuary.domain.status.records import Automation, Maintenance
 from statuary.domain.status.timeline import ComponentState, Timeline, component_at, state_at
 from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 from statuary.extensions.notify.events import ComponentChange, EventKind, RecordUpdate, StatusEvent
@@ -112,22 +113,33 @@ def webhook_body(event: StatusEvent, timeline: Timeline) -> Members:
         component = component_members(component_at(timeline, change.component, event.at), page, timestamps)
         return component_payload(component, change.before, *members)
     components = [component_members(affected, page, timestamps) for affected in _affected(change, timeline)]
-    record = incident_members(change.record, components, page, timestamps) | _webhook_members(
-        change.record.incident
-    )
-    return incident_payload(record, *members)
+    record = incident_members(change.record, components, page, timestamps)
+    return incident_payload(_as_in_webhooks(record, change.record, timestamps), *members)
 
 
-def _webhook_members(incident: Incident) -> Members:
-    """Return the members that recorded webhooks have besides those of the public API."""
+def _as_in_webhooks(members: Members, record: IncidentState, timestamps: TimestampFormatter) -> Members:
+    """Return a record with the members that recorded webhooks have besides those of the public API."""
+    incident, updates = record.incident, record.published_updates
     automation = incident.automation if isinstance(incident, Maintenance) else NO_AUTOMATION
+    reminders = [entry for entry in updates if entry.update.automatic and entry.update.status == "scheduled"]
+    postmortems = [entry.update for entry in updates if entry.update.status == "postmortem"]
     return {
+        **members,
+        "incident_updates": [{**update, **NO_TWEET} for update in members["incident_updates"]],
         "backfilled": incident.backfilled,
         "impact_override": incident.impact_override,
         "scheduled_remind_prior": automation.scheduled_remind_prior,
         "scheduled_auto_in_progress": automation.scheduled_auto_in_progress,
         "scheduled_auto_completed": automation.scheduled_auto_completed,
+        "scheduled_reminded_at": timestamps(reminders[-1].published_at) if reminders else None,
+        "postmortem_ignored": False,
+        "postmortem_notified_subscribers": any(update.deliver_notifications for update in postmortems),
+        "postmortem_notified_twitter": False,
     }
+
+
+NO_TWEET: Members = {"wants_twitter_update": False, "twitter_updated_at": None}
+"""Of an update: nothing is sent to Twitter."""
 
 
 NO_AUTOMATION = Automation(

@@ -5,12 +5,28 @@ from pathlib import Path
 
 from statuary.documents.pages.page_parts import PageParts
 from statuary.extensions.metrics.documents import URLS
-from statuary.extensions.metrics.settings import MetricsSettings
+from statuary.extensions.metrics.settings import Metric, MetricsSettings
 
 
 def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:
-    """Return the id and the name of each metric, a line each."""
-    return {"rows": "\n".join(f"{metric.id}\t{metric.name}" for metric in settings.shown)}
+    """Return the id and the name of each metric, a line each; under `rows.<language>` too, if a name is given in it."""
+    names = {metric.id: _names(metric) for metric in settings.shown}
+    languages = dict.fromkeys(tag for given in names.values() for tag in given)
+    rows = {
+        f"rows.{tag}": [f"{metric.id}\t{names[metric.id].get(tag, metric.name)}" for metric in settings.shown]
+        for tag in languages
+    }
+    plain = [f"{metric.id}\t{metric.name}" for metric in settings.shown]
+    return {
+        "languages": " ".join(languages),
+        **{key: "\n".join(lines) for key, lines in {"rows": plain, **rows}.items()},
+    }
+
+
+def _names(metric: Metric) -> Mapping[str, str]:
+    """Return the names that the content gives per language."""
+    names: Mapping[str, str] = getattr(metric.name, "by_language", {})
+    return names
 
 
 PARTS = PageParts(
