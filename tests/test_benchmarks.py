@@ -24,6 +24,7 @@ COMMANDS = {
     "manifest_of_many": ("--incidents", "3", "--records", "3"),
     "expanding_content": ("blank lines, packed",),
     "start_up": ("--rounds", "1"),
+    "serial_tail": ("20", "40", "--engine", "processes", "--workers", "2"),
     "year_of_incidents": ("--counts", "3", "--every", "MONTHLY"),
 }
 

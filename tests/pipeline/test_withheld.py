@@ -24,8 +24,8 @@ from statuary.extensions.own_pages import pages as own_pages
 from statuary.pipeline import build_contract, contracts
 from statuary.pipeline.build import BuildResult, build_site
 from statuary.pipeline.check_site import check_site
-from statuary.pipeline.executor import WorkersLostError
 from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.task_window import WorkersLostError
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 from support.hostile_shapes import CHAIN, NAMED, Shape, at_address

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.pipeline.executor import ATTEMPTS, InProcessExecutor, WorkersLostError, process_executor
+from statuary.pipeline.executor import InProcessExecutor, process_executor
+from statuary.pipeline.task_window import ATTEMPTS, WorkersLostError
 from support.worker_tasks import Square, fail, imported_modules, square, whose
 
 TESTS = Path(__file__).parents[1]
@@ -108,11 +109,48 @@ def test_workers_end_with_their_parent_process(tmp_path, end):
             os.killpg(process.pid, end)
         else:
             process.send_signal(end)
-        process.wait(timeout=10)
-    until = time.monotonic() + 10
+        process.wait(timeout=60)
+    until = time.monotonic() + 60
     while alive := [worker for worker in workers if is_alive(worker)]:
         assert time.monotonic() < until, alive
         time.sleep(0.05)
+
+
+INTERRUPTED = """
+import signal, sys, threading
+from statuary.pipeline.executor import process_executor
+from support.worker_tasks import Square, square
+
+instant = int(sys.argv[1])
+calls = 0
+
+def trace(frame, event, _):  # Ctrl-C at the n-th line of the libraries' pools and locks, once workers run
+    global calls
+    if frame.f_code.co_filename.endswith(("threading.py", "queue.py", "_base.py", "futures/process.py")):
+        calls += event != "call"
+        if calls == instant:
+            sys.settrace(None)
+            signal.raise_signal(signal.SIGINT)
+        return trace
+
+if __name__ == "__main__":
+    with process_executor(2) as executor:
+        results = executor.map_unordered(square, (Square("", 0) for _ in range(1_000)))
+        next(results)
+        sys.settrace(trace)
+        for _ in results:
+            pass
+"""
+
+
+@pytest.mark.parametrize("instant", range(1, 121, 7))
+def test_ctrl_c_ends_a_build_at_any_instant(tmp_path, instant):
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    done = subprocess.run(
+        [sys.executable, str(script), str(instant)], check=False, timeout=60, capture_output=True, text=True
+    )
+    assert done.returncode == -signal.SIGINT, done.stderr
 
 
 def is_alive(process: int) -> bool:
@@ -126,4 +164,4 @@ def test_workers_that_start_early_have_imported_what_they_need():
     with process_executor(2) as executor:
         executor.start_early()
         assert len(set(executor.map_unordered(whose, squares(60)))) == 2
-        assert "statuary.pipeline.partitions" in executor.pool.executor().submit(imported_modules).result()
+        assert "statuary.pipeline.partitions" in executor.pool.submit(imported_modules, None, list).result()

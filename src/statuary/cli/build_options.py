@@ -8,8 +8,12 @@ import click
 
 from statuary.cli.options import option
 from statuary.cores import usable_cores
-from statuary.pipeline.executor import ENGINES, Executor, cluster_executor, process_executor
+from statuary.extension_table import EXTENSIONS, load
+from statuary.pipeline.executor import Executor, process_executor
 from statuary.pipeline.options import CheckOptions
+
+ENGINES = {engine: target for row in EXTENSIONS for engine, target in row.workers.items()}
+"""What opens workers elsewhere by the address of their scheduler, by the name of the engine."""
 
 
 class WorkerOptions(NamedTuple):
@@ -60,7 +64,8 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
         )
     if scheduler is None:
         raise click.UsageError(f"--engine {engine} requires --scheduler ADDRESS")
-    return cluster_executor(engine, scheduler)
+    executor: Executor = load(ENGINES[engine], f"--engine {engine}")(scheduler)
+    return executor
 
 
 class CheckSelection(NamedTuple):

@@ -6,8 +6,7 @@ from typing import Annotated
 import orjson
 from pydantic import AfterValidator, Field
 
-from statuary.content.load_model import load_model, validate_tree
-from statuary.content.parse_json import parse_json_as_text
+from statuary.content.load_model import load_model
 from statuary.content.source_files import SourceFile
 from statuary.content.source_model import HexText, SourceModel, Text, WholeNumber, value_of
 from statuary.domain.catalogue import ContractSource, evidence_folder
@@ -135,13 +134,6 @@ def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> 
     if not (root / path).is_file():
         return None
     model = load_model(SourceFile(root, path), AnchorSource, LARGEST_SOURCE_FILE, findings)
-    return None if model is None else model.anchor()
-
-
-def parse_anchor(value: object, path: str, findings: list[Finding]) -> Anchor | None:
-    """Return the anchor in a published proof; None after adding what is wrong to `findings`."""
-    tree = parse_json_as_text(orjson.dumps(value).decode())
-    model = validate_tree(tree, AnchorSource, path, findings)
     return None if model is None else model.anchor()
 
 

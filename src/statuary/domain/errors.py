@@ -1,13 +1,13 @@
 """The base of every error that statuary raises for people to read, and how one that nobody foresaw is told."""
 
-from pathlib import Path
+import os
 from typing import Final
 
 REPORT: Final = "this is a defect of statuary; please report it with this line"
 """What to do about an exception that nobody foresaw."""
 
 MAX_WORDS: Final = 200  # characters of what an exception says that are told
-PACKAGE: Final = Path(__file__).parents[1]
+PACKAGE: Final = __file__.rpartition(os.sep)[0].rpartition(os.sep)[0]
 
 
 class StatuaryError(Exception):
@@ -24,8 +24,8 @@ def described(error: BaseException) -> str:
     words = f"{type(error).__name__}: {text[:MAX_WORDS]!r}" if text else type(error).__name__
     trace, place = error.__traceback__, ""
     while trace:
-        file = Path(trace.tb_frame.f_code.co_filename)
-        if file.is_relative_to(PACKAGE) and file.name != "work.py":
-            place = f" in {file.relative_to(PACKAGE).as_posix()}:{trace.tb_lineno}"
+        package, _, file = trace.tb_frame.f_code.co_filename.partition(f"{PACKAGE}{os.sep}")
+        if not package and file and not file.endswith("work.py"):
+            place = f" in {file.replace(os.sep, '/')}:{trace.tb_lineno}"
         trace = trace.tb_next
     return f"unexpected {words}{place}"

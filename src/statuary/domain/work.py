@@ -84,13 +84,15 @@ def attempt(
         doing: what the work does with the file, such as `checking the record`.
         passing: the exceptions that are raised all the same, interruptions among them.
     """
+    token = _budget.set(_Budget(MAX_STEPS))  # as `bounded` does, in a third of its time
     try:
-        with bounded():
-            return work()
+        return work()
     except BaseException as error:
         if isinstance(error, passing):
             raise
         return finding_of(error, path, doing)
+    finally:
+        _budget.reset(token)
 
 
 def finding_of(error: BaseException, path: str, doing: str) -> Finding:

@@ -307,7 +307,7 @@ def build_site(
             )
             line, late = stages.complete()
             adopt_listed(target)
-            late += list_files(target, status.since, verify=execution.verify)
+            late += list_files(target, status.since, verify=execution.verify, executor=execution.executor)
             plan = publish(target, progress)
             late += [] if target.dry_run else stages.applied()
             findings = (*additions.findings, *left_out, *late)

@@ -267,13 +267,13 @@ def _built(
 def _of_extensions(
     record: RecordValue, source: ContractSource, settings: ContractBuildSettings
 ) -> OfExtensions:
+    if not settings.extensions:
+        return OfExtensions()
     make = partial(made_of_record, record, settings.extensions, source.location)
     outcome = attempt(make, source.path, EXTENDING)
-    return (
-        OfExtensions(b"", (), _placed(source, [outcome]))
-        if isinstance(outcome, Finding)
-        else OfExtensions(*outcome)
-    )
+    if isinstance(outcome, Finding):
+        return OfExtensions(findings=_placed(source, [outcome]))
+    return OfExtensions(*outcome)
 
 
 def _made(
@@ -291,7 +291,7 @@ def _made(
     except ThemeError as error:
         findings = (template_finding(error),)
         documents = tuple(make(pages and pages.without_templates()))
-    further = attempt(lambda: tuple(of_extensions), source.path, EXTENDING)
+    further = attempt(lambda: tuple(of_extensions), source.path, EXTENDING) if of_extensions else ()
     if isinstance(further, Finding):
         findings, further = (*findings, *_placed(source, [further])), ()
     return MadeDocuments((*documents, *address_documents(at_address), *further), findings)

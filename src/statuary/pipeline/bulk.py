@@ -15,6 +15,7 @@ from statuary.domain.findings import Finding
 from statuary.domain.work import INTERRUPTIONS, finding_of
 from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
 from statuary.pipeline.build_contract import BuiltContract, build_contracts_together, in_batches
+from statuary.pipeline.executor import Executor
 from statuary.pipeline.partitions import OutdatedSource, PartitionSettings, PartitionSources
 from statuary.publishing.ledger.schema import SourceRow
 
@@ -47,13 +48,14 @@ class BulkReader(Protocol):
     """Reads one form of bulk source."""
 
     def parts(
-        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int
+        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
         """Divide a source into parts, which can be read until the context ends.
 
         Args:
             chains: the ids of the site's chains; contracts on others may be left out.
             memory: bytes that dividing may take.
+            pool: what may do some of it; None for this process alone.
 
         Raises:
             UnreadableError: while it is entered or iterated, if the source cannot be read.
@@ -62,7 +64,7 @@ class BulkReader(Protocol):
 
 @contextmanager
 def open_bulk_source(
-    root: Path, catalogue: Catalogue, source: BulkSource
+    root: Path, catalogue: Catalogue, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
     """Give the parts of a bulk source, and findings about it as a whole."""
     (target,) = (row.bulk[source.form] for row in EXTENSIONS if source.form in row.bulk)
@@ -76,7 +78,8 @@ def open_bulk_source(
     with ExitStack() as stack:
 
         def parts() -> Iterator[BulkPart | Finding]:
-            yield from stack.enter_context(reader.parts(root, source, chains=chains, memory=memory))
+            opened = reader.parts(root, source, chains=chains, memory=memory, pool=executor)
+            yield from stack.enter_context(opened)
 
         yield _until_error(parts(), source.path)
 

@@ -32,6 +32,7 @@ from statuary.pipeline.changes import (
     with_known_count,
 )
 from statuary.pipeline.contract_stage import BuiltContracts, contract_build_settings, contract_fingerprint
+from statuary.pipeline.executor import Executor
 from statuary.pipeline.options import CheckOptions, ExecutionOptions
 from statuary.pipeline.partitions import (
     RECENT,
@@ -81,8 +82,8 @@ def build_contracts(
     partitioner = Partitioner(shared, target.output, target.partition_size)
     sources, built = target.ledger.sources, 0
     with stage(progress, "Contracts"), ExitStack() as bulk:
-        partitions = Returning(_partitions(root, catalogue, scope, partitioner, bulk))
-        for result in execution.executor.map_unordered(build_partition, partitions):
+        partitions = Returning(_partitions(catalogue, scope, partitioner, bulk, execution.executor))
+        for result in execution.executor.map_recorded(build_partition, partitions):
             target.take(result)
             built += result.items
             progress.advance(result.items)
@@ -112,7 +113,7 @@ def kept_contracts(catalogue: Catalogue, target: BuildTarget, because: Finding) 
 
 
 def _partitions(
-    root: Path, catalogue: Catalogue, scope: BuildScope, partitioner: Partitioner, opened: ExitStack
+    catalogue: Catalogue, scope: BuildScope, partitioner: Partitioner, opened: ExitStack, executor: Executor
 ) -> Generator[ContractPartition, None, tuple[RemainingSources, list["ReadBulkSource"]]]:
     """Yield the partitions to build: contracts with files of their own first, then bulk sources, which are returned.
 
@@ -121,13 +122,13 @@ def _partitions(
     single = Returning(_single_sources(scope))
     yield from partitioner.divide(single, len(catalogue.contracts))
     remaining, bulk = single.value
-    sources = []
+    root, sources = partitioner.root, []
     if bulk:
         from statuary.pipeline.bulk import BulkSourceRange, open_bulk_source
     for outdated in bulk:
         findings: list[Finding] = []
         sources.append(ReadBulkSource(outdated, source_stat(root, outdated.source), findings))
-        for part in opened.enter_context(open_bulk_source(root, catalogue, outdated.source)):
+        for part in opened.enter_context(open_bulk_source(root, catalogue, outdated.source, executor)):
             if isinstance(part, Finding):
                 findings.append(part)
             else:

@@ -1,12 +1,16 @@
 """The manifest of the files of a site: made by a build and a tick, and what is known by it where the ledger is gone."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.work import attempt
 from statuary.publishing.files import MANIFEST, SIGNATURE, TARGET_ERRORS, is_snapshot_path
 from statuary.publishing.target import BuildTarget
+
+if TYPE_CHECKING:
+    from statuary.pipeline.executor import Executor
 
 
 def adopt_listed(target: BuildTarget) -> None:
@@ -18,19 +22,25 @@ def adopt_listed(target: BuildTarget) -> None:
         target.ledger.adopt(listed_files(text, target.published))
 
 
-def list_files(target: BuildTarget, instant: Instant, *, verify: bool = False) -> list[Finding]:
+def list_files(
+    target: BuildTarget, instant: Instant, *, verify: bool = False, executor: "Executor | None" = None
+) -> list[Finding]:
     """Offer the manifest of the site as it will be, unless it is as it was; return why it is left out.
 
     The status is as of `instant`; with `verify` no published part of the manifest is trusted.
     """
     ledger = target.ledger
-    differing = (path for path, *_ in ledger.differences() if not is_snapshot_path(path))
-    is_renewed = verify or not ledger.is_partial or any(differing)
+    is_renewed = (
+        verify
+        or not ledger.is_partial
+        or not all(is_snapshot_path(path) for path, *_ in ledger.differences())
+    )
     if target.lists_itself or (not is_renewed and target.keep([MANIFEST])):
         return []
     from statuary.publishing.site_manifest import offer_manifest
 
-    offer = partial(offer_manifest, target, instant, verify=verify)
+    by_workers = None if executor is None else executor.whole_manifest
+    offer = partial(offer_manifest, target, instant, verify=verify, by_workers=by_workers)
     failed = attempt(offer, "", "making the manifest of the files", TARGET_ERRORS)
     if failed is not None:  # none is better than one of other files
         target.withdraw([MANIFEST])

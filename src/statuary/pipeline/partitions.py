@@ -155,7 +155,7 @@ class Partitioner:
     def __init__(
         self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
     ) -> None:
-        self.settings = settings.packed()
+        self.root, self.settings = settings.root, settings.packed()
         self.output = output
         cost = PAGE_COST if settings.contracts.pages is not None else 1
         self.first, self.largest = max(1, min(FIRST_SIZE, size) // cost), max(1, size // cost)

@@ -5,7 +5,7 @@ from gzip import compress as gzip_compress
 from types import ModuleType
 
 from statuary.documents.document import Document, sharded_document, uncompressed_path
-from statuary.documents.url_table import COMMON_HEADERS, EPOCH_DOCUMENT, match_url, media_type_by_extension
+from statuary.documents.url_table import EPOCH_DOCUMENT, match_url, media_type_by_extension
 from statuary.domain.settings import CompressedFormat, HostingSettings, PathLayout
 from statuary.optional import MissingExtraError, optional
 from statuary.publishing.files import PublishingError
@@ -98,11 +98,3 @@ def cache_of(path: str) -> str:
     """Return the `Cache-Control` of a path; empty if the host decides."""
     match = match_url(uncompressed_path(path))
     return "" if match is None else match[0].cache
-
-
-def headers_of(path: str) -> dict[str, str]:
-    """Return every header of a path except those that only a server knows."""
-    cache, match = cache_of(path), match_url(path)
-    caching = {"Cache-Control": cache} if cache else {}
-    common = COMMON_HEADERS if match is None else match[0].common_headers
-    return {"Content-Type": media_type_of(path)} | caching | common

@@ -5,7 +5,7 @@ published snapshot reads every site: mirrors, `snapshot verify`, `open_snapshot`
 ledger and reads none of them. If the files of a few parts differ, those parts alone are made again, from their published text.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from heapq import merge
 from operator import attrgetter
@@ -39,20 +39,26 @@ from statuary.publishing.origin import SiteOrigin
 from statuary.publishing.target import BuildTarget
 from statuary.version import VERSION
 
+WholeManifest = Callable[[BuildTarget, SiteOrigin], Manifest | None]
+"""Makes the manifest of everything that is offered, and offers its parts; None if it does not."""
 
-def offer_manifest(target: BuildTarget, instant: Instant, *, verify: bool) -> None:
+
+def offer_manifest(
+    target: BuildTarget, instant: Instant, *, verify: bool, by_workers: WholeManifest | None = None
+) -> None:
     """Offer the manifest of the site as it will be, after everything else has been offered.
 
     Args:
         instant: since when the status is as the site shows it, so that builds of the same content give the same.
         verify: whether no published part is trusted.
+        by_workers: makes the manifest of many files.
 
     Raises:
         PublishingError: if the target does not take it.
     """
     origin, last = SiteOrigin(instant, "", VERSION), None if verify else _last(target)
     try:
-        manifest = _whole(target, origin) if last is None else _renewed(target, origin, last)
+        manifest = _whole(target, origin, by_workers) if last is None else _renewed(target, origin, last)
     except DamagedSnapshotError:
         if last is None:
             raise
@@ -67,8 +73,7 @@ def offer_manifest(target: BuildTarget, instant: Instant, *, verify: bool) -> No
 
 def _document(path: str, body: bytes) -> Document:
     """Return the manifest, which each build offers, or a part of it, which stays until it is replaced."""
-    is_part = path != MANIFEST
-    return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=is_part)
+    return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=path != MANIFEST)
 
 
 def _last(target: BuildTarget) -> Manifest | None:
@@ -78,8 +83,10 @@ def _last(target: BuildTarget) -> Manifest | None:
     return parse_manifest(text) if text is not None and is_own else None
 
 
-def _whole(target: BuildTarget, origin: SiteOrigin) -> Manifest:
+def _whole(target: BuildTarget, origin: SiteOrigin, by_workers: WholeManifest | None = None) -> Manifest:
     """Return the manifest of all files, and offer its parts."""
+    if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
+        return manifest
     builder = ManifestBuilder()
     rows = (_entry(target, *row) for row in target.ledger.listing() if is_listed(row[0]))
     for entries in split_into_parts(entry for entry in rows if entry is not None):

@@ -3,6 +3,7 @@
 import gzip
 import tracemalloc
 import zlib
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -13,9 +14,10 @@ from hypothesis import strategies as st
 from statuary.content import parse_json
 from statuary.domain.findings import Finding, Position
 from statuary.extensions.bulk import jsonl as lines_module
-from statuary.extensions.bulk.jsonl import LineRange, line_ranges, read_line_range
+from statuary.extensions.bulk.jsonl import LineRange, counted_ranges, line_ranges, read_line_range
 from statuary.extensions.bulk.limits import MAX_BLANK
 from statuary.pipeline.bulk import locate_in_bulk
+from statuary.pipeline.executor import InProcessExecutor
 from support.contracts import made_record
 from support.requirements import require_module
 
@@ -141,12 +143,13 @@ LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]
 
 
 @settings(derandomize=True, max_examples=150, deadline=None)
-@given(LINES, st.booleans(), st.integers(1, 900))
-def test_ranges_cover_every_line_once(tmp_path_factory, found, ends, size):
+@given(LINES, st.booleans(), st.integers(1, 900), st.booleans())
+def test_ranges_cover_every_line_once(tmp_path_factory, found, ends, size, by_workers):
     root = tmp_path_factory.getbasetemp()
     body = b"\n".join(found) + (b"\n" if ends else b"")
     (root / "some.jsonl").write_bytes(body)
-    parts = list(line_ranges(root, "some.jsonl", size))
+    counted = partial(counted_ranges, executor=InProcessExecutor())
+    parts = list((counted if by_workers else line_ranges)(root, "some.jsonl", size=size))
     offsets = [0, *(part.end for part in parts)]
     assert [part.start for part in parts] == offsets[:-1]
     assert offsets[-1] == len(body)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -9,7 +10,8 @@ from click.testing import CliRunner
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.extensions.cluster import dask_pool
-from statuary.pipeline.executor import WorkersLostError, cluster_executor
+from statuary.extensions.cluster.dask_pool import DaskExecutor
+from statuary.pipeline.task_window import WorkersLostError
 from support.dask_cluster import dask_cluster
 from support.requirements import require_module
 from support.sites import SITE, write_files
@@ -23,7 +25,7 @@ def running():
 
 
 def test_its_workers_do_the_tasks(running):
-    with cluster_executor("dask", running.address) as executor:
+    with DaskExecutor(running.address) as executor:
         assert sorted(executor.map_unordered(square, [Square("", one) for one in range(60)])) == [
             one**2 for one in range(60)
         ]
@@ -34,7 +36,7 @@ def test_its_workers_do_the_tasks(running):
 
 def test_an_exception_of_a_task_is_raised_with_its_details(running):
     with (
-        cluster_executor("dask", running.address) as executor,
+        DaskExecutor(running.address) as executor,
         pytest.raises(OSError, match="No space left") as raised,
     ):
         list(executor.map_unordered(fail, [Square("", one) for one in range(40)]))
@@ -42,18 +44,30 @@ def test_an_exception_of_a_task_is_raised_with_its_details(running):
 
 
 def test_the_tasks_of_a_killed_worker_are_done_by_another():
-    with dask_cluster() as own, cluster_executor("dask", own.address) as executor:
+    with dask_cluster() as own, DaskExecutor(own.address) as executor:
         results = executor.map_unordered(square, [Square("", one) for one in range(200)])
         found = [next(results) for _ in range(20)]
         own.workers[0].kill()
         assert sorted([*found, *results]) == [one**2 for one in range(200)]
 
 
+def test_workers_that_arrive_later_take_part():
+    with dask_cluster(1) as own, DaskExecutor(own.address) as executor:
+        results = executor.map_unordered(whose, (Square("", one) for one in range(10_000)))
+        doers = {next(results)}
+        for _ in range(3):
+            own.add_worker()
+        until = time.monotonic() + 120
+        while (len(doers) < 4 or executor.pool.size < 4) and time.monotonic() < until:
+            doers.add(next(results))
+        assert (len(doers), executor.pool.size) == (4, 4)
+
+
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
 def test_a_stopped_cluster_is_reported(part, monkeypatch):
     monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
-    monkeypatch.setattr("statuary.pipeline.executor.CHECK_INTERVAL", 1)
-    with dask_cluster() as own, cluster_executor("dask", own.address) as executor:
+    monkeypatch.setattr("statuary.pipeline.task_window.CHECK_INTERVAL", 1)
+    with dask_cluster() as own, DaskExecutor(own.address) as executor:
         monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 3)  # its workers have arrived
         results = executor.map_unordered(square, (Square("", one) for one in range(100_000)))
         for _ in range(20):
@@ -69,7 +83,7 @@ def test_an_address_without_a_server(monkeypatch):
     require_module("distributed", install='pip install "statuary[dask]"')
     monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 1)
     with pytest.raises(WorkersLostError, match="accepts no work"):
-        cluster_executor("dask", "tcp://127.0.0.1:9")
+        DaskExecutor("tcp://127.0.0.1:9")
 
 
 @pytest.mark.parametrize("options", ["build", "check"])

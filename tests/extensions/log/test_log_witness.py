@@ -2,7 +2,7 @@
 
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from tlog_scales.utils import b64dec, b64enc
 from statuary.cli.main import command
 from statuary.extensions.log.entries import parse_proof
 from statuary.extensions.log.notes import WITNESS_KEY, PublicKey, parse_checkpoint
+from support.local_server import LocalServer
 from support.logs import LOGGED_SITE, log_of, logged
 from support.sites import path_of, record_of, write_files
 
@@ -58,7 +59,7 @@ class Witness(BaseHTTPRequestHandler):
 
 @contextmanager
 def witness():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Witness)
+    server = LocalServer(("127.0.0.1", 0), Witness)
     server.seen = None
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

@@ -61,18 +61,19 @@ class ContractCheck(NamedTuple):
         name, observe, nothing = self.name, self.observe, CheckResult(self.name, _NOT_APPLICABLE)
         results = []
         for record in records:
-            observed = tuple(islice(observe(record), MAX_SHOWN_FINDINGS))
+            observed = [*islice(observe(record), MAX_SHOWN_FINDINGS)]
+            only = observed[0] if len(observed) == 1 else None
             if not observed:
                 results.append(nothing)
-            elif len(observed) == 1 and isinstance(only := observed[0], Evidence):
+            elif isinstance(only, Evidence):
                 results.append(CheckResult(name, _PASSED, only.facts))
+            elif isinstance(only, NotApplicable):
+                results.append(CheckResult(name, _NOT_APPLICABLE, reason=only.reason))
             else:
                 results.append(self._result(observed))
         return results
 
-    def _result(self, observed: tuple[Observation, ...]) -> CheckResult:
-        if len(observed) == 1 and isinstance(only := observed[0], NotApplicable):
-            return CheckResult(self.name, _NOT_APPLICABLE, reason=only.reason)
+    def _result(self, observed: list[Observation]) -> CheckResult:
         facts: dict[str, EvidenceValue] = {}
         findings: list[Finding] = []
         reason = ""

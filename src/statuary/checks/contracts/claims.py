@@ -336,7 +336,7 @@ def pinned_members(
     return {
         member: pin
         for (member, pin), (group, part) in zip(pinned.items(), map(_place, pinned), strict=True)
-        if (groups.get(group) or as_object(value.get(group))).get(part) is not None
+        if groups[group].get(part) is not None
     }
 
 

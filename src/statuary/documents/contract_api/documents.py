@@ -99,12 +99,8 @@ def _checks(results: tuple[CheckResult, ...]) -> list[Json]:
             entry["saw"] = evidence
         if findings:
             entry["findings"] = [
-                {
-                    "message": finding.message,
-                    "pointer": list(finding.pointer),
-                    "severity": finding.severity.value,
-                }
-                for finding in findings
+                {"message": found.message, "pointer": list(found.pointer), "severity": found.severity.value}
+                for found in findings
             ]
         entries.append(entry)
     return entries

@@ -11,11 +11,13 @@ from tempfile import gettempdir, mkdtemp
 
 from typing_extensions import override
 
+from statuary.content.remote_files import is_remote
 from statuary.domain.catalogue import BulkSource
 from statuary.domain.findings import Finding
 from statuary.extensions.bulk.export_tables import JoinLimits, join_export
-from statuary.extensions.bulk.jsonl import line_ranges
+from statuary.extensions.bulk.jsonl import counted_ranges, is_compressed, line_ranges
 from statuary.pipeline.bulk import BulkPart, BulkReader
+from statuary.pipeline.executor import Executor, PooledExecutor
 
 
 class LineReader(BulkReader):
@@ -23,8 +25,10 @@ class LineReader(BulkReader):
 
     @override
     def parts(
-        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int
+        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
+        if isinstance(pool, PooledExecutor) and not (is_compressed(source.path) or is_remote(source.path)):
+            return nullcontext(counted_ranges(root, source.path, pool))
         return nullcontext(line_ranges(root, source.path))
 
 
@@ -34,7 +38,7 @@ class ExportReader(BulkReader):
     @override
     @contextmanager
     def parts(
-        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int
+        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
     ) -> Iterator[Iterator[BulkPart | Finding]]:
         with scratch_directory() as folder:
             yield _joined(root, source, chains, folder, JoinLimits(memory=memory))

@@ -31,6 +31,7 @@ from statuary.extensions.clear_signing.verdicts import (
 from statuary.pipeline.fingerprint import digest_of
 from statuary.pipeline.stages import Additions
 from statuary.publishing.ledger.ledger import Ledger
+from statuary.publishing.ledger.lookups import contract_at, digest_at
 
 if TYPE_CHECKING:
     from statuary.extensions.clear_signing.judged_folder import JudgedFolder
@@ -60,11 +61,11 @@ class Memory:
     def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
         """Return the digests of a record and its proof as they will be published; nothing if there is no record."""
         written = checksum_address(address)
-        if self._ledger.sources.contract_at(chain_id, written) is None:
+        if contract_at(self._ledger.sources, chain_id, written) is None:
             return ()
         urls = (CONTRACT, PROOF)
         paths = (url.path(chain_id=chain_id, address=written) for url in urls)
-        return tuple(map(self._ledger.documents.digest_at, paths))
+        return tuple(digest_at(self._ledger.documents, path) for path in paths)
 
     def recalled(self) -> Additions | None:
         """Return what the last build said, if all that it depended on is the same; None if it is not."""

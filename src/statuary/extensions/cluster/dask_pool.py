@@ -1,16 +1,25 @@
 """The workers of a Dask cluster."""
 
-from concurrent.futures import CancelledError, Executor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Executor, Future
+from functools import partial
+from time import monotonic
 from types import ModuleType
 from typing import Any
 
 from typing_extensions import override
 
+from statuary.extensions.cluster.tail import SortedWork, in_ranges
 from statuary.optional import optional
-from statuary.pipeline.executor import CHECK_INTERVAL, WorkerPool, WorkersLostError
+from statuary.pipeline.executor import PooledExecutor
+from statuary.pipeline.task_window import CHECK_INTERVAL, Result, Task, WorkerPool, WorkersLostError
+from statuary.publishing.ledger.schema import PartitionResult
 
 WAIT_SECONDS = 30
 """Seconds to wait for a scheduler, and for its first worker."""
+
+COUNT_INTERVAL = 1.0
+"""Seconds after which workers are counted again."""
 
 DASK_CONFIG = {"distributed.admin.low-level-log-length": 1}
 """Without this, a client keeps its last thousand messages: 40 MiB of tasks (measured)."""
@@ -27,7 +36,11 @@ class DaskPool(WorkerPool):
         self._client = self._connected()
         self._executor: Executor = self._client.get_executor(pure=False)
         self._seconds_alone = 0.0
-        self.size = sum(self._client.nthreads().values())
+        self._count_workers()
+
+    def _count_workers(self) -> None:
+        """Note how many tasks the workers can do at a time: some may arrive while others work."""
+        self.size, self._counted = max(1, sum(self._client.nthreads().values())), monotonic()
 
     def _connected(self) -> Any:
         client = None
@@ -45,10 +58,16 @@ class DaskPool(WorkerPool):
         return client
 
     @override
-    def executor(self) -> Executor:
+    def submit(
+        self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
+    ) -> Future[Result]:
         if self._client.status != "running":
             raise self._gone("scheduler")
-        return self._executor
+        if monotonic() - self._counted > COUNT_INTERVAL:
+            self._count_workers()
+        future = self._executor.submit(work, task)
+        future.add_done_callback(then)
+        return future
 
     @override
     def is_broken(self, error: BaseException) -> bool:
@@ -70,6 +89,25 @@ class DaskPool(WorkerPool):
     @override
     def close(self) -> None:
         self._client.close()
+
+
+class DaskExecutor(PooledExecutor):
+    """The workers of a Dask cluster, which also sort what partitions record and list the files of the site."""
+
+    def __init__(self, address: str) -> None:
+        """Connect to a cluster by the address of its scheduler.
+
+        Raises:
+            WorkersLostError: if there is no scheduler, or it has no workers.
+        """
+        super().__init__(partial(DaskPool, address))
+        self.start_early()
+
+    @override
+    def map_recorded(
+        self, work: Callable[[Task], PartitionResult], tasks: Iterable[Task]
+    ) -> Iterator[PartitionResult]:
+        return in_ranges(self, self.map_unordered(SortedWork(work), tasks))
 
 
 def _module(name: str) -> ModuleType:

@@ -31,6 +31,7 @@ from statuary.extensions.log.notes import (
 )
 from statuary.publishing.files import transaction
 from statuary.publishing.ledger.ledger import Ledger, OwnTable
+from statuary.publishing.ledger.lookups import changed_contracts, contract_at, digest_at
 
 
 class EntryKind(StrEnum):
@@ -458,21 +459,21 @@ def missing_entry(thing: PublishedThing, before: NumberedEntry | None, now: Inst
 def published_contracts(table: LogTable, *, every: bool) -> Iterator[PublishedThing]:
     """Yield the contracts that may have changed, or all, by address and chain, removed ones included."""
     ledger = table.ledger
-    for chain_id, address in ledger.sources.changed_contracts(every=every):
+    for chain_id, address in changed_contracts(ledger.sources, every=every):
         yield _contract(ledger, LogSubject(EntryKind.CONTRACT, chain_id, address))
     if every:
         for subject in table.live(EntryKind.CONTRACT):
-            if ledger.sources.contract_at(subject.first, subject.second) is None:
+            if contract_at(ledger.sources, subject.first, subject.second) is None:
                 yield PublishedThing(subject)
 
 
 def _contract(ledger: Ledger, subject: LogSubject) -> PublishedThing:
-    contract = ledger.sources.contract_at(subject.first, subject.second)
+    contract = contract_at(ledger.sources, subject.first, subject.second)
     if contract is None:
         return PublishedThing(subject)
     paths = {plain_path(path).partition("/")[0]: path for path in reversed(contract.paths)}
     record, proof = (
-        ledger.documents.digest_at(paths[family]) if family in paths else "" for family in ("v2", "proof")
+        digest_at(ledger.documents, paths[family]) if family in paths else "" for family in ("v2", "proof")
     )
     return PublishedThing(subject, record, proof, contract.match_id)
 

@@ -105,15 +105,9 @@ class Stager:
 
     def _aliases(self, document: Document) -> tuple[list[str], list[str]]:
         """Return a document's aliases: those that differ from its path only in case, and the others."""
-        folded = document.path.lower()
-        case_aliases: list[str] = []
-        others: list[str] = []
-        for name in document.aliases:
-            if name.lower() != folded:
-                others.append(name)
-            elif name != document.path:
-                case_aliases.append(name)
-        return case_aliases, others
+        path, folded = document.path, document.path.lower()
+        case_aliases = [name for name in document.aliases if name != path and name.lower() == folded]
+        return case_aliases, [name for name in document.aliases if name.lower() != folded]
 
     def _found(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
         """Return the action for a path, and the time of its file, or 0."""

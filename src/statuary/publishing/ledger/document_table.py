@@ -206,24 +206,6 @@ class DocumentTable:
             " ORDER BY path COLLATE BINARY"
         )
 
-    def digest_at(self, path: str) -> str:
-        """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
-        for table in ("work.offered", "main.documents"):
-            row = self.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()
-            if row is not None:
-                return bytes(row[0]).hex()
-        return ""
-
-    def offered(self) -> Iterator[tuple[str, str]]:
-        """Yield path and SHA-256, in hex, of each file that is offered."""
-        for path, digest in self.connection.execute("SELECT path, digest FROM work.offered"):
-            yield path, bytes(digest).hex()
-
-    def offered_digest(self, path: str) -> str:
-        """Return the SHA-256, in hex, of the file that is offered at a path; empty if none is."""
-        row = self.connection.execute("SELECT digest FROM work.offered WHERE path = ?", (path,)).fetchone()
-        return "" if row is None else bytes(row[0]).hex()
-
     def published(self) -> Iterator[str]:
         """Yield the paths that the last build published."""
         for (path,) in self.connection.execute("SELECT path FROM documents"):

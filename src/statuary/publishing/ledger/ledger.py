@@ -314,17 +314,18 @@ class Ledger:
             raise self.documents.clash
         self._mark_leaving()
         size = self.documents.site_size(self._number("names"), self._number("size"))
+        replaced = size.by_action[REPLACE] + size.by_action[OBSTRUCTED]
         return Plan(
             counts={
                 Action.ADD: size.by_action[ADD],
-                Action.REPLACE: size.by_action[REPLACE] + size.by_action[OBSTRUCTED],
+                Action.REPLACE: replaced,
                 Action.REMOVE: sum(1 for _ in self.documents.leaving()),
             },
             unchanged=size.by_action[KEEP],
             size=size.size,
             changed_size=size.changed_size,
             changes=self._changes,
-            conflicts=tuple(self.documents.conflicts()),
+            conflicts=tuple(self.documents.conflicts()) if replaced else (),
         )
 
     def _mark_leaving(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from statuary.publishing.files import PublishingError
 from statuary.publishing.host_layout import media_type_of
 from statuary.publishing.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
-from statuary.publishing.ledger.schema import LedgerEntry, names_of
+from statuary.publishing.ledger.schema import KeptGroup, LedgerEntry, names_of
 from statuary.publishing.listing import Entry
 
 NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
@@ -17,7 +17,7 @@ NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:
     """Return the entry of a path; None without a ledger; raise PublishingError if the file is not one."""
-    with _opened(file) as connection:
+    with opened(file) as connection:
         return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
 
 
@@ -49,6 +49,12 @@ def read_note(file: Path, name: str) -> str | None:
     return next((str(value) for (value,) in _rows(file, query, (name,))), None)
 
 
+def read_kept(connection: sqlite3.Connection, group: str) -> KeptGroup:
+    """Return what the last build recorded of a group, without its paths; without one, the fingerprint is empty."""
+    row = connection.execute("SELECT fingerprint, items, run FROM kept WHERE name = ?", (group,)).fetchone()
+    return KeptGroup("") if row is None else KeptGroup(row[0], row[1], run=row[2])
+
+
 def read_listing(file: Path) -> Iterator[Entry]:
     """Yield the entries of a ledger by path, without a digest where it is not known.
 
@@ -56,7 +62,7 @@ def read_listing(file: Path) -> Iterator[Entry]:
         PublishingError: if the file is not a ledger.
     """
     query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
-    with _opened(file) as connection:
+    with opened(file) as connection:
         for path, aliases, size, digest in connection.execute(query) if connection is not None else ():
             yield Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
 
@@ -64,7 +70,7 @@ def read_listing(file: Path) -> Iterator[Entry]:
 def is_unfinished(file: Path) -> bool:
     """Return whether a ledger has files of a build that did not finish; raise PublishingError if it is none."""
     query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
-    with _opened(file) as connection:
+    with opened(file) as connection:
         if connection is None:
             return False
         return connection.execute(query, (_unfinished_run(connection),)).fetchone() is not None
@@ -77,12 +83,13 @@ def _unfinished_run(connection: sqlite3.Connection) -> int:
 
 
 def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
-    with _opened(file) as connection:
+    with opened(file) as connection:
         return [] if connection is None else connection.execute(query, values).fetchall()
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[sqlite3.Connection | None]:
+def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
+    """Open a ledger to read it; None if there is no such file; raise PublishingError if it is none."""
     if not file.exists():
         yield None
         return

@@ -2,7 +2,6 @@
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from statuary.domain.contracts.rows import ContractCounts, ContractRow
 from statuary.publishing.files import transaction
@@ -16,14 +15,6 @@ from statuary.publishing.ledger.schema import (
     DuplicateContract,
     SourceRow,
 )
-
-
-class ContractFiles(NamedTuple):
-    """A contract of the site after this run."""
-
-    match_id: str
-    paths: tuple[str, ...]  # of the documents of its source
-
 
 KnownSource = tuple[str, str, str, bytes]
 """A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""
@@ -217,32 +208,6 @@ class SourceTable:
                 page = [row for row in page if row[1].address != page[-1][1].address]
             yield from page
             last = page[-1][1].address
-
-    def changed_contracts(self, *, every: bool) -> Iterator[tuple[str, str]]:
-        """Yield chain id and address of the contracts that this run may have changed, or of all, by address."""
-        rows = (
-            "SELECT chain_id, address FROM next_sources"
-            if every
-            else "SELECT chain_id, address FROM work.built UNION SELECT chain_id, address FROM main.sources"
-            f" WHERE location IN ({SUPERSEDED})"
-        )
-        query = (
-            f"SELECT DISTINCT address, chain_id FROM ({rows}) WHERE (address, chain_id) > (?, ?)"
-            f" ORDER BY 1, 2 LIMIT {PAGE}"
-        )
-        last = ("", "")
-        while page := self.connection.execute(query, last).fetchall():
-            yield from ((chain_id, address) for address, chain_id in page)
-            last = page[-1]
-
-    def contract_at(self, chain_id: str, address: str) -> ContractFiles | None:
-        """Return a contract of the site after this run; None if it has none at that address."""
-        query = (
-            "SELECT substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ?"
-            " ORDER BY location"
-        )
-        row = self.connection.execute(query, (address, chain_id)).fetchone()
-        return None if row is None else ContractFiles(row[0] or "", tuple(row[1].split("\n")))
 
     def differ(self) -> bool:
         """Return whether any list entry differs from the last build's."""
