@@ -31,10 +31,11 @@ from statuary.extensions.serving.site import (
 )
 from statuary.pipeline.build import BuildResult, CheckedSite, build_folder
 from statuary.pipeline.check_site import check_site
-from statuary.pipeline.executor import WorkersLostError, process_executor
+from statuary.pipeline.executor import process_executor
 from statuary.pipeline.options import CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import NoProgress
 from statuary.pipeline.stages import ExtensionOptions
+from statuary.pipeline.task_window import WorkersLostError
 from statuary.publishing.files import PublishingError, overlap_of_folders
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import DamagedLedgerError

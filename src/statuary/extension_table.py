@@ -4,9 +4,9 @@ The core imports no extension. It finds them here, by `module:function`, as it f
 extension; adding one touches its folder in `extensions/` and a row of this table.
 """
 
+import os
 from collections.abc import Mapping
 from importlib import import_module
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ class CommandOption(NamedTuple):
 
     flag: str
     help: str
-    kind: type = str  # Path: a file, bool: a flag, tuple: may be repeated
+    kind: type = str  # os.PathLike: a file, bool: a flag, tuple: may be repeated
     metavar: str = ""
 
     @property
@@ -53,7 +53,9 @@ class Extension(NamedTuple):
     guard: str = ""  # a `MayReplace`, which is asked before a site with the marker is replaced
     places: Mapping[str, str] = MappingProxyType({})  # scheme of a URL, or "file" -> `(name) -> Place`
     publish: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `PublishFolder`
-    workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> WorkerPool`
+    workers: Mapping[str, str] = MappingProxyType({})  # engine -> `(address) -> Executor`
+    besides: str = ""  # `(source) -> StoredBesides | None`: where a site has documents that are no files
+    listing: str = ""  # `(executor, target, origin) -> Manifest | None`: made by workers, of many files
     options: Mapping[str, tuple[CommandOption, ...]] = MappingProxyType({})  # for commands of the core
     key: str = ""  # its key in site.yaml, where it is on; a content folder of that name is its own
     status: str = ""  # `(content, settings, status, findings, language) -> status`: what it follows besides
@@ -78,14 +80,13 @@ def with_documents(name: str, *folders: str) -> Extension:
     return row._replace(urls=f"{place}.documents:URLS", documents=f"{place}.documents:FAMILY")
 
 
-STORES = ("s3", "gs", "az")
-"""The schemes of object stores."""
+STORES = ("s3", "gs", "az")  # the schemes of object stores
 APIS = ("abis", "blockscout", "code", "etherscan", "files", "otterscan", "proxies", "signature-database")
 
 LOG_KEY = CommandOption(
     "--log-key",
     "Sign the log with the private key in this file. Default: the key in the variable STATUARY_LOG_KEY.",
-    Path,
+    os.PathLike,
 )
 LOG_FROM = CommandOption(
     "--log-from",
@@ -132,19 +133,21 @@ EXTENSIONS = (
     ),
     Extension(
         "snapshots",
-        commands={
-            "snapshot": Command(
-                "statuary.extensions.snapshots.commands:snapshot_command",
-                "Pack the whole site into one file; verify, compare and sign it.",
-            ),
-            "extract": Command(
-                "statuary.extensions.snapshots.commands:extract_command",
-                "Read documents from a snapshot, a folder or a URL.",
-            ),
-        },
+        commands=command(
+            "snapshots", "snapshot", "Pack the whole site into one file; verify, compare and sign it."
+        )
+        | command("snapshots", "extract", "Read documents from a snapshot, a folder or a URL."),
         places=dict.fromkeys(
             ("file", "http", "https"), "statuary.extensions.snapshots.site_reader:ReadOnlyPlace"
         ),
+    ),
+    with_documents("packs", "packs")._replace(
+        commands=command("packs", "pack", "Pack records and proofs into one file; verify and read it."),
+        urls="statuary.extensions.packs.urls:URLS",
+        documents="",
+        stage="statuary.extensions.packs.stage:open_stage",
+        apis="statuary.extensions.packs.described:described_apis",
+        besides="statuary.extensions.packs.packed_site:open_packed",
     ),
     Extension(
         "mirror",
@@ -285,7 +288,11 @@ EXTENSIONS = (
         stage="statuary.extensions.clear_signing.stage:open_stage",
         rules="statuary.extensions.clear_signing.rules:RULES",
     ),
-    Extension("cluster", workers={"dask": "statuary.extensions.cluster.dask_pool:DaskPool"}),
+    Extension(
+        "cluster",
+        workers={"dask": "statuary.extensions.cluster.dask_pool:DaskExecutor"},
+        listing="statuary.extensions.cluster.tail:whole_manifest",
+    ),
     Extension(
         "compilers",
         options={"check": (RECOMPILE, COMPILER)},
@@ -299,7 +306,7 @@ EXTENSIONS = (
 
 def is_installed(extension: Extension) -> bool:
     """Return whether the folder of an extension is there."""
-    return (Path(__file__).parent / "extensions" / extension.name / "__init__.py").is_file()
+    return os.access(f"{__file__.rpartition(os.sep)[0]}/extensions/{extension.name}/__init__.py", os.R_OK)
 
 
 class MissingExtensionError(StatuaryError):

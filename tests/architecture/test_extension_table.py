@@ -25,7 +25,7 @@ from statuary.domain.catalogue import BulkForm
 from statuary.domain.findings import Rule
 from statuary.extension_table import EXTENSIONS, Command, Extension, load
 from statuary.pipeline.bulk import BulkReader
-from statuary.pipeline.executor import WorkerPool
+from statuary.pipeline.executor import Executor
 from statuary.pipeline.fingerprint import FINGERPRINTED
 from statuary.pipeline.stages import SiteStage
 from statuary.publishing.places import MayReplace, Place
@@ -90,7 +90,9 @@ CHECKS = {
     "remote": has_protocol(RemoteFiles),
     "places": has_protocol(Place),
     "publish": is_called_like(PublishFolder),
-    "workers": has_protocol(WorkerPool),
+    "workers": has_protocol(Executor),
+    "besides": lambda target: [*inspect.signature(target).parameters] == ["source"],
+    "listing": lambda target: [*inspect.signature(target).parameters] == ["executor", "target", "origin"],
     "own_pages": has_protocol(OwnPages),
     "new_content": is_called_like(NewContent),
     "subcommands": lambda target: isinstance(target, click.Command) and bool(target.help),

@@ -39,7 +39,7 @@ def loaded(folder: Path, *arguments: str) -> set[str]:
 def builds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """Return the modules that each build of a new site loads."""
     folder = tmp_path_factory.mktemp("site")
-    loaded(folder, "init", "--demo")
+    loaded(folder, "init", "--demo", "--now", NOON)
     first = loaded(folder, "build", "--now", NOON)
     (incident,) = (folder / "content/incidents").iterdir()
     incident.write_text(incident.read_text("utf-8").replace("name: ", "name: Very ", 1), "utf-8")

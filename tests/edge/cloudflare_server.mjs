@@ -25,6 +25,7 @@ const runtime = new Miniflare({
   host: "127.0.0.1",
   port: 0,
   compatibilityDate: configuration.compatibility_date,
+  compatibilityFlags: configuration.compatibility_flags ?? [],
   modulesRoot: folder,
   modules: [entry, ...others].map((name) => ({ type: "ESModule", path: `${folder}/${name}` })),
   assets: {

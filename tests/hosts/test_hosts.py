@@ -32,7 +32,12 @@ SLOW = {
 }
 """Checks left out where every request starts a new worker, unless `STATUARY_THOROUGH=true`: the vectors ask as much."""
 
-DEMO_LACKS = ["descriptors-are-indexed", "descriptors-have-proofs", "metrics-have-their-points"]
+DEMO_LACKS = [
+    "descriptors-are-indexed",
+    "descriptors-have-proofs",
+    "metrics-have-their-points",
+    "packs-have-the-records",
+]
 """Checks of what the demo site does not have: descriptors for clear signing, and measurements."""
 
 

@@ -1,6 +1,7 @@
 """Findings in four formats: text, GitHub commands, JSON and SARIF."""
 
 import os
+import posixpath
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -148,7 +149,7 @@ def _message(finding: Finding) -> str:
 
 
 def _file(finding: Finding, folder: str) -> str:
-    return f"{folder}/{finding.path}" if finding.path else folder
+    return posixpath.join(folder, finding.path) if finding.path else folder
 
 
 def sarif_report(findings: Iterable[Finding], folder: str) -> str:

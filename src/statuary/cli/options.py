@@ -138,7 +138,7 @@ def extension_options(command: str) -> Decorator:
 def extension_option(row: CommandOption) -> Decorator:
     """Return what adds an option of an extension to a command."""
     attributes: dict[type, dict[str, object]] = {
-        Path: {"type": FILE},
+        os.PathLike: {"type": FILE},
         bool: {"is_flag": True},
         tuple: {"multiple": True},
         str: {},

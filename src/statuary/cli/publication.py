@@ -1,6 +1,6 @@
 """Publishes a site, and prints what changed: to a folder here, elsewhere by what an extension says."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -26,8 +26,18 @@ class PublishFolder(Protocol):
         """Publish; return whether the target now has all of it. Raise PublishingError if that fails."""
 
 
-def publish_folder(folder: Path, to: str, *, dry_run: bool = False, to_error: bool = False) -> bool:
+def publish_folder(
+    folder: Path,
+    to: str,
+    *,
+    dry_run: bool = False,
+    to_error: bool = False,
+    is_left_out: Callable[[str], bool] | None = None,
+) -> bool:
     """Publish the folder of a build to a folder or a URL, and print the changes.
+
+    Args:
+        is_left_out: tells of a path whether a folder need not have it.
 
     Returns:
         Whether the target now has all of it; what an extension holds back has been printed.
@@ -40,6 +50,8 @@ def publish_folder(folder: Path, to: str, *, dry_run: bool = False, to_error: bo
     if not scheme:
         _require_folder(to)
         documents = folder_documents(folder)
+        if is_left_out is not None:
+            documents = (document for document in documents if not is_left_out(document.path))
         return publish_to_folder(documents, str(folder), to, dry_run=dry_run, to_error=to_error)
     publish: PublishFolder = load(_target(scheme, to), to)
     return publish(folder, to, to_error=to_error)

@@ -107,8 +107,7 @@ ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 
 def sharded_path(path: str) -> str:
     """Return the path of a document in the sharded layout; only single contracts and proofs move."""
-    match = CONTRACT_PATH.fullmatch(path)
-    if match is None:
+    if (match := CONTRACT_PATH.fullmatch(path)) is None:
         return path
     shard = match["shard"].lower()
     return SHARDS[match["family"]].path(chain_id=match["chain_id"], shard=shard, address=match["address"])
@@ -116,8 +115,7 @@ def sharded_path(path: str) -> str:
 
 def plain_path(path: str) -> str:
     """Return the path of a document in the plain layout, from a path of either layout."""
-    match = SHARDED_PATH.fullmatch(path)
-    if match is None:
+    if (match := SHARDED_PATH.fullmatch(path)) is None:
         return path
     return f"{PLAIN_PREFIXES[match['family']]}{match['chain_id']}/{match['name']}"
 
@@ -129,12 +127,12 @@ def sharded_document(document: Document) -> Document:
     )
 
 
+_COMPRESSED = tuple(f".{form}" for form in CompressedFormat)
+
+
 def uncompressed_path(path: str) -> str:
     """Return the path of the document that a compressed copy is made from; other paths are unchanged."""
-    for form in CompressedFormat:
-        if path.endswith(f".{form}"):
-            return path.removesuffix(f".{form}")
-    return path
+    return path.rpartition(".")[0] if path.endswith(_COMPRESSED) else path
 
 
 def contract_of_path(path: str) -> tuple[str, str] | None:

@@ -71,7 +71,7 @@ CONTENT_SECURITY_POLICY = (
 )
 """Pages load only files of the site, run no inline code, and cannot be framed.
 
-On a contract's page scripts may also ask the Ethereum node that the reader names. Every other page forbids that in a
+On the pages of a contract and of code, scripts may ask the Ethereum node that the reader names. The others forbid that in a
 separate policy in its `<meta>` element: browsers enforce both.
 """
 

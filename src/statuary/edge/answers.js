@@ -104,12 +104,27 @@ function variantTag(tag, variant) {
   return `W/"${opaque};${variant.replaceAll(",", "+")}"`;
 }
 
+/** Bytes that are digested at once; the tag of a longer body is that of the digests of its pieces. */
+export const PIECE = 16 * 1024 * 1024;
+
 /**
  * The weak tag that Express makes: the length in hex, and 27 characters of base64 of the SHA-1.
  * @param {Uint8Array<ArrayBuffer>} body
  */
 export async function entityTag(body) {
-  return tagOf(body.length, await sha1(body));
+  const digests = [];
+  for (let at = 0; at < body.length || at === 0; at += PIECE) {
+    digests.push(await sha1(body.subarray(at, at + PIECE)));
+  }
+  return tagOfPieces(body.length, digests);
+}
+
+/**
+ * @param {number} length of a body
+ * @param {string[]} digests the SHA-1 of each of its pieces in base64
+ */
+export async function tagOfPieces(length, digests) {
+  return tagOf(length, digests.length === 1 ? digests[0] : await sha1(new TextEncoder().encode(digests.join())));
 }
 
 /**
@@ -124,7 +139,7 @@ export async function sha1(body) {
  * @param {number} length of a body
  * @param {string} digest its SHA-1 in base64
  */
-export function tagOf(length, digest) {
+function tagOf(length, digest) {
   return `W/"${length.toString(16)}-${digest.slice(0, 27)}"`;
 }
 

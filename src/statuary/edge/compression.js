@@ -5,18 +5,26 @@ const TEXT = /^(?:text\/|image\/svg\+xml|application\/(?:json|jsonl|xml|manifest
 const SMALLEST = 1024;
 
 /**
- * A response in the form that the client takes: gzip for text, else as it is. The entity tag is weak, so that both
- * forms have the same (RFC 9110, 8.8.1).
+ * Whether documents of a type are compressed.
+ * @param {string} contentType
+ */
+export function isText(contentType) {
+  return TEXT.test(contentType);
+}
+
+/**
+ * A response in the form that the client takes: gzip for text, else as it is, and so is a part of a text. The entity
+ * tag is weak, so that both forms have the same (RFC 9110, 8.8.1).
  * @param {Request} request
  * @param {Response} response
  */
 export function negotiated(request, response) {
-  const isText = response.status === 200 && TEXT.test(response.headers.get("Content-Type") ?? "");
-  if (!isText && response.status !== 304) return response;
+  const { status } = response;
+  const varies = [200, 206].includes(status) && isText(response.headers.get("Content-Type") ?? "");
+  if (!varies && status !== 304) return response;
   const headers = new Headers(response.headers);
   headers.append("Vary", "Accept-Encoding");
-  const { status } = response;
-  const isCompressed = isText && acceptsGzip(request.headers.get("Accept-Encoding")) && !isShort(headers);
+  const isCompressed = status === 200 && acceptsGzip(request.headers.get("Accept-Encoding")) && !isShort(headers);
   if (!isCompressed) return new Response(response.body, { status, headers });
   headers.delete("Content-Length");
   headers.set("Content-Encoding", "gzip");

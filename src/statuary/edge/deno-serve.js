@@ -6,22 +6,30 @@
  */
 
 import { answerRequest } from "./answer-request.js";
-import { conditional, sha1, tagOf, withoutBody } from "./answers.js";
-import { negotiated } from "./compression.js";
+import { conditional, PIECE, sha1, tagOfPieces } from "./answers.js";
+import { isText, negotiated } from "./compression.js";
 import { headersOf } from "./file-headers.js";
+import { PackMemory, SitePacks } from "./packed-read.js";
+import { requestedRange } from "./ranges.js";
 import { storedPath } from "./stored-path.js";
 
 const [folder = "."] = Deno.args;
 
+/** Files change here while this runs: whether the list of packs did is asked each time, which costs little. */
+const memory = new PackMemory(0);
+
 export default {
   /** @param {Request} request */
   async fetch(request) {
-    return negotiated(request, await answerRequest(request, { read }) ?? await plainFile(request));
+    const packs = new SitePacks(read, (url, init) => plainFile(new Request(url, init)), request.url, memory);
+    const response = await answerRequest(request, { read: packs.read }) ??
+      await packs.orProof(request, await plainFile(request));
+    return negotiated(request, response);
   },
 };
 
-/** Bytes of a file that are read at once; the tag of a longer one is that of the digests of its pieces. */
-const PIECE = 16 * 1024 * 1024;
+/** Bytes of a part of a file that are read at once. */
+const CHUNK = 64 * 1024;
 
 /** The most entity tags that are remembered. */
 const TAGS = 100_000;
@@ -51,34 +59,40 @@ async function entityTag(path, file, { ino, mtime, size }) {
     digests.push(await sha1(piece));
   }
   await file.seek(0, Deno.SeekMode.Start);
-  const tag = tagOf(
-    size,
-    digests.length === 1 ? digests[0] : await sha1(new TextEncoder().encode(digests.join())),
-  );
+  const tag = await tagOfPieces(size, digests);
   if (tags.size >= TAGS) tags.clear();
   tags.set(path, { identity, tag });
   return tag;
 }
 
 /**
- * A file of the folder, with an entity tag from its content.
+ * A file of the folder, opened, with its headers; null if there is none.
  * @param {string} path
  */
-async function read(path) {
+async function opened(path) {
   try {
     const file = await Deno.open(`${folder}/${storedPath(path)}`);
     const info = await file.stat();
     if (!info.isFile) return file.close(), null;
-    const headers = {
-      ...headersOf(path),
-      "Content-Length": String(info.size),
-      "ETag": await entityTag(path, file, info),
-    };
-    return new Response(file.readable, { headers });
+    const headers = headersOf(path);
+    const weak = await entityTag(path, file, info);
+    // what is never compressed has one form, and so a strong tag, which `If-Range` needs
+    const tag = isText(headers["Content-Type"]) ? weak : weak.replace("W/", "");
+    const { size } = info;
+    return { file, size, tag, headers: { ...headers, "Content-Length": String(size), "ETag": tag } };
   } catch (error) {
     if (isNotThere(error)) return null;
     throw error;
   }
+}
+
+/**
+ * A document of the folder.
+ * @param {string} path
+ */
+async function read(path) {
+  const found = await opened(path);
+  return found && new Response(found.file.readable, { headers: found.headers });
 }
 
 /**
@@ -97,10 +111,47 @@ async function plainFile(request) {
   const path = decodedPath(new URL(request.url).pathname);
   const found = path === null
     ? null
-    : await read(path) ?? await read(`${path}/index.html`) ?? await read(`${path}.html`);
+    : await opened(path) ?? await opened(`${path}/index.html`) ?? await opened(`${path}.html`);
   if (!found) return notFound();
-  const checked = conditional(found, request.headers.get("If-None-Match"));
-  return request.method === "GET" ? checked : withoutBody(checked);
+  const { file, size, tag } = found;
+  const headers = { ...found.headers, "Accept-Ranges": "bytes" };
+  const checked = conditional(new Response(null, { headers }), request.headers.get("If-None-Match"));
+  if (checked.status === 304 || request.method === "HEAD") return file.close(), checked;
+  const range = requestedRange(request.headers, tag, size);
+  if (range === undefined) return new Response(file.readable, { headers });
+  if (!range) return file.close(), new Response(null, { status: 416, headers: rangeHeaders(`*/${size}`) });
+  const [start, end] = range;
+  await file.seek(start, Deno.SeekMode.Start);
+  const partial = {
+    ...headers,
+    ...rangeHeaders(`${start}-${end - 1}/${size}`),
+    "Content-Length": String(end - start),
+  };
+  return new Response(bytesOf(file, end - start), { status: 206, headers: partial });
+}
+
+/** @param {string} range */
+function rangeHeaders(range) {
+  return { "Access-Control-Allow-Origin": "*", "Content-Range": `bytes ${range}` };
+}
+
+/**
+ * So many bytes of a file, from where it is.
+ * @param {Deno.FsFile} file
+ * @param {number} size
+ */
+function bytesOf(file, size) {
+  let left = size;
+  return new ReadableStream({
+    async pull(controller) {
+      const chunk = new Uint8Array(Math.min(left, CHUNK));
+      const count = left ? await file.read(chunk) : 0;
+      if (!count) return file.close(), controller.close();
+      left -= count;
+      controller.enqueue(chunk.subarray(0, count));
+    },
+    cancel: () => file.close(),
+  });
 }
 
 async function notFound() {

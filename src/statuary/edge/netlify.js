@@ -11,7 +11,10 @@
  */
 
 import { answerRequest } from "./answer-request.js";
+import { PackMemory, SitePacks } from "./packed-read.js";
 import { storedPath } from "./stored-path.js";
+
+const memory = new PackMemory();
 
 /**
  * @param {Request} request
@@ -23,6 +26,7 @@ export default async function statuary(request, context) {
     const response = await context.next(new Request(new URL(`/${storedPath(path)}`, request.url)));
     return response.status === 200 ? response : null;
   };
+  const packs = new SitePacks(read, (url, init) => context.next(new Request(url, init)), request.url, memory);
   // after a call of `next` for another document, returning nothing would send that document
-  return await answerRequest(request, { read }) ?? context.next(request);
+  return await answerRequest(request, { read: packs.read }) ?? packs.orProof(request, await context.next(request));
 }

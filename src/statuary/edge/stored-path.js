@@ -5,16 +5,21 @@
  *
  *     v2/contract/1/0xab…            _shards/contract/1/ab/0xab…
  *     v2/contract/all-chains/0xab…   _shards/contract/all-chains/ab/0xab…
+ *     proof/1/0xAb….json             _shards/proof/1/ab/0xAb….json
  */
 
 import { SHARDED } from "./layout.js";
 
-const CONTRACT_PATH = /^v2\/contract\/([^/]+)\/(0x([0-9a-f]{2})[0-9a-f]{38})$/;
+const RECORD_PATH = /^v2\/contract\/([^/]+)\/(0x([0-9a-f]{2})[0-9a-f]{38})$/;
+const PROOF_PATH = /^proof\/([^/]+)\/(0x([0-9a-fA-F]{2})[0-9a-fA-F]{38})\.json$/;
 
 /**
  * The path of the file of a document.
- * @param {string} path the document's own, with a lower-case address
+ * @param {string} path the document's own; that of a record has a lower-case address
  */
 export function storedPath(path, sharded = SHARDED) {
-  return sharded ? path.replace(CONTRACT_PATH, "_shards/contract/$1/$3/$2") : path;
+  if (!sharded) return path;
+  return path
+    .replace(RECORD_PATH, "_shards/contract/$1/$3/$2")
+    .replace(PROOF_PATH, (_, chain, name, digits) => `_shards/proof/${chain}/${digits.toLowerCase()}/${name}.json`);
 }

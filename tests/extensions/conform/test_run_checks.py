@@ -26,6 +26,7 @@ from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import answer_site
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from support.host_servers import build_project
+from support.packed_sites import has_zstd, require_zstd
 from support.signing_sites import descriptor, field, messages
 from support.statuspage_captures import capture
 
@@ -56,7 +57,8 @@ metrics: {shown: {age: {name: Age of the newest block, file: age.csv}}}
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SiteReader]:
     """This repository's own site, with descriptors and a metric."""
-    project = build_project(tmp_path_factory.mktemp("project"), SETTINGS, ADDITIONS)
+    packs = "packs: true\n" if has_zstd() else ""
+    project = build_project(tmp_path_factory.mktemp("project"), SETTINGS + packs, ADDITIONS)
     with open_site(project / "build") as site:
         yield site
 
@@ -65,7 +67,12 @@ def asking(site: SiteReader, damage: Damage = lambda _target, _method, answered:
     """Return what asks a site without a network, its answers damaged on their way."""
 
     def ask(target: str, method: str, headers: Mapping[str, str]) -> HttpResponse:
-        request = LookupRequest(method=method, target=target, if_none_match=headers.get("If-None-Match"))
+        request = LookupRequest(
+            method=method,
+            target=target,
+            if_none_match=headers.get("If-None-Match"),
+            wanted_range=headers.get("Range"),
+        )
         answer = answer_site(request, site.read, NOW, lambda: "6f2dd1a4-27d1-4f6f-9c6b-4d0f3c1a2b3c")
         output = {name.lower(): text for name, text in answer.headers.items()}
         return damage(
@@ -82,7 +89,10 @@ def outcomes(ask: SendRequest, now: Instant = NOW) -> dict[str, ConformanceOutco
 
 
 def test_this_repository_s_own_site_conforms(site):
-    assert set(outcomes(asking(site)).values()) == {ConformanceOutcome.PASSED}
+    found = outcomes(asking(site))
+    packs = found.pop("packs-have-the-records")
+    assert set(found.values()) == {ConformanceOutcome.PASSED}
+    assert packs is (ConformanceOutcome.PASSED if has_zstd() else ConformanceOutcome.SKIPPED)
 
 
 # damages, each named by what is wrong with a site that has it
@@ -394,6 +404,14 @@ DAMAGES: dict[str, list[Damage]] = {
             at("/metrics-display/age/day.json"), edited(lambda value: value["metrics"][0]["data"].reverse())
         ),
     ],
+    "packs-have-the-records": [
+        where(at("/packs/packs.json"), answers(200, b"{}")),
+        where(at("/packs/packs.json"), answers(500)),
+        where(at("/packs/packs.json"), answers(200, b'{"version":1,"packs":[]}')),
+        where(below("/packs/data/"), NOT_FOUND),
+        where(below("/packs/data/"), answers(206, b"other")),
+        where(below("/proof/"), answers(200, b"{}")),
+    ],
     "signatures-are-counted": [where(at(NAMES), answers(200, b"one()\n")), where(at(NAMES), NOT_FOUND)],
     "signatures-are-looked-up": [
         where(below("/signature-database/v1/lookup"), NOT_FOUND),
@@ -424,6 +442,8 @@ def test_every_check_is_broken_here():
     ],
 )
 def test_a_site_that_breaks_a_rule_is_reported(name, damage, site):
+    if name == "packs-have-the-records":
+        require_zstd()
     check = next(check for check in CHECKS if check.name == name)
     (verdict,) = run_checks(CheckedDeployment(asking(site, damage), NOW), [check])
     assert verdict.outcome is ConformanceOutcome.FAILED
@@ -459,10 +479,18 @@ def test_missing_parts_of_a_deployment_are_not_judged(site):
     nothing_added = outcomes(
         asking(
             site,
-            where(lambda target: "clear-signing" in target or target == "/openapi.json", NOT_FOUND),
+            where(
+                lambda target: "clear-signing" in target or target in ("/openapi.json", "/packs/packs.json"),
+                NOT_FOUND,
+            ),
         )
     )
-    for name in ("descriptors-are-indexed", "descriptors-have-proofs", "metrics-have-their-points"):
+    for name in (
+        "descriptors-are-indexed",
+        "descriptors-have-proofs",
+        "metrics-have-their-points",
+        "packs-have-the-records",
+    ):
         assert nothing_added[name] is ConformanceOutcome.SKIPPED
     no_pages = outcomes(asking(site, where(at("/"), NOT_FOUND)))
     assert no_pages["pages-are-protected"] is ConformanceOutcome.SKIPPED

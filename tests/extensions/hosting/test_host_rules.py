@@ -15,6 +15,7 @@ from statuary.documents.url_table import (
     EPOCHS,
     IMMUTABLE,
     LOOKUP_URLS,
+    PROOF,
     REVALIDATE,
     SHORT_LIVED,
     SVG,
@@ -27,6 +28,7 @@ from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayou
 from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     HOST_FILES,
+    glob_of,
     globs_of,
     header_rules,
     headers_file,
@@ -41,8 +43,10 @@ from statuary.extensions.hosting.hosts import (
     netlify_toml,
     nginx_files,
     object_groups,
+    pages_files,
     vercel_files,
     worker_configuration,
+    worker_files,
 )
 from support.requirements import CHECKOUT
 
@@ -175,6 +179,21 @@ def test_the_edge_module_runs_only_for_paths_that_need_it():
         plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in static_globs())
         is_asked = url in (*LOOKUP_URLS, API_PAGE) or url.name.startswith(ANSWERED_WHEN_MISSING)
         assert plain is not (is_asked or url.is_timed), url.name
+
+
+def test_the_edge_module_is_asked_for_proofs_where_packs_may_have_them():
+    proofs = {glob_of(PROOF)}
+    for on in (None, frozenset(), frozenset({"log"})):
+        assert proofs <= set(static_globs(on))
+    assert set(static_globs(frozenset())) - set(static_globs(frozenset({"packs"}))) == proofs
+
+
+@pytest.mark.parametrize("files", [worker_files, pages_files])
+def test_a_worker_decompresses_packs_with_the_library_of_node(files):
+    for on, flags in ((frozenset(), None), (frozenset({"packs"}), ["nodejs_compat"])):
+        (text,) = (file.text for file in files(HostOptions(on=on)) if file.path == "wrangler.jsonc")
+        configuration = json.loads(text.partition("\n")[2])
+        assert configuration.get("compatibility_flags") == flags
 
 
 def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():

@@ -11,10 +11,14 @@ from pathlib import Path
 import orjson
 import pytest
 
+from statuary import open_snapshot
 from statuary.domain.primitives import checksum_address
+from statuary.extensions.packs.pack_sources import is_packed
+from statuary.extensions.serving.site import DocumentNotFoundError
 from support.contracts import made_record
 from support.object_stores import objects_of, proxied
-from support.sites import NOW, small_site, write_files
+from support.packed_sites import built_files, packed_content, require_zstd
+from support.sites import NOW, path_of, record_of, small_site, write_files
 
 STATUARY = [sys.executable, "-m", "statuary"]
 RECORDS = 12
@@ -65,7 +69,11 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def bodies_in(store) -> dict[str, bytes]:
-    found = objects_of(store.url)
+    return stored(store.url)
+
+
+def stored(url: str) -> dict[str, bytes]:
+    found = objects_of(url)
     return {path: body for path, (body, _) in found.items() if not path.startswith(".statuary/")}
 
 
@@ -186,3 +194,32 @@ def wait_for(is_so) -> None:
             return
         time.sleep(0.02)
     raise AssertionError
+
+
+def test_packs_alone_are_published_and_read_from_the_store(
+    azurite_server, bucket_name, monkeypatch, tmp_path
+):
+    """Of a site with packs, the store need not have an object for each record; readers find them by ranges."""
+    require_zstd()
+    for name, value in azurite_server.environment().items():
+        monkeypatch.setenv(name, value)
+    url = azurite_server.make_bucket(bucket_name)
+    content, out = packed_content(tmp_path, 60), tmp_path / "out"
+    files = built_files(content, out)
+    (content / path_of(3)).unlink()
+    files = built_files(content, out)
+    wanted = {path: body for path, body in files.items() if not is_packed(path)}
+    run("publish", out, "--to", url, "--leave-out-packed")
+    assert stored(url).keys() >= wanted.keys()
+    assert not [path for path in stored(url) if is_packed(path)]
+    assert len(files) - len(wanted) > 200
+    place = f"http://127.0.0.1:{azurite_server.port}/devstoreaccount1/{bucket_name}"
+    with open_snapshot(place) as site:
+        assert {path: site.read(path) for path in files} == files
+        with pytest.raises(DocumentNotFoundError):
+            site.contract(748463, orjson.loads(record_of(3))["address"])
+    assert " documents are whole" in run("snapshot", "verify", place)
+    run("publish", out, "--to", url)
+    assert {path for path in stored(url) if is_packed(path)} == files.keys() - wanted.keys()
+    run("publish", out, "--to", url, "--leave-out-packed")
+    assert not [path for path in stored(url) if is_packed(path)]

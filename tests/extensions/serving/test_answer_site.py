@@ -125,3 +125,46 @@ def test_documents_after_the_last_epoch_are_marked_stale():
 
     assert "Statuary-Stale-Since" not in headers("2026-11-02T12:00:00Z")
     assert headers("2026-11-03T00:00:00Z")["Statuary-Stale-Since"] == "2026-11-03T00:00:00.000Z"
+
+
+LETTERS = {"packs/data/a.pack": b"abcdefghij", "empty.bin": b""}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "status", "body", "says"),
+    [
+        ("bytes=0-0", 206, b"a", "bytes 0-0/10"),
+        ("bytes=2-4", 206, b"cde", "bytes 2-4/10"),
+        ("bytes=7-", 206, b"hij", "bytes 7-9/10"),
+        ("bytes=7-900", 206, b"hij", "bytes 7-9/10"),
+        ("bytes=-3", 206, b"hij", "bytes 7-9/10"),
+        ("bytes=-900", 206, b"abcdefghij", "bytes 0-9/10"),
+        ("bytes=10-", 416, b"", "bytes */10"),
+        ("bytes=10-12", 416, b"", "bytes */10"),
+        ("bytes=-0", 416, b"", "bytes */10"),
+        *(
+            (text, 200, b"abcdefghij", None)
+            for text in ("bytes=4-2", "bytes=1-2,4-5", "items=1-2", "bytes=-", "", "bytes=a-b")
+        ),
+        ("bytes=" + "9" * 18 + "-", 416, b"", "bytes */10"),
+        ("bytes=" + "9" * 5000 + "-", 200, b"abcdefghij", None),
+    ],
+)
+def test_a_range_of_a_file(wanted, status, body, says):
+    found = answer("/packs/data/a.pack", site=LETTERS, wanted_range=wanted)
+    assert (found.status, found.body, found.headers.get("Content-Range")) == (status, body, says)
+
+
+def test_a_range_where_there_is_none():
+    assert answer("/empty.bin", site=LETTERS, wanted_range="bytes=0-").headers["Content-Range"] == "bytes */0"
+    assert answer("/none", site=LETTERS, wanted_range="bytes=0-").status == 404
+    whole = answer("/packs/data/a.pack", site=LETTERS, wanted_range="bytes=1-2", method="HEAD")
+    assert (whole.status, whole.headers["Content-Length"]) == (200, "10")
+
+
+def test_what_the_client_has_comes_before_a_range_and_no_weak_tag_makes_one():
+    tag = entity_tag(b"abcdefghij")
+    asked = {"wanted_range": "bytes=1-2", "site": LETTERS}
+    assert answer("/packs/data/a.pack", if_none_match=tag, **asked).status == 304
+    assert answer("/packs/data/a.pack", if_range=tag, **asked).status == 200
+    assert answer("/packs/data/a.pack", if_range='"other"', **asked).status == 200

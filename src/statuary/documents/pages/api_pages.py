@@ -14,7 +14,7 @@ from statuary.documents.pages.markdown import render_markdown
 from statuary.documents.pages.page_texts import PageTexts, one_line
 from statuary.documents.pages.rendering import renderer_of
 from statuary.documents.pages.site_context import PageHead, SiteContext, section_url, site_context
-from statuary.documents.url_table import OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
+from statuary.documents.url_table import IMMUTABLE, OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts, ContractRow
 from statuary.domain.json_values import Json, as_list, as_object, as_text
@@ -222,7 +222,7 @@ def _calls(
             parameters=operation.parameters,
             answers=operation.answers,
             media_type=url.media_type.partition(";")[0],
-            cache=texts("api.briefly" if url.cache == SHORT_LIVED else "api.revalidate"),
+            cache=texts("api." + {SHORT_LIVED: "briefly", IMMUTABLE: "fixed"}.get(url.cache, "revalidate")),
             example=example,
         )
 

@@ -80,6 +80,7 @@ def page_texts(
     return PageTexts(language, texts | dict(changed))
 
 
+@lru_cache(maxsize=1024)
 def english(reason: Reason) -> str:
     """Return the English sentence of a reason, as proofs and messages have it."""
     return page_texts(DEFAULT_LANGUAGE).reason(reason)

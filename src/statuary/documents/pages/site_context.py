@@ -129,10 +129,10 @@ class DateFormatter:
         """Return date and time: `20 Nov 2026, 13:00 CET`."""
         moment = self._moments.get(at)
         if moment is None:
-            local = at.astimezone(self.zone)
-            day, time = local.date(), f"{local:%H:%M} {self.zone_name(at)}"
-            brief = f"{self._brief_day(day)}, {time}"
-            moment = FormattedTime(self._iso(at), f"{self._short_day(day)}, {time}", brief, day.year)
+            day, time = at.astimezone(self.zone).date(), self.time(at).text
+            days = (self._short_day(day), self._brief_day(day))
+            text, brief = (self._texts("date.moment", day=part, time=time) for part in days)
+            moment = FormattedTime(self._iso(at), text, brief, day.year)
             self._moments[at] = moment
         return moment
 

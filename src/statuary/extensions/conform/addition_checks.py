@@ -1,14 +1,20 @@
-"""Rules of what a site may have besides: descriptors for clear signing, and measurements."""
+"""Rules of what a site may have besides: descriptors for clear signing, measurements, and packs."""
 
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
 from urllib.parse import quote
 
-from statuary.documents.url_table import OPENAPI
+from statuary.documents.url_table import OPENAPI, PROOF
 from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
 from statuary.extensions.clear_signing import urls
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
+from statuary.extensions.http.client import HttpResponse
 from statuary.extensions.metrics.documents import PERIODS, POINTS
+from statuary.extensions.packs.pack_format import key_of
+from statuary.extensions.packs.pack_list import FOLDER, LIST, ListedPack, PackListReader, parse_list
+from statuary.optional import MissingExtraError
+from statuary.publishing.listing import DamagedSnapshotError
 
 BASE = urls.SIGNING.pattern.rpartition("/")[0]
 
@@ -91,3 +97,50 @@ def _wrong_points(deployment: CheckedDeployment, target: str, most: int) -> Iter
     numbers = [time for time in times if isinstance(time, int)]
     if not metric or len(numbers) != len(times) or sorted(set(numbers)) != numbers or len(numbers) > most:
         yield f"{target} has no metric whose points are in order, {most} at most"
+
+
+class ServedRanges:
+    """The bytes of a pack of a deployment; ranges of it are cut here where the server ignores them."""
+
+    def __init__(self, deployment: CheckedDeployment, pack: ListedPack) -> None:
+        self.name, self.size = f"/{FOLDER}/{pack.path}", pack.size
+        self._ask = deployment.ask
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return a range; raise DamagedSnapshotError if the server does not send it."""
+        response = self._ask(self.name, "GET", {"Range": f"bytes={offset}-{offset + size - 1}"})
+        if response.status not in (200, 206):
+            raise DamagedSnapshotError(f"{self.name} returns {response.status} for a range, not 206")
+        return response.body if response.status == 206 else response.body[offset : offset + size]
+
+    def close(self) -> None:
+        """Do nothing: no connection is kept."""
+
+
+def packs_have_the_records(deployment: CheckedDeployment) -> Iterator[str]:
+    """The packs have the records that are listed and their proofs, with the bytes that are served, by requests for ranges."""
+    response = deployment.get(f"/{LIST}")
+    if response.status == 404:
+        raise NotApplicableError(f"/{LIST} returns 404")
+    try:
+        with PackListReader(
+            parse_list(response.body, f"/{LIST}"), partial(ServedRanges, deployment)
+        ) as packs:
+            for contract in deployment.contracts:
+                proof = PROOF.path(chain_id=contract.chain_id, address=contract.address)
+                yield from _not_packed(
+                    packs, contract.target, deployment.get(f"{contract.target}?fields=all")
+                )
+                yield from _not_packed(packs, f"/{proof}", deployment.get(f"/{proof}"))
+    except DamagedSnapshotError as damaged:
+        yield str(damaged)
+    except MissingExtraError as error:
+        raise NotApplicableError(str(error)) from None
+
+
+def _not_packed(packs: PackListReader, target: str, served: HttpResponse) -> Iterator[str]:
+    found = packs.find(key_of(target[1:]))
+    if found is None:
+        yield f"no pack has {target}"
+    elif served.status == 200 and served.body != found:
+        yield f"the packs have other bytes for {target} than the server"

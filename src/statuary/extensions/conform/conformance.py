@@ -125,6 +125,7 @@ CHECKS: tuple[ConformanceCheck, ...] = (
     ConformanceCheck(additions.descriptors_are_indexed, SITE, STATIC, "clear signing"),
     ConformanceCheck(additions.descriptors_have_proofs, SITE, STATIC, "clear signing"),
     ConformanceCheck(additions.metrics_have_their_points, SITE, STATIC, "metrics"),
+    ConformanceCheck(additions.packs_have_the_records, SITE, STATIC, "packs"),
 )
 """In the order of the report."""
 

@@ -22,6 +22,7 @@ from statuary.documents.url_table import (
     LOOKUP_URLS,
     NOT_FOUND_PAGE,
     PATTERN_PARTS,
+    PROOF,
     REVALIDATE,
     SERVER_PREFIX,
     SHORT_LIVED,
@@ -112,15 +113,23 @@ def hosted_urls(on: On) -> tuple[Url, ...]:
 def static_globs(on: On = None) -> tuple[str, ...]:
     """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build.
 
-    The API page needs it: its path is also that of an explorer's API. So do files whose absence is an answer.
+    The API page needs it: its path is also that of an explorer's API. So do files whose absence is an answer, and proofs where
+    packs may have what is no file.
     """
-    asked = (*LOOKUP_URLS, API_PAGE, *HOST_FILES)
+    asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
+    if has_packs(on):
+        asked |= {url for url in hosted_urls(on) if glob_of(url) == glob_of(PROOF)}
     static = (url for url in hosted_urls(on) if url not in asked and not url.is_timed)
     return globs_of(url for url in static if not url.name.startswith(ANSWERED_WHEN_MISSING))
 
 
 ANSWERED_WHEN_MISSING = ("blockscout", "sourcify-files")
 """How the names of documents begin of which clients read that there is none."""
+
+
+def has_packs(on: On) -> bool:
+    """Return whether the site says that it has packs."""
+    return on is not None and "packs" in on
 
 
 def server_globs() -> tuple[str, ...]:

@@ -40,6 +40,7 @@ from statuary.extensions.hosting.documents import (
     INTERNAL_FILES_RULE,
     On,
     allows_frames,
+    has_packs,
     header_rules,
     hosted_urls,
     regex_of,
@@ -55,6 +56,13 @@ EDGE = Path(__file__).parents[2] / "edge"
 TEMPLATES = Path(__file__).with_name("templates")
 
 PLAIN_LAYOUT, SHARDED_LAYOUT = (f"export const SHARDED = {value};" for value in ("false", "true"))
+
+
+NO_SIGNATURES = {
+    "ok": False,
+    "error": "This host serves files and looks up no signatures. All of them are in /signature-database/files/names.txt",
+}
+"""What nginx and Caddy answer where signatures are looked up; no character of it needs an escape in a configuration."""
 
 
 class HostFile(NamedTuple):
@@ -131,6 +139,13 @@ def _environment() -> Environment:
 COMPATIBILITY_DATE = "2025-01-01"
 """The version of the runtime that the edge module asks for: one that every wrangler of the last releases knows."""
 
+
+def _compatibility(options: HostOptions) -> dict[str, object]:
+    """Return what the edge module asks of the runtime: packs are decompressed by Node.js' library."""
+    flags = {"compatibility_flags": ["nodejs_compat"]} if has_packs(options.on) else {}
+    return {"compatibility_date": COMPATIBILITY_DATE, **flags}
+
+
 WRITTEN_BY = "// Written by `statuary hosting {host}` from the URL table.\n"
 
 
@@ -145,7 +160,7 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
     return {
         "name": "statuary",
         "main": f"{EDGE_FOLDER}/modules/cloudflare.js",
-        "compatibility_date": COMPATIBILITY_DATE,
+        **_compatibility(options),
         "assets": {
             "directory": options.publish,
             "binding": "ASSETS",
@@ -160,7 +175,7 @@ def pages_files(options: HostOptions) -> list[HostFile]:
     configuration = {
         "name": "statuary",
         "pages_build_output_dir": options.publish,
-        "compatibility_date": COMPATIBILITY_DATE,
+        **_compatibility(options),
     }
     function = f'export {{ onRequest }} from "../{EDGE_FOLDER}/modules/cloudflare.js";\n'
     written = WRITTEN_BY.format(host="cloudflare-pages")
@@ -386,6 +401,8 @@ def _table_values(on: On) -> dict[str, object]:
         "explorer_error": _explorer_error(),
         "calls": _explorer_calls(on),
         "v1": {url.name: url for url in hosted_urls(on) if url.name.startswith(ANSWERED_WHEN_MISSING)},
+        "signatures": next((url.pattern for url in hosted_urls(on) if url.name == "signature-stats"), ""),
+        "no_signatures": encode_json(NO_SIGNATURES).decode(),
         "creations": "etherscan/creations",
         "feed": FEED,
         "feed_regex": feed,

@@ -23,6 +23,7 @@ from statuary.pipeline.file_list import adopt_listed
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.host_layout import cache_of, media_type_of
+from statuary.publishing.ledger.lookups import offered, offered_digest
 from statuary.publishing.listing import DamagedSnapshotError, Entry, NameTable, Part, parse_part
 from statuary.publishing.listing_on_disk import Listing
 from statuary.publishing.manifest import Manifest, is_listed, manifest_digest, parse_manifest
@@ -200,7 +201,7 @@ class Copy:
         text = self.target.published(part.path)
         if text is None or sha256(text).hexdigest() != part.sha256:
             text = self.site.part(part)
-        if not self.target.dry_run and not self.target.ledger.documents.offered_digest(part.path):
+        if not self.target.dry_run and not offered_digest(self.target.ledger.documents, part.path):
             self.target.offer([_document(Entry(part.path), text)])
         return text
 
@@ -226,7 +227,7 @@ class Copy:
         """Yield the entries whose files have to be fetched."""
         documents = self.target.ledger.documents
         for entry in self.wanted:
-            if documents.offered_digest(entry.path) != entry.sha256 and not self._is_right(entry):
+            if offered_digest(documents, entry.path) != entry.sha256 and not self._is_right(entry):
                 yield entry
 
     def _is_right(self, entry: Entry) -> bool:
@@ -256,7 +257,7 @@ class Copy:
         """
         documents = self.target.ledger.documents
         self.target.withdraw(
-            [path for path, digest in documents.offered() if not self._is_wanted(path, digest)]
+            [path for path, digest in offered(documents) if not self._is_wanted(path, digest)]
         )
         missing, problems = list(self.missing()), list[str]()
         self._require_room(missing)

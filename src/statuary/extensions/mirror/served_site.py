@@ -18,6 +18,7 @@ from statuary.extensions.http.client import (
 )
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
+from statuary.extensions.snapshots.site_reader import StoredBesidesFiles, UrlSource
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT
 from statuary.publishing.listing import DamagedSnapshotError, Entry, Part, parse_part
@@ -68,6 +69,7 @@ class ServedSite:
             )
         self.url = url
         self.counts = FetchCounts()
+        self._besides = StoredBesidesFiles(UrlSource(url))
         self._lock, self._schedule_lock = Lock(), Lock()
         self._forget_schedule()
 
@@ -97,6 +99,7 @@ class ServedSite:
             UnreachableError: if the server cannot be reached.
         """
         self._forget_schedule()
+        self._besides.renew()
         text = self.read(MANIFEST, LARGEST_MANIFEST)
         if text is None:
             raise DamagedSnapshotError(
@@ -138,6 +141,7 @@ class ServedSite:
         body = None
         try:
             body = self.read(entry.path, entry.size)
+            body = self._besides.read(entry.path) if body is None else body
             problem = _difference(entry, body)
         except RefusedError as error:
             problem = str(error)

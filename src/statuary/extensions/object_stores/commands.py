@@ -22,6 +22,7 @@ from statuary.extensions.object_stores.objects import PublishedFolder, Published
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
 from statuary.extensions.object_stores.store_comparison import INDEX, parse_index
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
+from statuary.extensions.packs.left_out import left_out_of
 from statuary.extensions.snapshots.differences import refuse_older
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.options import public_key_of, public_key_option
@@ -100,8 +101,12 @@ def publish_to_store(
     options: StoreOptions,
     *,
     to_error: bool = False,
+    is_left_out: Callable[[str], bool] = lambda _: False,
 ) -> bool:
     """Publish a site to an object store; print the changes and the number of requests.
+
+    Args:
+        is_left_out: tells of a path whether the store need not have it.
 
     Returns:
         Whether the store now has all of it; what an extension holds back has been printed.
@@ -118,7 +123,8 @@ def publish_to_store(
             target.instant = "" if origin is None else format_instant(origin.instant, UTC)
             replacement = replacement_of(location, url)
             target.verified = replacement.verified
-            target.offer(entry for entry in site.objects() if replacement.takes(entry.path))
+            wanted = (entry for entry in site.objects() if replacement.takes(entry.path))
+            target.offer(entry for entry in wanted if not is_left_out(entry.path))
             target.keep_below(replacement.folders)
             plan, cost = target.plan(), target.cost()
             if not options.dry_run:
@@ -135,11 +141,18 @@ def publish_to_store(
 
 
 def publish_folder_to_store(
-    folder: Path, to: str, *, options: StoreOptions = DEFAULT_OPTIONS, to_error: bool = False
+    folder: Path,
+    to: str,
+    *,
+    options: StoreOptions = DEFAULT_OPTIONS,
+    to_error: bool = False,
+    is_left_out: Callable[[str], bool] = lambda _: False,
 ) -> bool:
     """Publish the folder of a build; return whether the store has all of it. Raise PublishingError if that fails."""
-    site = PublishedFolder(folder)
-    return publish_to_store(site, noted_origin(folder), str(folder), to, options, to_error=to_error)
+    site, origin = PublishedFolder(folder), noted_origin(folder)
+    return publish_to_store(
+        site, origin, str(folder), to, options, to_error=to_error, is_left_out=is_left_out
+    )
 
 
 def _open_target(
@@ -198,6 +211,11 @@ def format_requests(requests: RequestCounts) -> str:
 @public_key_option
 @click.option("--allow-older", is_flag=True, help="Publish a snapshot over a newer one.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and how many requests that takes.")
+@click.option(
+    "--leave-out-packed",
+    is_flag=True,
+    help="Leave out the records and proofs that the site's packs have: only what reads packs finds them then.",
+)
 @store_options
 def publish_command(
     site: str,
@@ -205,6 +223,7 @@ def publish_command(
     public_key: str | None,
     allow_older: bool,
     dry_run: bool,
+    leave_out_packed: bool,
     adopt: bool,
     verify: bool,
     no_lease: bool,
@@ -232,10 +251,18 @@ def publish_command(
     if folder.is_dir() and (is_built(folder) or not (folder / MANIFEST).is_file()):
         if public_key is not None:
             raise PublishingError(f"{site} is not a snapshot and has no signature", "leave out --public-key")
+        is_left_out = left_out_of(folder) if leave_out_packed else None
         if is_store_url(to):
-            is_whole = publish_folder_to_store(folder, to, options=options)
+            is_whole = publish_folder_to_store(
+                folder, to, options=options, is_left_out=is_left_out or (lambda _: False)
+            )
         else:
-            is_whole = publish_folder(folder, to, dry_run=options.dry_run)
+            is_whole = publish_folder(folder, to, dry_run=options.dry_run, is_left_out=is_left_out)
+    elif leave_out_packed:
+        raise PublishingError(
+            f"{site} is a snapshot, which has every file",
+            "publish the folder of the build with --leave-out-packed",
+        )
     else:
         is_whole = _publish_snapshot(site, to, public_key_of(public_key), options, allow_older=allow_older)
     sys.exit(ExitCode.OK if is_whole else ExitCode.FINDINGS)

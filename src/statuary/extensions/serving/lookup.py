@@ -426,6 +426,8 @@ class LookupRequest:
     target: str  # path and query as on the request line, percent-encoded
     if_none_match: str | None = None  # the header
     accept_encoding: str | None = None  # the header
+    wanted_range: str | None = None  # the header `Range`
+    if_range: str | None = None  # the header
 
 
 def answer_lookup(request: LookupRequest, read: ReadDocument, new_error_id: NewErrorId) -> Response | None:

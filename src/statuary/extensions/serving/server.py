@@ -21,6 +21,7 @@ from typing import NamedTuple, TypedDict
 from typing_extensions import override
 
 from statuary.documents import url_table
+from statuary.documents.url_table import COMMON_HEADERS, match_url
 from statuary.domain.errors import StatuaryError
 from statuary.domain.primitives import Instant
 from statuary.extensions.serving.allowed_hosts import FOREIGN_HOST, AllowedHosts, site_host
@@ -37,8 +38,9 @@ from statuary.extensions.serving.lookup import (
     json_response,
     percent_decoded,
 )
+from statuary.extensions.serving.ranges import part_of
 from statuary.publishing.epoch_index import EpochIndex, readable_epochs
-from statuary.publishing.host_layout import headers_of
+from statuary.publishing.host_layout import cache_of, media_type_of
 
 EVENTS_PATH = "/_statuary/changes"
 SCRIPT_PATH = "/_statuary/reload.js"
@@ -53,6 +55,14 @@ COMMENT = b":\n\n"
 
 HEARTBEAT = 15.0
 """Seconds between comments on a quiet stream; a broken connection is noticed when one is sent."""
+
+
+def headers_of(path: str) -> dict[str, str]:
+    """Return every header of a path except those that only a server knows."""
+    cache, match = cache_of(path), match_url(path)
+    caching = {"Cache-Control": cache} if cache else {}
+    common = COMMON_HEADERS if match is None else match[0].common_headers
+    return {"Content-Type": media_type_of(path)} | caching | common
 
 
 Wake = Callable[[], object]
@@ -92,6 +102,10 @@ def answer_site(
     response = answer_lookup(request, read, new_error_id)
     if response is None:
         response = conditional_response(_plain_response(request, read, now), request.if_none_match)
+        if (
+            request.method == "GET" and request.if_range is None
+        ):  # our tags are weak: none says that it is the same
+            response = part_of(response, request.wanted_range)
         response = head_response(response) if request.method == "HEAD" else response
     return response
 
@@ -208,7 +222,7 @@ class SiteApp:
 
     def _negotiated(self, request: LookupRequest) -> tuple[Response, Exception | None]:
         """Return the response in the form that the client takes, and the exception behind a 500."""
-        if not accepts_gzip(request.accept_encoding):
+        if request.wanted_range or not accepts_gzip(request.accept_encoding):
             response, failure = self._response(request)
         elif request.method == "HEAD":  # the headers are those of the compressed body
             response, failure = self._response(replace(request, method="GET"))
@@ -286,6 +300,8 @@ def _request(scope: HttpScope) -> LookupRequest:
         target=f"{path}?{query}" if query else path,
         if_none_match=_header(scope, b"if-none-match"),
         accept_encoding=_header(scope, b"accept-encoding"),
+        wanted_range=_header(scope, b"range"),
+        if_range=_header(scope, b"if-range"),
     )
 
 

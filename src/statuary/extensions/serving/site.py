@@ -52,6 +52,7 @@ from statuary.domain.primitives import (
     parse_chain_id,
     parse_instant,
 )
+from statuary.extensions.packs.pack_folder import PackedSource
 from statuary.extensions.snapshots.manifest_signature import parse_public_key
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.verify import verify_anchor
@@ -318,7 +319,7 @@ def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Si
     """Open a published site; close it, or use it in a `with` statement.
 
     Args:
-        location: a snapshot in zip format, a folder with a site, or the http(s) URL of either.
+        location: a snapshot in zip format, a folder with a site, a pack, or the http(s) URL of any of them.
         public_key: the minisign key that the manifest must be signed with, as base64.
 
     Raises:
@@ -326,6 +327,8 @@ def open_snapshot(location: str | Path, *, public_key: str | None = None) -> "Si
         PublishingError: if there is no site.
         UnreachableError: if its server cannot be reached.
     """
+    if public_key is None and str(location).endswith(".pack"):
+        return Site(SiteReader(PackedSource(str(location)), None))
     return Site(open_site(location, None if public_key is None else parse_public_key(public_key)))
 
 

@@ -6,7 +6,7 @@ schedule. The folder of a build is read as it is: the build that wrote the manif
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from statuary.documents.document import sharded_path
 from statuary.domain.primitives import checksum_address
+from statuary.extension_table import EXTENSIONS, is_installed, load
 from statuary.extensions.http.client import get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
@@ -57,6 +58,80 @@ class DocumentSource(Protocol):
 
     def close(self) -> None:
         """Release resources."""
+
+
+class StoredBesides(Protocol):
+    """Documents of a site that are no files of it, such as those in packs; thread-safe."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a document, or None; raise PublishingError if they cannot be read."""
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every document that is no file, where files can be listed."""
+
+    def renew(self) -> None:
+        """Forget what was read: the site was published again."""
+
+    def close(self) -> None:
+        """Release resources."""
+
+
+class StoredBesidesFiles:
+    """The documents of a site that are no files of it, by what extensions read; thread-safe."""
+
+    def __init__(self, source: DocumentSource) -> None:
+        """Open nothing yet: most sites have files alone."""
+        self._source = source
+
+    @cached_property
+    def _opened(self) -> tuple[StoredBesides, ...]:
+        rows = (row for row in EXTENSIONS if row.besides and is_installed(row))
+        opened = (load(row.besides, row.name)(self._source) for row in rows)
+        return tuple(one for one in opened if one is not None)
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a document, or None; raise PublishingError if they cannot be read."""
+        if is_snapshot_path(path):
+            return None
+        return next((body for one in self._opened if (body := one.read(path)) is not None), None)
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every document that is no file, where files can be listed."""
+        for one in self._opened:
+            yield from one.paths()
+
+    def renew(self) -> None:
+        """Forget what was read: the site was published again."""
+        for one in self.__dict__.get("_opened", ()):
+            one.renew()
+
+    def close(self) -> None:
+        """Release resources."""
+        for one in self.__dict__.get("_opened", ()):
+            one.close()
+
+
+class StoredDocuments:
+    """The documents of a site, files and others; thread-safe."""
+
+    def __init__(self, source: DocumentSource) -> None:
+        self.source = source
+        self.besides = StoredBesidesFiles(source)
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes stored under a path, or None; raise PublishingError if they cannot be read."""
+        body = self.source.read(path)
+        return self.besides.read(path) if body is None else body
+
+    def paths(self) -> Iterator[str]:
+        """Yield every path; raise PublishingError if the site cannot be listed."""
+        yield from self.source.paths()
+        yield from self.besides.paths()
+
+    def close(self) -> None:
+        """Release resources."""
+        self.besides.close()
+        self.source.close()
 
 
 class UrlSource:
@@ -158,7 +233,7 @@ class SiteReader:
             schedule: what the site has for other instants, if it may be answered by the clock.
             read_index: reads the manifest again, if the site may be published again meanwhile.
         """
-        self.source = source
+        self.source, self._stored = source, StoredDocuments(source)
         self._schedule, self._read_index = schedule, read_index
         self.index = index  # its manifest; None for a folder or URL without one, whose bytes are not checked
 
@@ -170,7 +245,7 @@ class SiteReader:
 
     def close(self) -> None:
         """Release resources."""
-        self.source.close()
+        self._stored.close()
 
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a document by any of its names, in either layout; None if the site has none.
@@ -187,7 +262,7 @@ class SiteReader:
 
     def _read(self, path: str) -> bytes | None:
         if self.index is None:
-            return self.source.read(path)
+            return self._stored.read(path)
         try:
             return self._checked(path, self.index)
         except DamagedSnapshotError:
@@ -195,13 +270,14 @@ class SiteReader:
             if index is None or index.text == self.index.text:
                 raise
             self.index = index  # the site was published again
+            self._stored.besides.renew()
             return self._checked(path, index)
 
     def _checked(self, path: str, index: ManifestIndex) -> bytes | None:
         entry = index.find(path)
         if entry is None:
             return None
-        body = self.source.read(entry.path)
+        body = self._stored.read(entry.path)
         if body is None:
             raise DamagedSnapshotError(f"{entry.path} is missing in {self.source.name}")
         try:
@@ -217,7 +293,7 @@ class SiteReader:
         Raises:
             PublishingError: if the site cannot be listed: a URL without a manifest.
         """
-        return self.source.paths() if self.index is None else self.index.paths()
+        return self._stored.paths() if self.index is None else self.index.paths()
 
 
 def open_site(location: str | Path, public_key: "PublicKey | None" = None) -> SiteReader:

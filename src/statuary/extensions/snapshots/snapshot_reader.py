@@ -9,7 +9,7 @@ from typing import IO, Protocol
 from statuary.documents.document import Document
 from statuary.extensions.http.client import is_archive_url, is_url, stream
 from statuary.extensions.snapshots.schedule import SiteSchedule
-from statuary.extensions.snapshots.site_reader import SiteReader, UrlSource, open_site
+from statuary.extensions.snapshots.site_reader import SiteReader, StoredDocuments, UrlSource, open_site
 from statuary.extensions.snapshots.streams import check_body
 from statuary.extensions.snapshots.zip_file import ZipStreamReader
 from statuary.extensions.snapshots.zip_format import SnapshotMember, refuse_tar_zst
@@ -317,10 +317,12 @@ def _source(location: str, stack: ExitStack, trusted: SiteReader | None) -> Memb
     if is_url(location):
         if is_archive_url(location):
             return _zip_members(stack.enter_context(stream(location)), location, stack)
-        return SiteMembers(_read(UrlSource(location).read, trusted), location, None)
+        stored = stack.enter_context(closing(StoredDocuments(UrlSource(location))))
+        return SiteMembers(_read(stored.read, trusted), location, None)
     if path.is_dir():
         folder = FolderReader(path)
-        return SiteMembers(_read(folder.read, trusted), location, folder.paths)
+        stored = stack.enter_context(closing(StoredDocuments(folder)))
+        return SiteMembers(_read(stored.read, trusted), location, folder.paths)
     try:
         return _zip_members(stack.enter_context(path.open("rb")), location, stack)
     except OSError as error:

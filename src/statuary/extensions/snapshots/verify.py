@@ -11,7 +11,9 @@ import orjson
 from statuary.checks.contracts.anchor_claims import anchor_claims, require_sender_recovery
 from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
 from statuary.checks.contracts.record_view import RecordView
-from statuary.content.evidence import parse_anchor
+from statuary.content.evidence import AnchorSource
+from statuary.content.load_model import validate_tree
+from statuary.content.parse_json import parse_json_as_text
 from statuary.documents.document import CONTRACT_PATH, contract_of_path, plain_path
 from statuary.documents.pages.page_texts import english
 from statuary.documents.url_table import PROOF, SHARDS_FOLDER
@@ -122,7 +124,9 @@ def verify_anchor(
     findings: list[Finding] = []
     anchor = None
     if proof.get("anchor") is not None:
-        anchor = parse_anchor(proof["anchor"], "", findings)
+        tree = parse_json_as_text(orjson.dumps(proof["anchor"]).decode())
+        model = validate_tree(tree, AnchorSource, "", findings)
+        anchor = None if model is None else model.anchor()
     if anchor is not None and anchor.deployment is not None:
         require_sender_recovery()
     claims = anchor_claims(RecordView(record), anchor, digest).claims

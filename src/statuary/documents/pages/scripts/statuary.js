@@ -30,12 +30,13 @@ const zoneOf = (at) => ZONE.formatToParts(at).find(({ type }) => type === "timeZ
 const timeOf = (at) => `${two(at.getHours())}:${two(at.getMinutes())}`;
 const dayOf = (at) => filled(document.body.dataset.day,
   { day: at.getDate(), month: MONTHS[at.getMonth()], year: at.getFullYear() });
-const momentOf = (at) => `${dayOf(at)}, ${timeOf(at)} ${zoneOf(at)}`;
+const atTime = (day, time) => filled(document.body.dataset.moment, { day, time });
+const momentOf = (at) => atTime(dayOf(at), clockOf(at));
 /** A day without its year, if that is the present one. */
 const briefDayOf = (at) => at.getFullYear() !== new Date().getFullYear() ? dayOf(at)
   : filled(document.body.dataset.briefDay, { day: at.getDate(), month: MONTHS[at.getMonth()] });
 const clockOf = (at) => `${timeOf(at)} ${zoneOf(at)}`;
-const FORMS = { date: dayOf, day: briefDayOf, time: clockOf, moment: (at) => `${briefDayOf(at)}, ${clockOf(at)}` };
+const FORMS = { date: dayOf, day: briefDayOf, time: clockOf, moment: (at) => atTime(briefDayOf(at), clockOf(at)) };
 
 /** A duration in at most two units, rounded down to minutes. */
 function lengthOf(milliseconds) {
@@ -106,7 +107,7 @@ function showTimes(part) {
   for (const period of part.querySelectorAll(".period")) {
     const [first, last] = period.querySelectorAll("time");
     const [start, end] = [new Date(first.dateTime), new Date(last.dateTime)];
-    if (zoneOf(start) === zoneOf(end)) first.textContent = `${dayOf(start)}, ${timeOf(start)}`;
+    if (zoneOf(start) === zoneOf(end)) first.textContent = atTime(dayOf(start), timeOf(start));
     if (dayOf(start) === dayOf(end)) last.textContent = `${timeOf(end)} ${zoneOf(end)}`;
   }
   part.querySelectorAll(".lanes").forEach(markTimes);

@@ -1,0 +1,123 @@
+"""Compression of a pack: each frame continues one Zstandard stream, whose beginning every frame shares.
+
+A dictionary of zstd's own kind is known to few decoders: none of browsers, and few in JavaScript. So the beginning of a stream
+that holds the dictionary's text is kept once (the opening), and what is kept of each frame is how the stream goes on. Opening and
+frame together are a plain Zstandard frame (RFC 8878) that every decoder reads; the text of the dictionary comes out first, and is
+skipped. On the corpora M and S this costs between 4 % less and 3 % more bytes than zstd's dictionaries at the same level, and
+0.1-0.5 ms more for each frame that is written.
+
+The bytes depend on the version of the zstd library, which a pack names.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from statuary.extensions.packs.limits import DICTIONARY_SIZE
+from statuary.optional import import_zstandard
+from statuary.publishing.listing import DamagedSnapshotError
+
+LEVEL = 6
+"""Of compression: level 9 saves 10 % of M's bytes and takes twice the time, 12 and above take twenty times as long."""
+
+WINDOW_LOG = 21
+"""Logarithm of the window in which text may be repeated: 2 MiB, which is also what a reader needs in memory."""
+
+FEWEST_SAMPLES = 16
+"""Documents without which no dictionary is made."""
+
+
+class Codec(NamedTuple):
+    """Compresses and decompresses the frames of a pack; thread-safe."""
+
+    opening: bytes = b""  # the beginning of the stream; empty if there is no dictionary
+    skipped: int = 0  # bytes that come out of it, before those of a frame
+
+    def decompress(self, data: bytes, size: int, what: str) -> bytes:
+        """Return the bytes of a frame.
+
+        Args:
+            size: how many there are; never are more bytes kept than these and those of the dictionary.
+            what: the frame, as the subject of a message.
+
+        Raises:
+            DamagedSnapshotError: if they are other bytes than a pack has there, or more or fewer.
+        """
+        return expand(self.opening + data, self.skipped + size, what)[self.skipped :]
+
+    def dictionary(self) -> bytes:
+        """Return the text of the dictionary; raise DamagedSnapshotError if the opening is not one."""
+        zstd = import_zstandard()
+        stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
+        try:
+            text: bytes = stream.decompress(self.opening, self.skipped) if self.opening else b""
+        except zstd.ZstdError as error:
+            raise DamagedSnapshotError(f"the dictionary of a pack is damaged: {error}") from None
+        return text
+
+
+class Compressor:
+    """Compresses with a dictionary; thread-safe."""
+
+    def __init__(self, dictionary: bytes = b"") -> None:
+        self.dictionary = dictionary
+        self.zstd = import_zstandard()
+        names = self.zstd.CompressionParameter
+        self.options = {names.compression_level: LEVEL, names.window_log: WINDOW_LOG}
+
+    @property
+    def version(self) -> str:
+        """The version of the zstd library."""
+        return str(self.zstd.zstd_version)
+
+    @cached_property
+    def codec(self) -> Codec:
+        """What decompresses the frames."""
+        if not self.dictionary:
+            return Codec()
+        stream = self.zstd.ZstdCompressor(options=self.options)
+        return Codec(stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK), len(self.dictionary))
+
+    def compress(self, body: bytes) -> bytes:
+        """Return how the stream goes on with a body, to its end."""
+        stream = self.zstd.ZstdCompressor(options=self.options)
+        if self.dictionary:
+            stream.compress(self.dictionary, mode=stream.FLUSH_BLOCK)  # the opening, each time the same
+        data: bytes = stream.compress(body, mode=stream.FLUSH_FRAME)
+        return data
+
+
+def make_dictionary(samples: Sequence[bytes], size: int) -> bytes:
+    """Return the text that documents like the samples repeat most; nothing if there are too few, or zstd finds none.
+
+    Args:
+        size: bytes of it at most.
+    """
+    size = min(size, DICTIONARY_SIZE)
+    if len(samples) < FEWEST_SAMPLES or size < 1 << 10:
+        return b""
+    zstd = import_zstandard()
+    try:
+        text: bytes = zstd.train_dict(samples, size).dict_content
+    except zstd.ZstdError:
+        return b""
+    return text
+
+
+def expand(data: bytes, size: int, what: str) -> bytes:
+    """Return what a Zstandard frame holds; raise DamagedSnapshotError unless that is `size` bytes and the data ends there."""
+    zstd = import_zstandard()
+    stream = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: WINDOW_LOG})
+    parts, left = list[bytes](), size + 1
+    try:
+        while left and not stream.eof:
+            part = stream.decompress(data, left)
+            if not part and stream.needs_input and not stream.eof:
+                raise DamagedSnapshotError(f"{what} is damaged: its data is cut off")
+            parts.append(part)
+            data, left = b"", left - len(part)
+    except zstd.ZstdError as error:
+        raise DamagedSnapshotError(f"{what} is damaged: {error}") from None
+    if left != 1 or not stream.eof or stream.unused_data:
+        raise DamagedSnapshotError(f"{what} is damaged: it does not hold {size:,} bytes, as the index says")
+    return b"".join(parts)

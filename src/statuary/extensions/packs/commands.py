@@ -1,0 +1,239 @@
+"""`statuary pack` makes a pack of many records, verifies it, and reads documents from it."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from statuary.cli.exit_codes import ExitCode
+from statuary.cli.findings_report import MAX_PER_RULE, format_findings
+from statuary.cli.options import FILE, text_or_json_option
+from statuary.cli.output import count_text, size_text
+from statuary.cli.printable import printable
+from statuary.domain.errors import StatuaryError
+from statuary.extensions.http.client import is_url
+from statuary.extensions.packs.pack_folder import PackFolder, WritablePackFolder
+from statuary.extensions.packs.pack_format import key_of
+from statuary.extensions.packs.pack_list import PackList
+from statuary.extensions.packs.pack_reader import PackReader, PackVerification, verify_pack
+from statuary.extensions.packs.pack_sources import (
+    DocumentsOfSite,
+    KeyTable,
+    LinesOfRecords,
+    UnusableLinesError,
+    removed_keys,
+)
+from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
+from statuary.extensions.snapshots.site_reader import open_site
+from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
+from statuary.publishing.listing import DamagedSnapshotError
+
+LINES = (".jsonl", ".ndjson")
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+JAVASCRIPT_READER = Path(__file__).parents[2] / "edge" / "packs.js"
+"""The edge module looks up documents with it, and it stands alone."""
+
+
+workers_option = click.option(
+    "--workers", type=click.IntRange(1, 256), help="Threads that compress. Default: one for each core."
+)
+
+
+@click.group()
+def pack_command() -> None:
+    """Pack records and proofs into one file; verify and read it.
+
+    A pack has the documents sorted and compressed, with an index: any host that serves ranges answers a look-up from it with
+    two requests. The same documents give the same bytes with the same version of zstd.
+    """
+
+
+@pack_command.command()
+@click.option(
+    "--from",
+    "sources",
+    multiple=True,
+    required=True,
+    metavar="FILE|FOLDER|URL",
+    help="Files of JSON lines, one record a line (repeatable); or a site: a folder, a snapshot or a URL.",
+)
+@workers_option
+@click.argument("out", type=FILE)
+def make(sources: tuple[str, ...], workers: int | None, out: Path) -> None:
+    """Write a pack into the file OUT, a .pack.
+
+    Records of JSON lines are read and written as a build publishes them, but not verified: only a build proves them.
+
+    Exit codes: 0 written; 1 a line is no record, and nothing was written; 3 a file cannot be read or written.
+    """
+    if out.suffix != ".pack":
+        raise click.UsageError(f"{out} does not end in .pack, as the name of a pack does")
+    try:
+        with _table(sources) as table:
+            written = write_pack(out, table.documents(), table.dictionary(), workers)
+    except UnusableLinesError as error:
+        _refuse(error)
+    click.echo(printable(f"{out}: {_written_line(written)}"))
+
+
+def _refuse(error: UnusableLinesError) -> NoReturn:
+    for start in range(
+        0, len(error.findings), MAX_PER_RULE
+    ):  # all of them: the report would leave out the others
+        click.echo(format_findings(error.findings[start : start + MAX_PER_RULE], "", "text"), err=True)
+    click.echo(f"{error}; no pack was written", err=True)
+    sys.exit(ExitCode.FINDINGS)
+
+
+@contextmanager
+def _table(sources: tuple[str, ...]) -> Iterator[KeyTable]:
+    """Open what is packed; lines and sites are not mixed."""
+    lines = [source for source in sources if source.endswith(LINES)]
+    if (lines and len(lines) < len(sources)) or (not lines and len(sources) > 1):
+        raise click.UsageError("give either files that end in .jsonl or .ndjson, or one site")
+    if lines:
+        with LinesOfRecords(map(Path, lines)) as records:
+            yield records.table
+    else:
+        with DocumentsOfSite(open_site(sources[0])) as documents:
+            yield documents.table
+
+
+def _written_line(written: WrittenPack) -> str:
+    documents, _, size, *_ = written.totals
+    return f"{count_text(documents, 'document')}, {size_text(size)} in {size_text(written.size)}, SHA-256 {written.sha256}"
+
+
+@pack_command.command()
+@click.option("--from", "sources", multiple=True, metavar="FILE", help="Files of JSON lines (repeatable).")
+@click.option(
+    "--remove", "removed", type=FILE, help="A file with the path of a record or a proof on each line."
+)
+@workers_option
+@click.argument("folder", type=FOLDER)
+def update(sources: tuple[str, ...], removed: Path | None, workers: int | None, folder: Path) -> None:
+    """Add records to the packs of FOLDER, and remove documents, without writing the large pack again.
+
+    The first time, everything goes into the base. Later, what is added or removed goes into a small pack, together with
+    earlier small packs that are less than four times as large. Readers take the newest of a document.
+
+    Exit codes: 0 written; 1 a line is no record or no path, and nothing was written; 3 a file cannot be read or written.
+    """
+    if not sources and removed is None:
+        raise click.UsageError("give --from, --remove or both")
+    try:
+        keys = [] if removed is None else removed_keys(removed)
+        with LinesOfRecords(map(Path, sources)) as records:
+            packs = WritablePackFolder(folder, workers).update(records.table, keys)
+    except UnusableLinesError as error:
+        _refuse(error)
+    _print_list(folder, packs)
+
+
+@pack_command.command()
+@workers_option
+@click.argument("folder", type=FOLDER)
+def merge(workers: int | None, folder: Path) -> None:
+    """Write all packs of FOLDER as one: what was removed or replaced goes.
+
+    Exit codes: 0 written; 3 a pack is damaged, or a file cannot be read or written.
+    """
+    _print_list(folder, WritablePackFolder(folder, workers).merge())
+
+
+def _print_list(folder: Path, packs: PackList) -> None:
+    runs, size = count_text(len({pack.run for pack in packs}), "run"), sum(pack.size for pack in packs)
+    click.echo(printable(f"{folder}: {count_text(len(packs), 'pack')} of {runs}, {size_text(size)}"))
+
+
+@pack_command.command()
+@click.argument("location", metavar="FILE|FOLDER|URL")
+@text_or_json_option
+def verify(location: str, form: str) -> None:
+    """Check every byte of a pack, or of all packs of a site: digests, the order of documents, and the totals.
+
+    Exit codes: 0 intact; 1 damaged; 3 not a pack, cut off, or not readable.
+    """
+    if is_pack(location):
+        with open_pack(location) as pack:
+            every = [verify_pack(pack)]
+    else:
+        every = [found for _, found in PackFolder(location).verify()]
+    if form == "json":
+        values = [_verification_json(found) for found in every]
+        click.echo(json.dumps(values[0] if is_pack(location) else values))
+    else:
+        click.echo("\n".join(line for found in every for line in _verification_lines(found)))
+    sys.exit(ExitCode.FINDINGS if any(found.problems for found in every) else ExitCode.OK)
+
+
+def _verification_lines(found: PackVerification) -> Iterator[str]:
+    yield from map(printable, found.problems)
+    documents, removals, size, *_ = found.totals
+    state = "read" if found.problems else "whole"
+    yield (
+        f"{count_text(documents, 'document')} and {count_text(removals, 'removal')}"
+        f" in {count_text(found.frames, 'frame')} are {state}, "
+        f"{size_text(size)} in {size_text(found.size)}, SHA-256 {found.sha256}"
+    )
+
+
+def _verification_json(found: PackVerification) -> dict[str, object]:
+    value = {"whole": not found.problems, **found.totals._asdict(), "frames": found.frames}
+    return {**value, "packSize": found.size, "sha256": found.sha256, "problems": found.problems}
+
+
+@pack_command.command("read")
+@click.argument("location", metavar="FILE|FOLDER|URL")
+@click.argument("path")
+def read_command(location: str, path: str) -> None:
+    """Write a document of a pack, or of the packs of a site, to standard output, such as v2/contract/1/0x….
+
+    Exit codes: 0 found; 1 there is none; 3 damaged or not readable.
+    """
+    key = requested_key(path)
+    if is_pack(location):
+        with open_pack(location) as pack:
+            document = pack.find(key)
+            body = None if document is None else document.body
+    else:
+        with PackFolder(location).reader() as packs:
+            body = packs.find(key)
+    if body is None:
+        click.echo(printable(f"{location} does not have {path}"), err=True)
+        sys.exit(ExitCode.FINDINGS)
+    sys.stdout.buffer.write(body)
+
+
+@pack_command.command()
+@click.argument("language", type=click.Choice(["python", "javascript"]))
+def reader(language: str) -> None:
+    """Write a reader that stands alone, to copy: it finds documents in the packs of a site on any server.
+
+    Python's needs a decoder of Zstandard; JavaScript's is given one, such as `fzstd` from npm.
+    """
+    file = Path(__file__).with_name("standalone.py.txt") if language == "python" else JAVASCRIPT_READER
+    click.echo(file.read_text("utf-8"), nl=False)
+
+
+def is_pack(location: str) -> bool:
+    """Return whether a location is that of one pack, and not of a site."""
+    return location.partition("?")[0].endswith(".pack")
+
+
+def requested_key(path: str) -> str:
+    """Return the key of a path that somebody typed; raise StatuaryError if no document has it."""
+    try:
+        return key_of(path.removeprefix("/"))
+    except DamagedSnapshotError as error:
+        raise StatuaryError(str(error), "write it as v2/contract/<chainId>/<address>") from None
+
+
+def open_pack(location: str) -> PackReader:
+    """Open a pack by file name or URL; raise PublishingError if it cannot be read, DamagedSnapshotError if it is none."""
+    return PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))

@@ -1,0 +1,197 @@
+"""A folder of packs with their list, without a build: `statuary pack update` and `merge`, and reading by folder or URL."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from heapq import merge
+from operator import attrgetter
+from pathlib import Path
+from secrets import token_hex
+
+from statuary.domain.primitives import checksum_address
+from statuary.extensions.http.client import get, is_url, url_below
+from statuary.extensions.packs.limits import MAX_LIST
+from statuary.extensions.packs.pack_format import PackedDocument, key_of
+from statuary.extensions.packs.pack_list import (
+    FOLDER,
+    LIST,
+    ListedPack,
+    PackList,
+    PackListReader,
+    documents_of,
+    encode_list,
+    listed,
+    opened,
+    pack_name,
+    parse_list,
+    with_changes,
+)
+from statuary.extensions.packs.pack_reader import PackReader, PackVerification, verify_pack
+from statuary.extensions.packs.pack_sources import KeyTable
+from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
+from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.files import PublishingError
+from statuary.publishing.listing import ADDRESS, DamagedSnapshotError
+
+
+class PackFolder:
+    """The packs below a folder or a URL."""
+
+    def __init__(self, location: str) -> None:
+        self.location = location
+        self.root = None if is_url(location) else Path(location)
+
+    def packs(self) -> PackList | None:
+        """Return the list; None if there is none.
+
+        Raises:
+            DamagedSnapshotError: if it is malformed.
+            PublishingError: if it cannot be read.
+        """
+        url, root = url_below(self.location, LIST), self.root
+        text = get(url, MAX_LIST) if root is None else _read(root / LIST)
+        return None if text is None else parse_list(text, f"{self.location}/{LIST}")
+
+    def require_packs(self) -> PackList:
+        """Return the list; raise PublishingError if there is none."""
+        packs = self.packs()
+        if packs is None:
+            raise PublishingError(
+                f"{self.location} has no {LIST}", "write `packs: true` in site.yaml, and build the site"
+            )
+        return packs
+
+    def open(self, pack: ListedPack) -> ByteRanges:
+        """Open the file of a pack; raise PublishingError if it cannot be read."""
+        if self.root is None:
+            return UrlRanges(url_below(self.location, f"{FOLDER}/{pack.path}"))
+        return FileRanges(self.root / FOLDER / pack.path)
+
+    def reader(self) -> PackListReader:
+        """Return a reader of all packs."""
+        return PackListReader(self.require_packs(), self.open)
+
+    def verify(self) -> Iterator[tuple[ListedPack, PackVerification]]:
+        """Yield each pack with what is right and wrong with it, against itself and against the list."""
+        for pack in self.require_packs():
+            try:
+                with opened(pack, self.open) as reader:
+                    found = verify_pack(reader)
+            except DamagedSnapshotError as damaged:
+                yield pack, PackVerification(pack.totals, 0, 0, "", (str(damaged),))
+                continue
+            if found.sha256 != pack.sha256:
+                problem = f"{pack.path} is damaged: its SHA-256 is not the one in the list"
+                found = found._replace(problems=(*found.problems, problem))
+            yield pack, found
+
+
+class WritablePackFolder(PackFolder):
+    """A folder of packs on this machine."""
+
+    def __init__(self, root: Path, workers: int | None = None) -> None:
+        super().__init__(str(root))
+        self.folder = root / FOLDER
+        self.workers = workers
+
+    def update(self, table: KeyTable, removed: Iterable[str]) -> PackList:
+        """Add documents, and remove some: as the base if there is none yet, else as a small run; return the list.
+
+        Raises:
+            DamagedSnapshotError: if a pack that is merged is damaged.
+            PublishingError: if a document is both added and removed, or a file cannot be written.
+        """
+        before = self.packs()
+        gone = [PackedDocument(key, None) for key in sorted(set(removed))]
+        changes, count = (
+            _distinct(merge(table.documents(), gone, key=attrgetter("key"))),
+            table.count + len(gone),
+        )
+        if before:
+            packs = with_changes(before, changes, count, self.open, self.put) if count else before
+        else:
+            packs = tuple(listed(pack, 0) for pack in self.put(table.documents(), table.dictionary()))
+        self.save(packs)
+        return packs
+
+    def merge(self) -> PackList:
+        """Write all runs as one base; return the list."""
+        before = self.require_packs()
+        if len({pack.run for pack in before}) > 1:
+            with opened(before[0], self.open) as base:
+                dictionary = base.codec.dictionary()
+            documents = documents_of(before, self.open, with_removals=False)
+            self.save(tuple(listed(pack, 0) for pack in self.put(documents, dictionary)))
+        return self.require_packs()
+
+    def put(self, documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
+        """Write documents into one pack, named by its SHA-256; none for no documents."""
+        file = self.folder / f".{token_hex(8)}.pack"
+        try:
+            written = write_pack(file, documents, dictionary, self.workers)
+            if written.totals.first:
+                place = self.folder / pack_name(written.sha256)
+                place.parent.mkdir(exist_ok=True)
+                file.replace(place)
+                yield written
+        finally:
+            with suppress(OSError):
+                file.unlink()
+
+    def save(self, packs: PackList) -> None:
+        """Put the list in place, then remove the packs of the list before that it does not name."""
+        before = self.packs() or ()
+        with atomic_file(self.folder / Path(LIST).name) as stream:
+            stream.write(encode_list(packs))
+        for name in {pack.path for pack in before} - {pack.path for pack in packs}:
+            with suppress(OSError):
+                (self.folder / name).unlink()
+
+
+class PackedSource:
+    """A pack as the bytes of a site, for `SiteReader`."""
+
+    has_manifest = False
+
+    def __init__(self, location: str) -> None:
+        """Open it; raise PublishingError if it cannot be read, DamagedSnapshotError if it is no pack."""
+        self.name = location
+        self.pack = PackReader(UrlRanges(location) if is_url(location) else FileRanges(Path(location)))
+
+    def read(self, path: str) -> bytes | None:
+        """Return a document by its path; None if the pack has none; raise DamagedSnapshotError if it is damaged."""
+        try:
+            key = key_of(path)
+        except DamagedSnapshotError:  # no document has such a path
+            return None
+        document = self.pack.find(key)
+        return None if document is None else document.body
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of every document, its address checksummed; all of the pack is read."""
+        for key, body in self.pack.documents():
+            if body is not None:
+                yield ADDRESS.sub(lambda address: checksum_address(address[0]), key, count=1)
+
+    def close(self) -> None:
+        """Release the file or the connection."""
+        self.pack.close()
+
+
+def _distinct(documents: Iterable[PackedDocument]) -> Iterator[PackedDocument]:
+    last = ""
+    for document in documents:
+        if document.key == last:
+            raise PublishingError(f"{last} is both added and removed", "take it from one of the two files")
+        last = document.key
+        yield document
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        with file.open("rb") as stream:
+            return stream.read(MAX_LIST + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise PublishingError(f"{file} cannot be read: {error.strerror}") from None

@@ -1,0 +1,329 @@
+"""The format of a pack, version 1: what its parts are, how they are written, and what a reader makes sure of.
+
+    frames    each holds documents: a line of JSON, [["v2/contract/1/0xab…",4000],["v2/contract/1/0xac…",null],…], then the
+              documents' bytes one after another. `null` says that a document of an older pack is removed.
+    leaves    each lists up to 256 frames, as Zstandard of JSON: {"offset":0,"frames":[[first key,size,plain size,SHA-256,marks],…]}.
+              `marks` has eight hex digits for each document, the first of the SHA-256 of its key: what is not there is not read.
+    opening   the beginning of the stream that each frame continues (`codec.py`); may be empty
+    head      Zstandard of JSON: totals, and [first key,offset,size,SHA-256] of each leaf; if there is only one, its frames instead
+    tail      a line of ASCII: version, offset of the opening, sizes of opening and head before and after compression, SHA-256 of both
+
+Keys are paths of documents with the address in lower case, in ASCII, sorted by their bytes. Everything is found from the end, so
+that a pack is written in one go; a reader that knows the end's offset and SHA-256 (`pack_list.py`) reads it with one request, once.
+Every part has its SHA-256 in the part that names it. All numbers are below 2^53.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import orjson
+
+from statuary.domain.json_values import Json, JsonObject, as_list
+from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.packs import limits
+from statuary.extensions.packs.codec import Codec, Compressor, expand
+from statuary.publishing.listing import (
+    DamagedSnapshotError,
+    checked_count,
+    checked_digest,
+    checked_text,
+    document_path,
+    json_object,
+    lower_case_address,
+)
+
+VERSION = "statuary-pack/1"
+
+TAIL_SIZE = 134
+TAIL = re.compile(
+    rf"{VERSION} (\d{{16}}) (\d{{8}}) (\d{{8}}) (\d{{8}}) (\d{{8}}) ([0-9a-f]{{64}})\n".encode()
+)
+
+MARK_DIGITS = 8
+MARKS = re.compile(rf"(?:[0-9a-f]{{{MARK_DIGITS}}})+")
+
+
+class PackedDocument(NamedTuple):
+    """A document of a pack."""
+
+    key: str
+    body: bytes | None  # None if a document of an older pack is removed
+
+
+class Frame(NamedTuple):
+    """A frame, as a leaf lists it."""
+
+    first: str  # the key of its first document
+    offset: int
+    size: int
+    plain: int  # its bytes before compression
+    sha256: str  # of its compressed bytes
+    marks: str  # eight hex digits for each document
+
+    def may_have(self, key: str) -> bool:
+        """Return whether it may have a document: one in four billion that it has not passes."""
+        mark = mark_of(key)
+        return any(self.marks.startswith(mark, start) for start in range(0, len(self.marks), MARK_DIGITS))
+
+
+class LeafPart(NamedTuple):
+    """A leaf of the index, as the head lists it."""
+
+    first: str  # the key of its first document
+    offset: int
+    size: int
+    plain: int
+    sha256: str
+
+
+class Totals(NamedTuple):
+    """What a pack holds in all."""
+
+    documents: int = 0
+    removals: int = 0
+    size: int = 0  # bytes of the documents
+    first: str = ""  # the first key
+    last: str = ""
+
+
+class Tail(NamedTuple):
+    """The last line of a pack."""
+
+    offset: int  # of the opening: there the end of the pack begins
+    opening: int  # its bytes
+    skipped: int  # bytes that come out of it
+    head: int
+    plain_head: int  # its bytes before compression
+    sha256: str  # of opening and head
+
+
+class PackHead(NamedTuple):
+    """The head of a pack."""
+
+    totals: Totals
+    zstd: str  # the version of the library that compressed it
+    leaves: tuple[LeafPart, ...]
+    frames: tuple[Frame, ...]  # those of the only leaf; none if there are several
+
+
+def key_of(path: str) -> str:
+    """Return the key of a document: its path with the address in lower case.
+
+    Raises:
+        DamagedSnapshotError: if no document of a pack may have it.
+    """
+    key = lower_case_address(document_path(path))
+    if not key.isascii():
+        raise DamagedSnapshotError(f"{path!r} cannot be in a pack: it has other characters than ASCII")
+    return key
+
+
+def mark_of(key: str) -> str:
+    """Return the mark of a document in its frame's row."""
+    return sha256(key.encode()).hexdigest()[:MARK_DIGITS]
+
+
+# Frames
+
+
+def encode_frame(documents: Sequence[PackedDocument]) -> bytes:
+    """Return the bytes of a frame before compression."""
+    rows = [(key, None if body is None else len(body)) for key, body in documents]
+    line = orjson.dumps(rows, option=orjson.OPT_APPEND_NEWLINE)
+    return b"".join((line, *(body or b"" for _, body in documents)))
+
+
+def parse_frame(text: bytes, frame: Frame, what: str) -> list[PackedDocument]:
+    """Return the documents of a frame; raise DamagedSnapshotError if it is not as its row says."""
+    start = text.find(b"\n") + 1
+    rows, documents = _frame_rows(text[:start], what), list[PackedDocument]()
+    for key, size in rows:
+        documents.append(PackedDocument(key, None if size is None else text[start : start + size]))
+        start += size or 0
+    require_order((key for key, _ in rows), what)
+    if start != len(text) or not rows or rows[0][0] != frame.first:
+        raise DamagedSnapshotError(f"{what} does not hold the documents that it lists")
+    if "".join(mark_of(key) for key, _ in rows) != frame.marks:
+        raise DamagedSnapshotError(f"{what} holds other documents than the index says")
+    return documents
+
+
+def _frame_rows(line: bytes, what: str) -> list[tuple[str, int | None]]:
+    try:
+        return [_frame_row(row) for row in as_list(orjson.loads(line))]
+    except (ValueError, TypeError, InvalidValueError) as error:
+        raise DamagedSnapshotError(f"{what} has a malformed first line: {error}") from None
+
+
+def _frame_row(row: Json) -> tuple[str, int | None]:
+    key, size = as_list(row)
+    return checked_key(key), None if size is None else checked_count(size)
+
+
+def checked_key(value: Json) -> str:
+    """Return a value that must be a key; raise InvalidValueError if it is not."""
+    text = checked_text(value)
+    try:
+        key = key_of(text)
+    except DamagedSnapshotError as error:
+        raise InvalidValueError(str(error)) from None
+    if key != text:
+        raise InvalidValueError(f"{text!r} is no key: its address is not in lower case")
+    return text
+
+
+def require_order(keys: Iterable[str], what: str) -> None:
+    """Raise DamagedSnapshotError unless each key comes after the one before."""
+    last = ""
+    for key in keys:
+        if key <= last:
+            raise DamagedSnapshotError(f"{what} is not sorted: {key!r} comes after {last!r}")
+        last = key
+
+
+# Leaves
+
+
+def encode_frames(frames: Sequence[Frame]) -> JsonObject:
+    """Return the members of a leaf."""
+    rows: list[Json] = [[frame.first, *frame[2:]] for frame in frames]
+    return {"offset": frames[0].offset if frames else 0, "frames": rows}
+
+
+def parse_frames(value: JsonObject, end: int, what: str) -> tuple[Frame, ...]:
+    """Return the frames that a leaf lists; raise DamagedSnapshotError if they are not in order, or outside the pack.
+
+    Args:
+        end: where the frames of the pack end at the latest.
+    """
+    frames = list[Frame]()
+    try:
+        offset = checked_number(value["offset"])
+        for row in as_list(value["frames"]):
+            first, size, plain, digest, marks = as_list(row)
+            sizes = checked_size(size, limits.MAX_FRAME), checked_size(plain, limits.MAX_FRAME)
+            frames.append(
+                Frame(checked_key(first), offset, *sizes, checked_digest(digest), checked_marks(marks))
+            )
+            offset += sizes[0]
+    except (KeyError, ValueError, TypeError, InvalidValueError) as error:
+        raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
+    require_order((frame.first for frame in frames), what)
+    if offset > end:
+        raise DamagedSnapshotError(f"{what} lists frames outside of the pack")
+    return tuple(frames)
+
+
+def checked_number(value: Json) -> int:
+    """Return a value that must be a number of a pack; raise InvalidValueError if it is not."""
+    number = checked_count(value)
+    if number >= limits.MAX_COUNT:
+        raise InvalidValueError(f"{number} is too large")
+    return number
+
+
+def checked_marks(value: Json) -> str:
+    """Return a value that must be the marks of a frame; raise InvalidValueError if it is not."""
+    if not MARKS.fullmatch(text := checked_text(value)):
+        raise InvalidValueError(f"{text[:40]!r} are no marks")
+    return text
+
+
+def checked_size(value: Json, limit: int) -> int:
+    """Return a value that must be the size of a part; raise InvalidValueError if it is not, or is above the limit."""
+    size = checked_number(value)
+    if not 0 < size <= limit:
+        raise InvalidValueError(f"{size:,} bytes are none, or more than {limit:,}")
+    return size
+
+
+# The end: opening, head and tail
+
+
+def encode_end(head: PackHead, offset: int, compressor: Compressor) -> bytes:
+    """Return the end of a pack, which begins at `offset`."""
+    index = {"leaves": [list(leaf) for leaf in head.leaves]} if head.leaves else encode_frames(head.frames)
+    value = {"zstd": head.zstd, **head.totals._asdict(), **index}
+    opening, skipped = compressor.codec
+    plain = orjson.dumps(value)
+    text = Compressor().compress(plain)
+    digest = sha256(opening + text).hexdigest()
+    numbers = f"{offset:016d} {len(opening):08d} {skipped:08d} {len(text):08d} {len(plain):08d}"
+    return opening + text + f"{VERSION} {numbers} {digest}\n".encode()
+
+
+def parse_tail(text: bytes, name: str, size: int) -> Tail:
+    """Return the last line of a pack of `size` bytes.
+
+    Raises:
+        DamagedSnapshotError: if it is not a pack, is cut off, or its parts do not fit.
+    """
+    match = TAIL.fullmatch(text)
+    if match is None:
+        raise DamagedSnapshotError(
+            f"{name} is not a pack, or is cut off: its last line is not that of {VERSION}",
+            "read it with the version of statuary that wrote it, or make it again",
+        )
+    *numbers, digest = match.groups()
+    offset, opening, skipped, head, plain = map(int, numbers)
+    tail = Tail(offset, opening, skipped, head, plain, digest.decode())
+    if offset + opening + head + TAIL_SIZE != size or (opening > 0) != (skipped > 0):
+        raise DamagedSnapshotError(f"{name} is damaged: its last line is that of a pack of another size")
+    if max(opening, skipped) > limits.MAX_DICTIONARY or max(head, plain) > limits.MAX_END:
+        raise DamagedSnapshotError(f"{name} is damaged: its end is larger than that of any pack")
+    return tail
+
+
+def parse_end(text: bytes, tail: Tail, name: str) -> tuple[Codec, PackHead]:
+    """Return codec and head from the end of a pack; raise DamagedSnapshotError if it is damaged."""
+    body = text[:-TAIL_SIZE]
+    if sha256(body).hexdigest() != tail.sha256:
+        raise DamagedSnapshotError(
+            f"{name} is damaged: the SHA-256 of its head is not the one in its last line"
+        )
+    codec = Codec(body[: tail.opening], tail.skipped)
+    value = json_object(
+        expand(body[tail.opening :], tail.plain_head, f"the head of {name}"), f"the head of {name}"
+    )
+    return codec, _head(value, tail.offset, f"the head of {name}")
+
+
+def _head(value: JsonObject, end: int, what: str) -> PackHead:
+    frames = () if "leaves" in value else parse_frames(value, end, what)
+    try:
+        leaves = tuple(_leaf(row) for row in as_list(value.get("leaves", [])))
+        documents, removals, size = (checked_number(value[name]) for name in Totals._fields[:3])
+        first, last = (checked_key(value[name]) if value[name] else "" for name in Totals._fields[3:])
+        totals = Totals(documents, removals, size, first, last)
+        head = PackHead(totals, checked_text(value["zstd"]), leaves, frames)
+    except (KeyError, ValueError, TypeError, InvalidValueError) as error:
+        raise DamagedSnapshotError(f"{what} is malformed: {error}") from None
+    require_order((leaf.first for leaf in leaves), what)
+    if any(leaf.offset + leaf.size > end for leaf in leaves):
+        raise DamagedSnapshotError(f"{what} lists leaves outside of the pack")
+    return head
+
+
+def _leaf(row: Json) -> LeafPart:
+    first, offset, size, plain, digest = as_list(row)
+    sizes = checked_size(size, limits.MAX_LEAF), checked_size(plain, limits.MAX_LEAF)
+    return LeafPart(checked_key(first), checked_number(offset), *sizes, checked_digest(digest))
+
+
+def parse_leaf(text: bytes, leaf: LeafPart, end: int, what: str) -> tuple[Frame, ...]:
+    """Return the frames of a leaf, whose bytes have been checked; raise DamagedSnapshotError if it is malformed."""
+    frames = parse_frames(json_object(expand(text, leaf.plain, what), what), end, what)
+    if not frames or frames[0].first != leaf.first:
+        raise DamagedSnapshotError(f"{what} does not begin where the head says")
+    return frames
+
+
+def checked_bytes(data: bytes, digest: str, size: int, what: str) -> bytes:
+    """Return bytes of a pack; raise DamagedSnapshotError if they are fewer, or not those of the digest."""
+    if len(data) != size:
+        raise DamagedSnapshotError(f"{what} is cut off: it has {len(data):,} of {size:,} bytes")
+    if sha256(data).hexdigest() != digest:
+        raise DamagedSnapshotError(f"{what} is damaged: its SHA-256 is not the one in the index")
+    return data

@@ -1,0 +1,293 @@
+"""The list of a site's packs, `packs/packs.json`: an ordered list of runs, of which the newest that names a document decides.
+
+    {"version":1,"packs":[{"path":"data/1f0c….pack","run":0,"size":…,"sha256":"…","end":[offset,"SHA-256"],
+                           "documents":…,"removals":…,"plain":…,"first":"…","last":"…"},…]}
+
+A run is a pack, or several whose keys do not overlap; run 0 is the base, and later ones have what changed since. A change never
+writes the base again: it becomes a run of its own, together with those runs before it that are less than four times as large
+(`runs_to_keep`). So there are few runs, each at least four times as large as the next, and a document is written again some
+log4(n) times while n of them change. Packs are named by their SHA-256, so that a list and what it names always fit.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import merge
+from itertools import groupby
+from operator import attrgetter
+from threading import Lock
+from typing import NamedTuple, Self
+
+import orjson
+
+from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.domain.primitives import InvalidValueError
+from statuary.extensions.packs.limits import MAX_LIST, MAX_PACKS
+from statuary.extensions.packs.pack_format import (
+    PackedDocument,
+    Totals,
+    checked_key,
+    checked_number,
+    require_order,
+)
+from statuary.extensions.packs.pack_reader import KnownEnd, PackReader
+from statuary.extensions.packs.pack_writer import WrittenPack
+from statuary.extensions.snapshots.streams import ByteRanges
+from statuary.publishing.listing import DamagedSnapshotError, checked_digest, checked_text, json_object
+
+FOLDER = "packs"
+LIST = f"{FOLDER}/packs.json"
+LIST_VERSION = 1
+
+GROWTH = 4
+"""How many times as large as the next a run is at least."""
+
+OPEN_PACKS = 64
+"""Packs that a reader keeps open, with their heads."""
+
+
+class ListedPack(NamedTuple):
+    """A pack of a list."""
+
+    path: str  # beside the list
+    run: int
+    size: int
+    sha256: str
+    end: KnownEnd
+    totals: Totals
+
+
+PackList = tuple[ListedPack, ...]
+"""The packs of a site, by run and key."""
+
+OpenPack = Callable[[ListedPack], ByteRanges]
+"""Opens the file of a pack; raises PublishingError if it cannot be read."""
+
+PutPacks = Callable[[Iterable[PackedDocument], bytes], Iterator[WrittenPack]]
+"""Writes sorted documents, with a dictionary, into one pack or several."""
+
+
+def pack_name(digest: str) -> str:
+    """Return the path of a pack below the folder of the list, by its SHA-256."""
+    return f"data/{digest}.pack"
+
+
+def listed(written: WrittenPack, run: int) -> ListedPack:
+    """Return a pack that was written as a list has it."""
+    return ListedPack(
+        pack_name(written.sha256), run, written.size, written.sha256, written.end, written.totals
+    )
+
+
+def encode_list(packs: PackList) -> bytes:
+    """Return the bytes of a list."""
+    rows = [
+        {
+            "path": pack.path,
+            "run": pack.run,
+            "size": pack.size,
+            "sha256": pack.sha256,
+            "end": list(pack.end),
+            **dict(zip(("documents", "removals", "plain", "first", "last"), pack.totals, strict=True)),
+        }
+        for pack in packs
+    ]
+    return orjson.dumps({"version": LIST_VERSION, "packs": rows})
+
+
+def parse_list(text: bytes, name: str) -> PackList:
+    """Parse a list; raise DamagedSnapshotError if it is malformed, too long, or its packs overlap."""
+    if len(text) > MAX_LIST:
+        raise DamagedSnapshotError(f"{name} has more than {MAX_LIST:,} bytes")
+    value = json_object(text, name)
+    if value.get("version") != LIST_VERSION:
+        raise DamagedSnapshotError(
+            f"{name} has version {value.get('version')!r}, not {LIST_VERSION}",
+            "read it with a newer statuary",
+        )
+    try:
+        packs = tuple(_pack(as_object(row)) for row in as_list(value.get("packs")))
+    except (KeyError, ValueError, TypeError, InvalidValueError) as error:
+        raise DamagedSnapshotError(f"{name} is malformed: {error}") from None
+    _check_order(packs, name)
+    return packs
+
+
+def _check_order(packs: PackList, name: str) -> None:
+    """Raise DamagedSnapshotError unless the runs are in order, and the packs of each."""
+    if len(packs) > MAX_PACKS:
+        raise DamagedSnapshotError(f"{name} names more than {MAX_PACKS:,} packs")
+    runs = [pack.run for pack in packs]
+    if runs != sorted(runs):
+        raise DamagedSnapshotError(f"{name} is malformed: its runs are not in order")
+    for number, run in groupby(packs, attrgetter("run")):
+        require_order((key for pack in run for key in _ends(pack)), f"run {number} of {name}")
+
+
+def _ends(pack: ListedPack) -> tuple[str, ...]:
+    first, last = pack.totals.first, pack.totals.last
+    return (first, last) if first != last else (first,)
+
+
+def _pack(row: JsonObject) -> ListedPack:
+    offset, end_digest = as_list(row["end"])
+    digest = checked_digest(row["sha256"])
+    if checked_text(row["path"]) != pack_name(digest):
+        raise InvalidValueError(f"{row['path']!r} is not the name of its pack")
+    counts = [checked_number(row[name]) for name in ("documents", "removals", "plain")]
+    totals = Totals(counts[0], counts[1], counts[2], checked_key(row["first"]), checked_key(row["last"]))
+    size, end = checked_number(row["size"]), KnownEnd(checked_number(offset), checked_digest(end_digest))
+    if end.offset >= size:
+        raise InvalidValueError(f"the end of {pack_name(digest)} is outside of it")
+    return ListedPack(pack_name(digest), _run(row["run"]), size, digest, end, totals)
+
+
+def _run(value: Json) -> int:
+    return checked_number(value)
+
+
+# Look-ups
+
+
+class PackListReader:
+    """The packs of a list, for looking up documents; thread-safe: one look-up at a time."""
+
+    def __init__(self, packs: PackList, open_pack: OpenPack) -> None:
+        self.packs = packs
+        self._open_pack = open_pack
+        self._readers: dict[str, PackReader] = {}
+        self._lock = Lock()
+        self._runs = [tuple(run) for _, run in groupby(packs, attrgetter("run"))]
+        self._firsts = [[pack.totals.first for pack in run] for run in self._runs]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release all packs."""
+        while self._readers:
+            self._readers.popitem()[1].close()
+
+    def find(self, key: str) -> bytes | None:
+        """Return a document as the newest run that names it has it; None if there is none.
+
+        Raises:
+            DamagedSnapshotError: if a pack that is read is damaged.
+            PublishingError: if one cannot be read.
+        """
+        with self._lock:
+            for run, firsts in zip(reversed(self._runs), reversed(self._firsts), strict=True):
+                number = bisect_right(firsts, key) - 1
+                if number >= 0 and key <= run[number].totals.last:
+                    document = self.reader(run[number]).find(key)
+                    if document is not None:
+                        return document.body
+        return None
+
+    def reader(self, pack: ListedPack) -> PackReader:
+        """Return the reader of a pack, which stays open."""
+        reader = self._readers.pop(pack.path, None)
+        if reader is None:
+            if len(self._readers) >= OPEN_PACKS:
+                self._readers.pop(next(iter(self._readers))).close()
+            reader = opened(pack, self._open_pack)
+        self._readers[pack.path] = reader
+        return reader
+
+
+def opened(pack: ListedPack, open_pack: OpenPack) -> PackReader:
+    """Open a pack; raise DamagedSnapshotError if it is not the one that the list names."""
+    ranges = open_pack(pack)
+    if ranges.size != pack.size:
+        ranges.close()
+        raise DamagedSnapshotError(
+            f"{ranges.name} is damaged: it has {ranges.size:,} bytes, and the list says {pack.size:,}"
+        )
+    reader = PackReader(ranges, pack.end)
+    if reader.totals != pack.totals:
+        reader.close()
+        raise DamagedSnapshotError(f"{ranges.name} is not the pack that the list names: their totals differ")
+    return reader
+
+
+def documents_of(packs: PackList, open_pack: OpenPack, *, with_removals: bool) -> Iterator[PackedDocument]:
+    """Yield the documents of runs by key, of each the newest.
+
+    Args:
+        with_removals: also yield what is removed: an older run may have it.
+
+    Raises:
+        DamagedSnapshotError: where a pack is damaged.
+    """
+    runs = [
+        _run_documents(tuple(run), open_pack, -number) for number, run in groupby(packs, attrgetter("run"))
+    ]
+    return newest(merge(*runs), with_removals=with_removals)
+
+
+def _run_documents(
+    packs: PackList, open_pack: OpenPack, age: int
+) -> Iterator[tuple[str, int, PackedDocument]]:
+    for pack in packs:
+        with opened(pack, open_pack) as reader:
+            for document in reader.documents():
+                yield document.key, age, document
+
+
+def newest(
+    rows: Iterable[tuple[str, int, PackedDocument]], *, with_removals: bool
+) -> Iterator[PackedDocument]:
+    """Yield the first document of each key of sorted rows."""
+    last = ""
+    for key, _, document in rows:
+        if key != last:
+            last = key
+            if with_removals or document.body is not None:
+                yield document
+
+
+# Changes
+
+
+def runs_to_keep(sizes: Sequence[int], added: int) -> int:
+    """Return how many of the first runs stay as they are when documents are added; the others are merged with these.
+
+    Args:
+        sizes: the documents and removals of each run, the base first; the base always stays.
+        added: how many documents and removals are added.
+    """
+    kept = len(sizes)
+    while kept > 1 and sizes[kept - 1] < GROWTH * added:
+        kept -= 1
+        added += sizes[kept]
+    return kept
+
+
+def with_changes(
+    packs: PackList, changes: Iterable[PackedDocument], count: int, open_pack: OpenPack, put: PutPacks
+) -> PackList:
+    """Return the list with a new run of changes, merged with those before it that are too small to stay.
+
+    Args:
+        changes: what changed, sorted by key.
+        count: how many they are.
+        put: writes the packs of the run, with the dictionary of the base.
+
+    Raises:
+        DamagedSnapshotError: if a pack that is merged is damaged.
+        PublishingError: if one cannot be read or written.
+    """
+    sizes = [
+        sum(pack.totals.documents + pack.totals.removals for pack in run)
+        for _, run in groupby(packs, attrgetter("run"))
+    ]
+    kept = runs_to_keep(sizes, count)
+    stay = tuple(pack for pack in packs if pack.run < kept)
+    merged = documents_of(tuple(pack for pack in packs if pack.run >= kept), open_pack, with_removals=True)
+    with opened(stay[0], open_pack) as base:
+        dictionary = base.codec.dictionary()
+    rows = merge(((document.key, 0, document) for document in changes), ((one.key, 1, one) for one in merged))
+    written = put(newest(rows, with_removals=True), dictionary)
+    return (*stay, *(listed(pack, kept) for pack in written))

@@ -1,0 +1,201 @@
+"""Read a pack by ranges: a document with two at most, all documents in order, or every byte to verify it."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import lru_cache
+from hashlib import sha256
+from typing import NamedTuple, Self
+
+from statuary.extensions.packs.codec import Codec
+from statuary.extensions.packs.limits import KEPT_LEAVES
+from statuary.extensions.packs.pack_format import (
+    TAIL_SIZE,
+    Frame,
+    LeafPart,
+    PackedDocument,
+    PackHead,
+    Tail,
+    Totals,
+    checked_bytes,
+    parse_end,
+    parse_frame,
+    parse_leaf,
+    parse_tail,
+)
+from statuary.extensions.snapshots.streams import CHUNK, ByteRanges
+from statuary.publishing.listing import DamagedSnapshotError
+
+
+class KnownEnd(NamedTuple):
+    """The end of a pack, as a list of packs names it."""
+
+    offset: int
+    sha256: str
+
+
+class PackReader:
+    """A pack; thread-safe. Every part that is read is compared with its SHA-256."""
+
+    def __init__(self, ranges: ByteRanges, known: KnownEnd | None = None) -> None:
+        """Read its end; if that fails, the file or the connection is released.
+
+        Args:
+            known: where it begins, if a list of packs says so; else the last line is read first.
+
+        Raises:
+            DamagedSnapshotError: if it is not a pack, or its end is damaged.
+            PublishingError: if it cannot be read.
+        """
+        self.ranges, self.name = ranges, ranges.name
+        try:
+            self.tail, self.codec, self.head = self._end(known)
+        except BaseException:
+            ranges.close()
+            raise
+        self._firsts = [leaf.first for leaf in self.head.leaves]
+        self._leaf = lru_cache(KEPT_LEAVES)(self._read_leaf)
+        self.documents_of = lru_cache(1)(self._documents_of)  # documents are often read in their order
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the file or the connection."""
+        self.ranges.close()
+
+    @property
+    def totals(self) -> Totals:
+        """What it holds in all, as its head says."""
+        return self.head.totals
+
+    def _end(self, known: KnownEnd | None) -> tuple[Tail, Codec, PackHead]:
+        size = self.ranges.size
+        if size < TAIL_SIZE:
+            raise DamagedSnapshotError(f"{self.name} is not a pack: it has {size:,} bytes")
+        if known is None:
+            tail = parse_tail(self.ranges.read(size - TAIL_SIZE, TAIL_SIZE), self.name, size)
+            text = self.ranges.read(tail.offset, size - tail.offset)
+        else:
+            text = self.ranges.read(known.offset, size - known.offset)
+            checked_bytes(text, known.sha256, size - known.offset, f"the end of {self.name}")
+            tail = parse_tail(text[-TAIL_SIZE:], self.name, size)
+        if tail.offset + len(text) != size:
+            raise DamagedSnapshotError(f"{self.name} is cut off: its end cannot be read")
+        return tail, *parse_end(text, tail, self.name)
+
+    def _read_leaf(self, number: int) -> tuple[Frame, ...]:
+        leaf = self.head.leaves[number]
+        what = f"leaf {number + 1:,} of {self.name}"
+        return parse_leaf(self._checked(leaf, what), leaf, self.tail.offset, what)
+
+    def _checked(self, part: LeafPart | Frame, what: str) -> bytes:
+        return checked_bytes(self.ranges.read(part.offset, part.size), part.sha256, part.size, what)
+
+    def _frames_near(self, key: str) -> tuple[Frame, ...]:
+        """Return the frames of the leaf that may have a document."""
+        if not self.head.leaves:
+            return self.head.frames
+        number = bisect_right(self._firsts, key) - 1
+        return self._leaf(number) if number >= 0 else ()
+
+    def find(self, key: str) -> PackedDocument | None:
+        """Return a document, or that it is removed; None if the pack says nothing of it.
+
+        A document takes two requests, or one if the leaf is kept; what the pack does not have takes one at most.
+
+        Raises:
+            DamagedSnapshotError: if what is read is damaged.
+        """
+        frames = self._frames_near(key)
+        number = bisect_right([frame.first for frame in frames], key) - 1
+        if number < 0 or not frames[number].may_have(key):
+            return None
+        return next((document for document in self.documents_of(frames[number]) if document.key == key), None)
+
+    def _documents_of(self, frame: Frame) -> list[PackedDocument]:
+        """Return the documents of a frame; raise DamagedSnapshotError if it is damaged."""
+        what = f"the frame at byte {frame.offset:,} of {self.name}"
+        return parse_frame(self.codec.decompress(self._checked(frame, what), frame.plain, what), frame, what)
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield every frame in order; raise DamagedSnapshotError if a leaf is damaged."""
+        yield from self.head.frames
+        for number in range(len(self.head.leaves)):
+            yield from self._read_leaf(number)
+
+    def documents(self) -> Iterator[PackedDocument]:
+        """Yield every document in order; raise DamagedSnapshotError where the pack is damaged."""
+        for frame in self.frames():
+            yield from self.documents_of(frame)
+
+
+class PackVerification(NamedTuple):
+    """What is right and wrong with a pack."""
+
+    totals: Totals  # what was counted
+    frames: int
+    size: int  # of the file
+    sha256: str  # of the file
+    problems: tuple[str, ...]
+
+
+def verify_pack(pack: PackReader, most_problems: int = 100) -> PackVerification:
+    """Read every byte of a pack: digests, the order of keys, the places of frames and leaves, and the totals."""
+    problems = list[str]()
+    totals, frames = Totals(), 0
+    try:
+        for frame in _contiguous(pack):
+            frames += 1
+            try:
+                totals = _counted(totals, pack.documents_of(frame))
+            except DamagedSnapshotError as damaged:
+                problems.append(str(damaged))
+                if len(problems) >= most_problems:
+                    break
+    except DamagedSnapshotError as damaged:
+        problems.append(str(damaged))
+    if not problems and totals != pack.totals:
+        problems.append(f"{pack.name} is damaged: it holds {totals}, and its head says {pack.totals}")
+    return PackVerification(totals, frames, pack.ranges.size, _digest(pack.ranges), tuple(problems))
+
+
+def _contiguous(pack: PackReader) -> Iterator[Frame]:
+    """Yield the frames; raise DamagedSnapshotError if there is anything between them, or between the leaves."""
+    position = 0
+    for frame in pack.frames():
+        if frame.offset != position:
+            raise DamagedSnapshotError(f"{pack.name} has bytes of no frame at byte {position:,}")
+        position += frame.size
+        yield frame
+    for leaf in pack.head.leaves:
+        if leaf.offset != position:
+            raise DamagedSnapshotError(f"{pack.name} has bytes of no leaf at byte {position:,}")
+        position += leaf.size
+    if position != pack.tail.offset:
+        raise DamagedSnapshotError(f"{pack.name} has bytes of no part at byte {position:,}")
+
+
+def _counted(totals: Totals, documents: list[PackedDocument]) -> Totals:
+    """Return the totals with the documents of one more frame; raise DamagedSnapshotError if they are out of order."""
+    if documents[0].key <= totals.last:
+        raise DamagedSnapshotError(
+            f"{documents[0].key!r} comes after {totals.last!r}: the pack is not sorted"
+        )
+    bodies = [body for _, body in documents if body is not None]
+    return Totals(
+        documents=totals.documents + len(bodies),
+        removals=totals.removals + len(documents) - len(bodies),
+        size=totals.size + sum(map(len, bodies)),
+        first=totals.first or documents[0].key,
+        last=documents[-1].key,
+    )
+
+
+def _digest(ranges: ByteRanges) -> str:
+    digest = sha256()
+    for offset in range(0, ranges.size, CHUNK):
+        digest.update(ranges.read(offset, CHUNK))
+    return digest.hexdigest()

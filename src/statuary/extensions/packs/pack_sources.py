@@ -1,0 +1,310 @@
+"""Where the documents of a pack come from: files of JSON lines, and published sites. Their keys wait on disk, sorted."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from heapq import nsmallest
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import IO, NamedTuple, Self
+
+from statuary.content.parse_json import locate_in_json
+from statuary.content.parse_record import ParsedContract, parse_record_json
+from statuary.content.source_files import decode_utf8
+from statuary.content.unreadable import UnreadableError
+from statuary.documents.document import CONTRACT_PATH, encode_unchecked, plain_path
+from statuary.documents.url_table import CONTRACT
+from statuary.domain.errors import StatuaryError
+from statuary.domain.findings import Finding, Position
+from statuary.domain.limits import LARGEST_RECORD
+from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
+from statuary.extensions.packs.codec import make_dictionary
+from statuary.extensions.packs.limits import DICTIONARY_SHARE, SAMPLE_COUNT, SAMPLE_SIZE
+from statuary.extensions.packs.pack_format import PackedDocument, key_of
+from statuary.extensions.snapshots.site_reader import SiteReader
+from statuary.publishing.files import PublishingError, temporary_database
+from statuary.publishing.listing import DamagedSnapshotError
+
+RULE = "packable-line"
+
+MAX_LINE_FINDINGS = 100
+"""Findings about lines, after which reading ends."""
+
+
+class UnusableLinesError(StatuaryError):
+    """Lines that are no records or paths, or repeat one; nothing was written."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        lines = len({(finding.path, finding.position and finding.position.line) for finding in findings})
+        more = "at least " if len(findings) >= MAX_LINE_FINDINGS else ""
+        number = f"{more}{lines} line" if lines == 1 else f"{more}{lines} lines"
+        super().__init__(
+            f"{number} cannot be used", "mend them, or build a site, which withholds such records"
+        )
+        self.findings = findings
+
+
+class KeyRow(NamedTuple):
+    """A document that is to be packed, and where it is."""
+
+    key: str
+    file: int = 0  # the number of the file, from 0
+    start: int = 0  # its offset there
+    size: int = 0
+    line: int = 0  # its line there, from 1
+    path: str = ""  # in a site
+
+
+class KeyTable:
+    """The keys of documents, on disk; a context manager, since it is a temporary database."""
+
+    def __init__(self, read: Callable[[KeyRow], bytes | None]) -> None:
+        self._database = temporary_database(
+            "CREATE TABLE rows (key TEXT, file INTEGER, start INTEGER, size INTEGER, line INTEGER, path TEXT)"
+        )
+        self._read = read
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Delete the table."""
+        self._database.close()
+
+    def add(self, rows: Iterable[KeyRow]) -> None:
+        """Add documents."""
+        before: int = self._database.total_changes
+        self._database.executemany("INSERT INTO rows VALUES (?,?,?,?,?,?)", rows)
+        self.count += self._database.total_changes - before
+
+    def sorted_rows(self) -> Iterator[KeyRow]:
+        """Yield the documents by key, and those of one key as they were added."""
+        query = "SELECT * FROM rows ORDER BY key COLLATE BINARY, file, line, path COLLATE BINARY"
+        return map(KeyRow._make, self._database.execute(query))
+
+    def documents(self) -> Iterator[PackedDocument]:
+        """Yield every document by key; of several with one key, the first: they are names of one."""
+        last = ""
+        for row in self.sorted_rows():
+            if row.key != last:
+                last = row.key
+                yield PackedDocument(row.key, self._read(row))
+
+    def changed_documents(self) -> Iterator[PackedDocument]:
+        """Yield every document by key; of several with one key, the first that is not removed."""
+        for key, rows in groupby(self.sorted_rows(), attrgetter("key")):
+            bodies = (self._read(row) for row in rows)
+            yield PackedDocument(key, next((body for body in bodies if body is not None), None))
+
+    def dictionary(self) -> bytes:
+        """Return the dictionary of the documents, made from those whose key has the lowest SHA-256, in that order."""
+        rows = map(KeyRow._make, self._database.execute("SELECT * FROM rows"))
+        lowest = nsmallest(SAMPLE_COUNT, rows, key=lambda row: (sha256(row.key.encode()).digest(), row))
+        samples, size = list[bytes](), 0
+        for row in lowest:
+            samples.append(self._read(row) or b"")
+            size += len(samples[-1])
+            if size > SAMPLE_SIZE:
+                break
+        mean = size // max(1, len(samples))
+        return make_dictionary(samples, mean * self.count // DICTIONARY_SHARE)
+
+
+# JSON lines
+
+
+class LinesOfRecords:
+    """Records in files of JSON lines, one a line; a context manager, since the files stay open."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        """Read every line once, and keep where it is.
+
+        Raises:
+            PublishingError: if a file cannot be read, or is compressed.
+            UnusableLinesError: for lines that are no records, or repeat one.
+        """
+        self.paths = [*files]
+        self.findings: list[Finding] = []
+        self._files = [_opened(path) for path in self.paths]
+        self.table = KeyTable(self._body)
+        try:
+            for number in range(len(self.paths)):
+                self.table.add(self._rows(number))
+            self._require_usable()
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.table.close()
+        for file in self._files:
+            os.close(file)
+
+    def _rows(self, number: int) -> Iterator[KeyRow]:
+        start = 0
+        with open(self._files[number], "rb", buffering=1 << 20, closefd=False) as stream:
+            for line_number, line in enumerate(_lines(stream, self.paths[number]), 1):
+                if not line.isspace() and len(self.findings) < MAX_LINE_FINDINGS:
+                    key = self._key(number, line_number, line)
+                    if key:
+                        yield KeyRow(key, number, start, len(line), line_number)
+                start += len(line)
+
+    def _key(self, number: int, line_number: int, line: bytes) -> str:
+        """Return the key of the record on a line; empty, and a finding is noted, if there is none."""
+        path = str(self.paths[number])
+        try:
+            read = parse_record_json(line.rstrip(b"\r\n"), path)
+            if read.record is None:
+                self._note_located(read, line_number, line)
+                return ""
+            chain, address = str(read.record.get("chainId")), str(read.record.get("address"))
+            return key_of(CONTRACT.path(chain_id=parse_chain_id(chain), address=parse_address(address)))
+        except UnreadableError as error:
+            self._note(path, line_number, str(error), error.hint, error.position.column)
+        except (InvalidValueError, DamagedSnapshotError) as error:
+            self._note(path, line_number, str(error), error.hint)
+        return ""
+
+    def _note(self, path: str, line: int, message: str, hint: str, column: int = 1) -> None:
+        self.findings.append(
+            Finding(rule=RULE, path=path, message=message, hint=hint, position=Position(line, column))
+        )
+
+    def _note_located(self, read: ParsedContract, line: int, text: bytes) -> None:
+        pointers = [(finding.pointer, finding.on_key) for finding in read.findings]
+        positions = locate_in_json(text.decode("utf-8"), pointers)
+        for finding, position in zip(read.findings, positions, strict=True):
+            self._note(finding.path, line, finding.message, finding.hint, position.column)
+
+    def _require_usable(self) -> None:
+        """Raise UnusableLinesError if there are findings, or records that two lines have."""
+        before = KeyRow("")
+        for row in self.table.sorted_rows():
+            if row.key == before.key and len(self.findings) < MAX_LINE_FINDINGS:
+                where = f"{self.paths[before.file]}:{before.line}"
+                self._note(
+                    str(self.paths[row.file]),
+                    row.line,
+                    f"{row.key} is also on {where}",
+                    "keep one of the two lines",
+                )
+            before = row
+        if self.findings:
+            raise UnusableLinesError(self.findings)
+
+    def _body(self, row: KeyRow) -> bytes:
+        """Return the bytes that a build publishes for a line."""
+        line = _read_at(self._files[row.file], row.start, row.size)
+        read = parse_record_json(line.rstrip(b"\r\n"), str(self.paths[row.file]))
+        if read.record is None:
+            raise PublishingError(
+                f"{self.paths[row.file]} has changed while it was read", "run the command again"
+            )
+        return read.canonical or encode_unchecked(read.record)
+
+
+def removed_keys(file: Path) -> list[str]:
+    """Return the keys of the paths in a file, one a line.
+
+    Raises:
+        PublishingError: if the file cannot be read.
+        UnusableLinesError: for lines that are the path of no record and no proof.
+    """
+    try:
+        lines = decode_utf8(file.read_bytes()).splitlines()
+    except OSError as error:
+        raise PublishingError(f"{file} cannot be read: {error.strerror}") from None
+    except UnreadableError as error:
+        raise UnusableLinesError([error.finding(str(file))]) from None
+    paths = [(number, line.strip().removeprefix("/")) for number, line in enumerate(lines, 1) if line.strip()]
+    findings = [
+        Finding(
+            rule=RULE,
+            path=str(file),
+            message=f"{shorten(path)} is not the path of a record or a proof",
+            hint="write it as v2/contract/<chainId>/<address>",
+            position=Position(number, 1),
+        )
+        for number, path in paths
+        if not is_packed(path)
+    ]
+    if findings:
+        raise UnusableLinesError(findings[:MAX_LINE_FINDINGS])
+    return [key_of(plain_path(path)) for _, path in paths]
+
+
+def _opened(path: Path) -> int:
+    if path.suffix in (".gz", ".zst"):
+        raise PublishingError(
+            f"{path} is compressed: its lines are read twice, by place", "decompress it first"
+        )
+    try:
+        return os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    except OSError as error:
+        raise PublishingError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+    """Yield lines; raise PublishingError at one that is longer than any record."""
+    number = 0
+    while line := stream.readline(LARGEST_RECORD + 2):
+        number += 1
+        if len(line.rstrip(b"\r\n")) > LARGEST_RECORD:
+            message = f"{path}:{number}:1: the line has more than {LARGEST_RECORD:,} bytes"
+            raise PublishingError(message, "write one record on each line")
+        yield line
+
+
+def _read_at(file: int, start: int, size: int) -> bytes:
+    if hasattr(os, "pread"):
+        return os.pread(file, size, start)
+    os.lseek(file, start, os.SEEK_SET)
+    return os.read(file, size)
+
+
+# Sites
+
+
+def is_packed(path: str) -> bool:
+    """Return whether a document of a site goes into packs: the record or the proof of a contract, by address."""
+    return CONTRACT_PATH.fullmatch(plain_path(path)) is not None
+
+
+class DocumentsOfSite:
+    """The documents of contracts of a published site: a folder, a snapshot, or a URL; a context manager."""
+
+    def __init__(self, site: SiteReader) -> None:
+        """List them; raise PublishingError if the site cannot be listed."""
+        self.site = site
+        self.table = KeyTable(self._body)
+        try:
+            self.table.add(
+                KeyRow(key_of(plain_path(path)), path=path) for path in site.paths() if is_packed(path)
+            )
+        except BaseException:
+            self.table.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(Exception):
+            self.site.close()
+        self.table.close()
+
+    def _body(self, row: KeyRow) -> bytes:
+        body = self.site.read(row.path)
+        if body is None:
+            raise PublishingError(f"{row.path} is missing in {self.site.source.name}", "build the site again")
+        return body

@@ -1,0 +1,197 @@
+"""Write packs: sorted documents to frames, frames to a file; only a few frames and the index of leaves are in memory."""
+
+import tempfile
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+from typing import IO, NamedTuple, Self
+
+import orjson
+
+from statuary.cores import usable_cores
+from statuary.extensions.packs.codec import Compressor
+from statuary.extensions.packs.limits import FRAME_SIZE, FRAMES_OF_LEAF, MAX_COUNT
+from statuary.extensions.packs.pack_format import (
+    Frame,
+    LeafPart,
+    PackedDocument,
+    PackHead,
+    Totals,
+    encode_end,
+    encode_frame,
+    encode_frames,
+    mark_of,
+)
+from statuary.extensions.packs.pack_reader import KnownEnd
+from statuary.extensions.snapshots.streams import CHUNK, HashingWriter
+from statuary.publishing.atomic_file import atomic_file
+from statuary.publishing.files import PublishingError
+
+IN_MEMORY = 16 << 20
+"""Bytes of leaves that stay in memory before they go into a temporary file."""
+
+QUEUED_PER_WORKER = 3
+
+
+class CompressedFrame(NamedTuple):
+    """A frame that is ready to be written."""
+
+    keys: tuple[str, ...]
+    removals: int
+    body_size: int  # bytes of the documents
+    plain: int
+    data: bytes
+
+
+class WrittenPack(NamedTuple):
+    """A pack that was written."""
+
+    totals: Totals
+    size: int
+    sha256: str
+    end: KnownEnd
+
+
+def frames_of(documents: Iterable[PackedDocument], size: int = FRAME_SIZE) -> Iterator[list[PackedDocument]]:
+    """Divide sorted documents into frames; only documents and their order decide.
+
+    Raises:
+        PublishingError: if a document comes after one with the same key or a later one.
+    """
+    frame, filled, last = list[PackedDocument](), 0, ""
+    for document in documents:
+        if document.key <= last:
+            raise PublishingError(f"{document.key} is twice in the pack, or comes after {last}")
+        last = document.key
+        length = len(document.body or b"")
+        if frame and filled + length > size:
+            yield frame
+            frame, filled = [], 0
+        frame.append(document)
+        filled += length
+    if frame:
+        yield frame
+
+
+def compressed_frames(
+    documents: Iterable[PackedDocument], compressor: Compressor, workers: int | None = None
+) -> Iterator[CompressedFrame]:
+    """Yield the frames of documents in order, compressed in threads; the bytes are the same with any number of them."""
+    workers = workers or usable_cores()
+    waiting = deque[Future[CompressedFrame]]()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            for frame in frames_of(documents):
+                waiting.append(pool.submit(_compressed, frame, compressor))
+                if len(waiting) > QUEUED_PER_WORKER * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _compressed(documents: list[PackedDocument], compressor: Compressor) -> CompressedFrame:
+    plain = encode_frame(documents)
+    sizes = [len(body) for _, body in documents if body is not None]
+    keys = tuple(key for key, _ in documents)
+    return CompressedFrame(keys, len(keys) - len(sizes), sum(sizes), len(plain), compressor.compress(plain))
+
+
+class PackWriter:
+    """A pack being written; a context manager, since leaves wait in a file."""
+
+    def __init__(self, stream: IO[bytes], compressor: Compressor) -> None:
+        self.out = HashingWriter(stream)
+        self.compressor = compressor
+        self.totals = Totals()
+        self._leaf_file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed by __exit__
+        self._leaves: list[LeafPart] = []  # their offsets are those in the file of leaves
+        self._frames: list[Frame] = []  # those of the leaf that is not full
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._leaf_file.close()
+
+    def add(self, frame: CompressedFrame) -> None:
+        """Write a frame whose keys come after all that were written."""
+        if len(self._frames) == FRAMES_OF_LEAF:
+            self._end_leaf()
+        marks, digest = "".join(map(mark_of, frame.keys)), sha256(frame.data).hexdigest()
+        row = Frame(frame.keys[0], self.out.position, len(frame.data), frame.plain, digest, marks)
+        self._frames.append(row)
+        self.out.write(frame.data)
+        self.totals = Totals(
+            documents=self.totals.documents + len(frame.keys) - frame.removals,
+            removals=self.totals.removals + frame.removals,
+            size=self.totals.size + frame.body_size,
+            first=self.totals.first or frame.keys[0],
+            last=frame.keys[-1],
+        )
+
+    def _end_leaf(self) -> None:
+        plain = orjson.dumps(encode_frames(self._frames))
+        text, offset = Compressor().compress(plain), self._leaf_file.tell()
+        digest = sha256(text).hexdigest()
+        self._leaves.append(LeafPart(self._frames[0].first, offset, len(text), len(plain), digest))
+        self._leaf_file.write(text)
+        self._frames = []
+
+    def finish(self) -> WrittenPack:
+        """Write what follows the frames; raise PublishingError if the pack is larger than any may be."""
+        if self._leaves:
+            self._end_leaf()
+        start = self.out.position
+        self._leaf_file.seek(0)
+        while chunk := self._leaf_file.read(CHUNK):
+            self.out.write(chunk)
+        offset = self.out.position
+        if max(offset, self.totals.size) >= MAX_COUNT:
+            raise PublishingError("a pack cannot hold so much", "make several")
+        leaves = tuple(leaf._replace(offset=start + leaf.offset) for leaf in self._leaves)
+        head = PackHead(self.totals, self.compressor.version, leaves, tuple(self._frames))
+        end = encode_end(head, offset, self.compressor)
+        self.out.write(end)
+        known = KnownEnd(offset, sha256(end).hexdigest())
+        return WrittenPack(self.totals, self.out.position, self.out.digest, known)
+
+
+def write_pack(
+    file: Path, documents: Iterable[PackedDocument], dictionary: bytes, workers: int | None = None
+) -> WrittenPack:
+    """Write a pack atomically: the file is whole, or as it was before.
+
+    Args:
+        documents: sorted by key.
+        workers: threads that compress; as many as there are cores if None. The bytes are the same.
+
+    Raises:
+        MissingExtraError: if Zstandard is not installed.
+        PublishingError: if the file cannot be written, or the documents are not sorted.
+    """
+    compressor = Compressor(dictionary)
+    with atomic_file(file) as stream, PackWriter(stream, compressor) as writer:
+        for frame in compressed_frames(documents, compressor, workers):
+            writer.add(frame)
+        return writer.finish()
+
+
+def packs_in_memory(
+    documents: Iterable[PackedDocument], compressor: Compressor, limit: int, workers: int | None = None
+) -> Iterator[tuple[bytes, WrittenPack]]:
+    """Yield packs of about `limit` bytes at most, each as bytes; none for no documents."""
+    frames = compressed_frames(documents, compressor, workers)
+    frame = next(frames, None)
+    while frame is not None:
+        stream = BytesIO()
+        with PackWriter(stream, compressor) as writer:
+            while frame is not None and (not stream.tell() or stream.tell() + len(frame.data) <= limit):
+                writer.add(frame)
+                frame = next(frames, None)
+            written = writer.finish()
+        yield stream.getvalue(), written

@@ -1,0 +1,120 @@
+"""A site whose records and proofs are in its packs alone: what its files lack is looked up there."""
+
+from collections.abc import Iterator
+from threading import Lock
+from time import monotonic
+
+from statuary.documents.document import CONTRACT_PATH, plain_path, sharded_path
+from statuary.domain.primitives import checksum_address
+from statuary.extensions.http.client import url_below
+from statuary.extensions.packs.pack_format import key_of
+from statuary.extensions.packs.pack_list import (
+    FOLDER,
+    LIST,
+    ListedPack,
+    PackListReader,
+    documents_of,
+    parse_list,
+)
+from statuary.extensions.snapshots.site_reader import DocumentSource, UrlSource
+from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
+from statuary.publishing.files import PublishingError
+from statuary.publishing.folder.built_site import is_built
+from statuary.publishing.folder.reader import FolderReader
+from statuary.publishing.listing import ADDRESS
+
+LIST_SECONDS = 5.0
+"""Seconds for which the list of a site behind a URL is not read again."""
+
+
+class PackedDocuments:
+    """The records and proofs in the packs of a folder or a URL; thread-safe."""
+
+    def __init__(self, source: FolderReader | UrlSource) -> None:
+        """Read nothing yet."""
+        self.source = source
+        self._lock = Lock()
+        self._text: bytes | None = None
+        self._reader: PackListReader | None = None
+        self._renewed = -LIST_SECONDS
+
+    def read(self, path: str) -> bytes | None:
+        """Return a document by the path of either layout; None if no pack has it.
+
+        Raises:
+            DamagedSnapshotError: if the list or a pack that is read is damaged.
+            MissingExtraError: if no library of Zstandard is installed.
+            PublishingError: if one cannot be read.
+        """
+        place = CONTRACT_PATH.fullmatch(plain_path(path))
+        if place is None or not _is_name(place["address"]):
+            return None
+        key = key_of(place[0])
+        with self._lock:
+            reader = self._packs()
+            try:
+                return None if reader is None else reader.find(key)
+            except PublishingError:  # published again: a pack that the list named is gone
+                self._renewed = -LIST_SECONDS
+                newer = self._packs()
+                if newer is None or newer is reader:
+                    raise
+                return newer.find(key)
+
+    def renew(self) -> None:
+        """Read the list again before the next document: the site was published again."""
+        with self._lock:
+            self._renewed = -LIST_SECONDS
+
+    def paths(self) -> Iterator[str]:
+        """Yield the path of each document that is no file of a folder, its address checksummed; every pack is read."""
+        with self._lock:
+            reader = self._packs()
+        if reader is None or not isinstance(self.source, FolderReader):
+            return
+        for document in documents_of(reader.packs, self._opened, with_removals=False):
+            path = ADDRESS.sub(lambda address: checksum_address(address[0]), document.key, count=1)
+            if not any((self.source.root / name).is_file() for name in (path, sharded_path(path))):
+                yield path
+
+    def close(self) -> None:
+        """Release all packs."""
+        with self._lock:
+            self._use(None)
+
+    def _packs(self) -> PackListReader | None:
+        """Return a reader of the packs that the site has now; None if it has none."""
+        is_remote = isinstance(self.source, UrlSource)
+        if not is_remote or monotonic() - self._renewed >= LIST_SECONDS:
+            self._use(self.source.read(LIST))
+            self._renewed = monotonic()
+        return self._reader
+
+    def _use(self, text: bytes | None) -> None:
+        """Read the packs of a list from now on, unless it is the same."""
+        if text == self._text:
+            return
+        if self._reader is not None:
+            self._reader.close()
+        self._text = self._reader = None
+        if text is not None:
+            packs = parse_list(text, f"{self.source.name}/{LIST}")
+            self._text, self._reader = text, PackListReader(packs, self._opened)
+
+    def _opened(self, pack: ListedPack) -> ByteRanges:
+        path = f"{FOLDER}/{pack.path}"
+        if isinstance(self.source, UrlSource):
+            return UrlRanges(url_below(self.source.name, path))
+        return FileRanges(self.source.root / path)
+
+
+def _is_name(address: str) -> bool:
+    """Return whether documents have this form of an address: lower case, or the checksum of EIP-55."""
+    return address.islower() or address == checksum_address(address)
+
+
+def open_packed(source: DocumentSource) -> PackedDocuments | None:
+    """Return what the packs of a site have; None where the site has every file: a snapshot, or the folder of a build."""
+    if isinstance(source, FolderReader):
+        return None if is_built(source.root) else PackedDocuments(source)
+    return PackedDocuments(source) if isinstance(source, UrlSource) else None

@@ -1,0 +1,28 @@
+"""The key `packs` of site.yaml."""
+
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.content.extension_settings import ExtensionSource
+from statuary.content.source_model import Flag
+
+
+class PacksSettings(NamedTuple):
+    """That the site has packs."""
+
+    is_on: bool = True
+
+
+class SitePacksSource(ExtensionSource):
+    """What site.yaml says about packs."""
+
+    packs: Flag = False
+    """Also publish the records and proofs of contracts in packs (`packs/packs.json`), for readers of many; needs the extra `zstd`."""
+
+    @override
+    def settings(self) -> PacksSettings | None:
+        return PacksSettings() if self.packs else None
+
+
+SOURCE = SitePacksSource

@@ -1,0 +1,180 @@
+"""The stage: a build packs the documents of its contracts; of a later build, what changed becomes a small pack."""
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from sqlite3 import Connection
+
+from typing_extensions import override
+
+from statuary.documents.document import SHARDS, Document, plain_path
+from statuary.extensions.packs.codec import Compressor
+from statuary.extensions.packs.limits import PUBLISHED_SIZE
+from statuary.extensions.packs.pack_format import PackedDocument, key_of
+from statuary.extensions.packs.pack_list import (
+    FOLDER,
+    LIST,
+    ListedPack,
+    PackList,
+    PutPacks,
+    encode_list,
+    listed,
+    pack_name,
+    parse_list,
+    with_changes,
+)
+from statuary.extensions.packs.pack_sources import KeyRow, KeyTable, is_packed
+from statuary.extensions.packs.pack_writer import WrittenPack, packs_in_memory
+from statuary.extensions.snapshots.streams import FileRanges
+from statuary.pipeline.stages import SiteStage, StageInputs
+from statuary.publishing.files import PublishingError
+from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publishing.folder.site_folder import BODIES, SITE
+from statuary.publishing.host_layout import cache_of, media_type_of
+from statuary.publishing.ledger.lookups import digest_at
+from statuary.publishing.ledger.schema import KeptGroup
+
+GROUP = "packs"
+"""What the ledger keeps: the SHA-256 of the list, how many documents are packed, and the paths of all packs."""
+
+
+def open_stage(inputs: StageInputs) -> SiteStage | None:
+    """Open the stage of a build into a folder; there is none elsewhere."""
+    return PacksStage(inputs.target) if isinstance(inputs.target, FolderTarget) and inputs.root else None
+
+
+class PacksStage(SiteStage):
+    """The packs of a site."""
+
+    def __init__(self, target: FolderTarget) -> None:
+        self._target = target
+        self._ledger = target.ledger
+
+    @override
+    def complete(self) -> str:
+        if self._target.dry_run:  # what is not staged cannot be packed
+            self._ledger.documents.keep_below(FOLDER)
+            return ""
+        kept, before = self._ledger.kept(GROUP), self._last_list()
+        packs = self._packed_whole() if before is None else self._with_changes(before)
+        listing = self._ledger.listing() if packs != before else ()
+        documents = sum(is_counted(path) for path, *_ in listing) if packs != before else kept.items
+        self._offer(packs, documents)
+        runs = len({pack.run for pack in packs})
+        return f"{documents:,} documents in {len(packs):,} packs of {runs:,} runs" if packs else ""
+
+    def _packed_whole(self) -> PackList:
+        """Return a list of packs of all documents."""
+        with KeyTable(self._body) as table:
+            table.add(_row(path) for path, *_ in self._ledger.listing() if is_packed(path))
+            put = _put(self._target)
+            return tuple(listed(pack, 0) for pack in put(table.documents(), table.dictionary()))
+
+    @override
+    def failed(self, error: BaseException) -> None:
+        self._ledger.keep(GROUP, "")  # what changed now is not known later: the next build packs everything
+
+    def _last_list(self) -> PackList | None:
+        """Return the list of the last build if it is whole, and has what the ledger has; else None."""
+        kept, text = self._ledger.kept(GROUP), self._target.published(LIST)
+        if text is None or not have_all(text, kept, self._ledger.connection):
+            return None
+        packs = parse_list(text, LIST)
+        if not packs or not all(map(self._is_whole, packs)):
+            return None
+        self._ledger.documents.keep_below(FOLDER)  # as they are, and if something fails from here on, too
+        return packs
+
+    def _is_whole(self, pack: ListedPack) -> bool:
+        """Return whether a pack is as it was written; it is read where the ledger is not trusted."""
+        if self._target.keep([_path(pack)]):
+            return True
+        body = self._target.published(_path(pack))
+        return body is not None and sha256(body).hexdigest() == pack.sha256
+
+    def _with_changes(self, before: PackList) -> PackList:
+        """Return the list with what differs from the last build in a new run."""
+        with KeyTable(self._body) as table:
+            differences = self._ledger.differences()
+            table.add(_row(path, is_gone=end is None) for path, _, _, end in differences if is_packed(path))
+            if not table.count:
+                return before
+            changes = [*table.changed_documents()]
+        return with_changes(before, changes, len(changes), self._ranges, _put(self._target))
+
+    def _ranges(self, pack: ListedPack) -> FileRanges:
+        return FileRanges(self._target.folder.root / _path(pack))
+
+    def _body(self, row: KeyRow) -> bytes | None:
+        """Return the bytes that a document will have; None if there will be none."""
+        if row.size == GONE:
+            return None
+        body = self._staged(row.path)
+        if body is None or sha256(body).hexdigest() != digest_at(self._ledger.documents, row.path):
+            raise PublishingError(f"{row.path} is not as it was built", "build the site again with --verify")
+        return body
+
+    def _staged(self, path: str) -> bytes | None:
+        staged = self._target.folder.staged(self._ledger.run)
+        for tree in (SITE, BODIES):
+            try:
+                return (staged / tree / path).read_bytes()
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+        return self._target.published(path)
+
+    def _offer(self, packs: PackList, documents: int) -> None:
+        text = encode_list(packs)
+        stale = {*self._ledger.documents.below(FOLDER)} - {*map(_path, packs)}
+        self._ledger.documents.withdraw(stale)
+        self._ledger.documents.remove_unless_offered(stale)
+        self._target.offer([_document(LIST, text)])
+        self._ledger.keep(GROUP, sha256(text).hexdigest(), items=documents)
+
+
+def have_all(text: bytes, kept: KeptGroup, connection: Connection) -> bool:
+    """Return whether the packs of a list have what the last build published, by its ledger: no build was without them."""
+    rows = [connection.execute(PACKED_BELOW, (prefix, f"{prefix[:-1]}0")).fetchone() for prefix in PREFIXES]
+    count, newest = sum(count for count, _ in rows), max(run for _, run in rows)
+    return kept.fingerprint == sha256(text).hexdigest() and count == kept.items and newest <= kept.run
+
+
+PREFIXES = (*SHARDS, *(url.prefix for url in SHARDS.values()))
+"""Where the documents are that go into packs."""
+
+PACKED_BELOW = """
+SELECT COUNT(*), COALESCE(MAX(run), 0) FROM documents WHERE path >= ? AND path < ? AND path LIKE '%/0x%'
+"""
+
+
+def is_counted(path: str) -> bool:
+    """Return whether a path is counted as packed, as `PACKED_BELOW` counts in SQL."""
+    return path.startswith(PREFIXES) and "/0x" in path
+
+
+GONE = -1
+"""The size of a document that will not be there."""
+
+
+def _row(path: str, *, is_gone: bool = False) -> KeyRow:
+    return KeyRow(key_of(plain_path(path)), path=path, size=GONE if is_gone else 0)
+
+
+def _document(path: str, body: bytes) -> Document:
+    return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=True)
+
+
+def _path(pack: ListedPack) -> str:
+    return f"{FOLDER}/{pack.path}"
+
+
+def _put(target: FolderTarget) -> PutPacks:
+    """Return what offers packs to a target, each of a size that every host takes."""
+
+    def put(documents: Iterable[PackedDocument], dictionary: bytes) -> Iterator[WrittenPack]:
+        for body, written in packs_in_memory(documents, Compressor(dictionary), PUBLISHED_SIZE):
+            path = f"{FOLDER}/{pack_name(written.sha256)}"
+            target.ledger.documents.withdraw([path])  # merging may give a pack that is there already
+            target.offer([_document(path, body)])
+            yield written
+
+    return put

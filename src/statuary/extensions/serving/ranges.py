@@ -1,0 +1,33 @@
+"""Parts of files: one range of bytes (RFC 9110, 14), as readers of packs and snapshots ask for."""
+
+import re
+from dataclasses import replace
+from http import HTTPStatus
+
+from statuary.extensions.serving.lookup import Response
+
+RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{1,18})?|-(\d{1,18}))")
+"""One range of bytes: from a first to a last byte, from a first byte on, or so many at the end."""
+
+
+def part_of(response: Response, wanted: str | None) -> Response:
+    """Return the part of a file that a `Range` header wants: 206, or 416 if there is none; else the whole file.
+
+    Several ranges, or another unit, give the whole file.
+    """
+    found = None if wanted is None else RANGE.fullmatch(wanted.replace(" ", ""))
+    if found is None or response.status != HTTPStatus.OK:
+        return response
+    size, (first, last, ending) = len(response.body), found.groups()
+    start = max(0, size - int(ending)) if first is None else int(first)
+    end = min(size - 1, size - 1 if last is None else int(last))
+    if first is not None and last is not None and int(last) < start:
+        return response  # no range: the header is as if it were not there
+    if start > end:
+        return Response(
+            status=HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, headers={"Content-Range": f"bytes */{size}"}
+        )
+    headers = response.headers | {"Content-Range": f"bytes {start}-{end}/{size}"}
+    return replace(
+        response, status=HTTPStatus.PARTIAL_CONTENT, body=response.body[start : end + 1], headers=headers
+    )

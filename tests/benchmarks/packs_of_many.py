@@ -1,0 +1,209 @@
+"""Packs of many records: what it costs to write one, beside a folder, and what a look-up reads.
+
+    TMPDIR=/dev/shm python tests/benchmarks/packs_of_many.py 1000000 20000
+    python tests/benchmarks/packs_of_many.py --choices
+
+The first number is that of records in the pack (JSON lines of 4.6 kB, those of corpus `L`), the second that of records in the
+folder, which `statuary build` proves. Seconds are wall clock and CPU of the process with its children, memory is the largest
+resident set of one process. `--choices` prints bytes a record for ways to compress the corpora M and S.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parent))
+
+import corpora
+
+from statuary.extensions.packs.codec import Compressor, make_dictionary
+from statuary.extensions.packs.limits import DICTIONARY_SIZE, SAMPLE_SIZE
+from statuary.extensions.packs.pack_folder import PackFolder
+from statuary.extensions.packs.pack_list import ListedPack, PackListReader
+from statuary.extensions.snapshots.streams import FileRanges
+from statuary.optional import import_zstandard
+
+STATUARY = [sys.executable, "-m", "statuary"]
+CHAIN = "748463"
+SITE = f"page:\n  name: Many\n  url: https://status.example.org\nchains:\n  - chain_id: {CHAIN}\n    name: Demo\n"
+
+
+class Cost(NamedTuple):
+    """What a process took."""
+
+    seconds: float
+    cpu: float
+    memory: float  # MB
+
+
+def measured(*command: str | Path) -> Cost:
+    """Run a command of statuary, and return what it took; raise CalledProcessError if it fails."""
+    began = time.perf_counter()
+    process = subprocess.Popen([*STATUARY, *map(str, command)], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, [*map(str, command)])
+    return Cost(time.perf_counter() - began, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000)
+
+
+def records(kind: str, count: int) -> Iterator[tuple[str, bytes]]:
+    """Yield paths and records of a corpus."""
+    names, distinct = corpora.KINDS[kind].names, corpora.KINDS[kind].distinct
+    return corpora.replicas(names, distinct, count)
+
+
+class CountedRanges(FileRanges):
+    """The bytes of a file, and how many were asked for."""
+
+    asked: list[int]
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return a range, and count it."""
+        data = super().read(offset, size)
+        self.asked.append(len(data))
+        return data
+
+
+def key_of(address: str) -> str:
+    """Return the key of a record of a corpus."""
+    return f"v2/contract/{CHAIN}/{address.lower()}"
+
+
+def looked_up(folder: Path, key: str) -> tuple[list[int], list[int], bool]:
+    """Return the bytes of each request of a first look-up, of the same again in another leaf, and whether it is there."""
+    asked: list[int] = []
+
+    def opened(pack: ListedPack) -> FileRanges:
+        ranges = CountedRanges(folder / "packs" / pack.path)
+        ranges.asked = asked
+        return ranges
+
+    with PackListReader(PackFolder(str(folder)).require_packs(), opened) as reader:
+        reader.find(key)
+        first = [*asked]
+        for pack in reader.packs:
+            reader.reader(pack)._leaf.cache_clear()
+        asked.clear()
+        found = reader.find(key)
+    return first, [*asked], found is not None
+
+
+def pack_of(count: int, work: Path) -> None:
+    """Print what a pack of so many records takes, and look-ups in it."""
+    lines, keys, size = work / "records.jsonl", list[str](), 0
+    middle = ""
+    with lines.open("wb") as file:
+        for number, (address, record) in enumerate(records("L", count)):
+            file.write(record + b"\n")
+            size += len(record)
+            middle = key_of(address) if number <= count // 2 else middle
+            if number < 1_000:
+                keys.append(key_of(address))
+    site = work / "site"
+    cost = measured("pack", "update", "--from", lines, site)
+    packs = PackFolder(str(site)).require_packs()
+    total = sum(pack.size for pack in packs)
+    print(
+        f"pack of {count:,} records ({size / 1e9:.2f} GB of lines): {cost.seconds:.0f} s, CPU {cost.cpu:.0f} s, {cost.memory:.0f} MB;"
+    )
+    print(f"    {total:,} bytes, {total / count:.1f} a record; head {packs[0].size - packs[0].end.offset:,}")
+    print(f"    verify: {measured('pack', 'verify', site)}")
+    lines.unlink()
+    with lines.open("wb") as file:
+        for _, record in islice(records("M", 1000), 1000):
+            file.write(record + b"\n")
+    (work / "gone").write_text("\n".join(keys[5:25]))
+    print(f"    1,000 records replaced: {measured('pack', 'update', '--from', lines, site)}")
+    print(f"    20 records less: {measured('pack', 'update', '--remove', work / 'gone', site)}")
+    packs = PackFolder(str(site)).require_packs()
+    for what, key in {
+        "found": middle,
+        "the first": packs[0].totals.first,
+        "the last": packs[0].totals.last,
+        "not found": f"v2/contract/748463/0x{'5' * 40}",
+        "in a newer pack": keys[500],
+        "removed": keys[7],
+    }.items():
+        first, again, found = looked_up(site, key)
+        print(
+            f"    {what} ({found}): {len(again)} requests of {again} bytes; the first time {len(first)} of {first}"
+        )
+
+
+def folder_of(count: int, work: Path) -> None:
+    """Print what a folder of so many records takes, without pages."""
+    content = work / "content"
+    (content / "contracts").mkdir(parents=True)
+    (content / "site.yaml").write_text(SITE + "pages: {contracts: 0, listed: 0, search: false}\n")
+    with (content / "contracts/all.jsonl").open("wb") as file:
+        file.writelines(record + b"\n" for _, record in records("L", count))
+    cost = measured("build", "--content", content, "--out", work / "build")
+    size = sum(file.stat().st_blocks * 512 for file in (work / "build").rglob("*") if file.is_file())
+    print(
+        f"folder of {count:,} records: {cost.seconds:.0f} s, CPU {cost.cpu:.0f} s, {cost.memory:.0f} MB; {size:,} bytes on disk"
+    )
+
+
+def choices() -> None:
+    """Print bytes a record of M and S for ways to compress them."""
+    zstd = import_zstandard()
+    for kind, count in (("M", 4000), ("S", 1000)):
+        bodies = [body for _, body in sorted((path.lower(), body) for path, body in records(kind, count))]
+        mean = sum(map(len, bodies)) / len(bodies)
+        samples = sorted(bodies, key=lambda body: sha256(body).digest())[: int(SAMPLE_SIZE / mean)]
+        dictionary = make_dictionary(samples, DICTIONARY_SIZE)
+        trained = zstd.train_dict(samples, DICTIONARY_SIZE)
+        ways: dict[str, Callable[[bytes], bytes]] = {
+            "deflate": lambda text: zlib.compress(text, 6, -15),
+            "zstd": lambda text: bytes(zstd.compress(text, 6)),
+            "zstd with its dictionary": lambda text: bytes(zstd.compress(text, 6, zstd_dict=trained)),  # noqa: B023
+            "a pack's frames": Compressor(dictionary).compress,
+        }
+        for target in (0, 64 << 10, 128 << 10, 256 << 10):
+            frames = [*_frames(bodies, target)][:200]
+            share = sum(map(len, frames)) / mean
+            sizes = {name: sum(len(way(frame)) for frame in frames) / share for name, way in ways.items()}
+            text = ", ".join(f"{name} {size:,.0f}" for name, size in sizes.items())
+            print(f"{kind} ({mean:,.0f} bytes), frames of {target >> 10} kB: {text}")
+
+
+def _frames(bodies: list[bytes], size: int) -> Iterator[bytes]:
+    frame = b""
+    for body in bodies:
+        if frame and len(frame) + len(body) > size:
+            yield frame
+            frame = b""
+        frame += body
+    yield frame
+
+
+def main() -> None:
+    """Run what the command line names."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("records", type=int, nargs="?", default=100_000)
+    parser.add_argument("folder", type=int, nargs="?", default=0)
+    parser.add_argument("--choices", action="store_true")
+    options = parser.parse_args()
+    if options.choices:
+        return choices()
+    with tempfile.TemporaryDirectory() as work:
+        pack_of(options.records, Path(work))
+    if options.folder:
+        with tempfile.TemporaryDirectory() as work:
+            folder_of(options.folder, Path(work))
+    return None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+"""The packs of a built site: what they hold, what a change writes, and that nothing old is ever believed."""
+
+import shutil
+from pathlib import Path
+
+import orjson
+import pytest
+
+from statuary.extensions.packs import stage
+from statuary.extensions.packs.pack_format import PackedDocument, key_of
+from statuary.extensions.packs.pack_list import (
+    GROWTH,
+    LIST,
+    PackList,
+    PackListReader,
+    documents_of,
+    encode_list,
+    parse_list,
+    runs_to_keep,
+)
+from statuary.extensions.packs.pack_sources import is_packed
+from statuary.extensions.snapshots.streams import FileRanges
+from statuary.publishing.files import PublishingError
+from statuary.publishing.listing import DamagedSnapshotError
+from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
+from support.sites import path_of, record_of, tree
+
+
+@pytest.fixture(autouse=True)
+def _extra() -> None:
+    require_zstd()
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> Path:
+    return packed_content(tmp_path, 40)
+
+
+def packed(out: Path, packs: PackList) -> dict[str, bytes]:
+    """Return every document of a site's packs."""
+    found = documents_of(packs, lambda pack: FileRanges(out / "packs" / pack.path), with_removals=False)
+    return {key: body for key, body in found if body is not None}
+
+
+def expected(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {key_of(path): body for path, body in files.items() if is_packed(path)}
+
+
+def checked(content: Path, out: Path, **more: bool) -> PackList:
+    """Build, make sure that the packs hold what the site has, and look every document up."""
+    files = built_files(content, out, **more)
+    packs, wanted = list_of(files), expected(files)
+    assert packed(out, packs) == wanted
+    with PackListReader(packs, lambda pack: FileRanges(out / "packs" / pack.path)) as reader:
+        assert {key: reader.find(key) for key in wanted} == wanted
+        assert reader.find("v2/contract/1/0x" + "e" * 40) is None
+    names = {f"packs/{pack.path}" for pack in packs} | {LIST}
+    assert {path for path in files if path.startswith("packs/")} == names
+    return packs
+
+
+def test_a_site_without_the_key_is_the_same_as_before(content: Path, tmp_path: Path) -> None:
+    text = (content / "site.yaml").read_text()
+    on = built_files(content, tmp_path / "on")
+    (content / "site.yaml").write_text(text.replace("packs: true\n", "packs: false\n"))
+    off = built_files(content, tmp_path / "off")
+    assert {path for path in on if path.startswith("packs/")}
+    assert not {path for path in off if path.startswith("packs/")}
+    assert built_files(content, tmp_path / "on") == off
+    (content / "site.yaml").write_text(text.replace("packs: true\n", ""))
+    assert built_files(content, tmp_path / "off") == off
+
+
+def test_what_changed_becomes_a_small_pack(content: Path, tmp_path: Path) -> None:
+    out = tmp_path / "build"
+    base = checked(content, out)
+    assert {pack.run for pack in base} == {0}
+    assert checked(content, out) == base
+    (content / path_of(41)).write_bytes(record_of(41))
+    (content / path_of(3)).unlink()
+    changed = orjson.loads(record_of(5)) | {"verifiedAt": "2026-01-02T03:04:05Z"}
+    (content / path_of(5)).write_bytes(orjson.dumps(changed))
+    after = checked(content, out)
+    assert after[: len(base)] == base
+    (small,) = after[len(base) :]
+    assert small.run == 1
+    assert small.totals.removals >= 2  # record and proof
+    assert checked(content, out) == after
+    assert checked(content, out, verify=True) == after
+    # back again: the same documents as at first, in other packs
+    (content / path_of(41)).unlink()
+    (content / path_of(3)).write_bytes(record_of(3))
+    (content / path_of(5)).write_bytes(record_of(5))
+    back = checked(content, out)
+    assert back[: len(base)] == base
+    assert len(back) == len(base) + 1  # the small one was merged with the first
+
+
+def test_the_same_history_gives_the_same_bytes(content: Path, tmp_path: Path) -> None:
+    for step in range(6):
+        (content / path_of(50 + step)).write_bytes(record_of(50 + step))
+        sites = [built_files(content, tmp_path / name) for name in ("one", "two")]
+        assert sites[0] == sites[1]
+    shutil.rmtree(tmp_path / "two")
+    fresh = built_files(content, tmp_path / "two")
+    assert packed(tmp_path / "two", list_of(fresh)) == packed(tmp_path / "one", list_of(sites[0]))
+
+
+def test_many_small_changes_make_few_runs(content: Path, tmp_path: Path) -> None:
+    out = tmp_path / "build"
+    base = checked(content, out)
+    for number in range(60, 80):
+        (content / path_of(number)).write_bytes(record_of(number))
+        packs = checked(content, out)
+        assert packs[: len(base)] == base
+        assert len({pack.run for pack in packs}) <= 5
+
+
+@pytest.mark.parametrize(
+    ("sizes", "added", "kept"),
+    [
+        ([100], 1, 1),
+        ([100, 8], 2, 2),
+        ([100, 7], 2, 1),
+        ([1_000_000, 64, 16, 4], 1, 4),
+        ([1_000_000, 64, 16, 4], 2, 1),
+        ([5], 1_000, 1),
+        ([9, 3, 2_000], 1, 3),
+    ],
+)
+def test_runs_that_are_too_small_are_merged(sizes: list[int], added: int, kept: int) -> None:
+    assert runs_to_keep(sizes, added) == kept
+    stay = sizes[1:kept]
+    assert not stay or stay[-1] >= GROWTH * (added + sum(sizes[kept:]))
+
+
+def test_packs_of_a_build_that_failed_to_pack_are_made_again(
+    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What changed in that build is known to no later one."""
+    out = tmp_path / "build"
+    base = checked(content, out)
+
+    def failing(*_: object) -> PackList:
+        raise PublishingError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(stage, "with_changes", failing)
+        (content / path_of(3)).unlink()
+        files = built_files(content, out)
+    assert list_of(files) == base  # the packs of before stay, and the record is gone
+    assert not [path for path in files if path.endswith(path_of(3).rpartition("/")[2][:-5])]
+    assert {pack.run for pack in checked(content, out)} == {0}
+
+
+def test_a_build_without_the_stage_between(
+    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "build"
+    checked(content, out)
+    for change in (
+        (content / path_of(3)).unlink,
+        lambda: (content / path_of(3)).write_bytes(record_of(3)),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(
+                stage.PacksStage, "complete", lambda self: self._ledger.documents.keep_below("packs") or ""
+            )
+            change()
+            built_files(content, out)
+        checked(content, out)
+
+
+@pytest.mark.parametrize("damage", ["list", "pack", "both", "gone"])
+def test_damaged_packs_are_made_again(content: Path, tmp_path: Path, damage: str) -> None:
+    out = tmp_path / "build"
+    base = checked(content, out)
+    pack = out / "packs" / base[0].path
+    if damage in ("list", "both"):
+        (out / LIST).write_bytes(b"{}")
+    if damage in ("pack", "both"):
+        pack.write_bytes(b"x" + pack.read_bytes())
+    if damage == "gone":
+        shutil.rmtree(out / "packs")
+    (content / path_of(41)).write_bytes(record_of(41))
+    assert {one.run for one in checked(content, out)} == {0}
+
+
+def test_a_sharded_site_has_the_same_packs(content: Path, tmp_path: Path) -> None:
+    plain = checked(content, tmp_path / "plain")
+    with (content / "site.yaml").open("a") as file:
+        file.write("hosting: {layout: sharded}\n")
+    files = built_files(content, tmp_path / "sharded")
+    assert any(path.startswith("_shards/") for path in files)
+    assert packed(tmp_path / "sharded", list_of(files)) == packed(tmp_path / "plain", plain)
+
+
+def test_a_site_without_contracts_has_an_empty_list(content: Path, tmp_path: Path) -> None:
+    out = tmp_path / "build"
+    checked(content, out)
+    shutil.rmtree(content / "contracts")
+    assert checked(content, out)[-1].totals.documents == 0
+    assert checked(content, tmp_path / "fresh") == ()
+
+
+def test_without_zstd_the_site_is_published(
+    content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from statuary.extensions.packs import codec
+    from statuary.optional import MissingExtraError
+
+    def missing() -> None:
+        raise MissingExtraError("Zstandard", "zstd")
+
+    monkeypatch.setattr(codec, "import_zstandard", missing)
+    result = build(content, tmp_path / "build")
+    assert result.applied
+    assert "status.json" in str([*tree(tmp_path / "build")])
+    assert any("extra 'zstd'" in finding.message for finding in result.checked.all_findings)
+
+
+# Lists that somebody else wrote
+
+
+def test_a_list_is_written_as_it_is_read(content: Path, tmp_path: Path) -> None:
+    text = built_files(content, tmp_path / "build")[LIST]
+    assert encode_list(parse_list(text, LIST)) == text
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        (lambda row: row | {"path": "../x.pack"}, "not the name"),
+        (lambda row: row | {"size": -1}, "malformed"),
+        (lambda row: row | {"end": [1 << 50, "0" * 64]}, "outside"),
+        (lambda row: row | {"end": [1]}, "malformed"),
+        (lambda row: row | {"first": "/etc/passwd"}, "malformed"),
+        (lambda row: row | {"last": ""}, "malformed"),
+        (lambda row: row | {"run": "1"}, "malformed"),
+        (lambda row: row | {"sha256": "x"}, "malformed"),
+        (lambda _: [], "malformed"),
+    ],
+)
+def test_hostile_lists(content: Path, tmp_path: Path, change, match: str) -> None:
+    value = orjson.loads(built_files(content, tmp_path / "build")[LIST])
+    value["packs"][0] = change(value["packs"][0])
+    with pytest.raises(DamagedSnapshotError, match=match):
+        parse_list(orjson.dumps(value), "packs.json")
+    value["packs"] = value["packs"] * 2
+    with pytest.raises(DamagedSnapshotError):
+        parse_list(orjson.dumps(value), "packs.json")
+
+
+def test_a_pack_that_is_not_the_listed_one(content: Path, tmp_path: Path) -> None:
+    out = tmp_path / "build"
+    (pack, *_) = list_of(built_files(content, out))
+    file = out / "packs" / pack.path
+    key = pack.totals.first
+    for body in (file.read_bytes()[:-1], b"x" * pack.size):
+        file.write_bytes(body)
+        with (
+            PackListReader((pack,), lambda _: FileRanges(file)) as reader,
+            pytest.raises(DamagedSnapshotError),
+        ):
+            reader.find(key)
+
+
+def test_the_newest_run_decides() -> None:
+    from statuary.extensions.packs.pack_list import newest
+
+    rows = [
+        ("a", 0, PackedDocument("a", None)),
+        ("a", 1, PackedDocument("a", b"1")),
+        ("b", 1, PackedDocument("b", b"2")),
+    ]
+    assert [*newest(rows, with_removals=False)] == [PackedDocument("b", b"2")]
+    assert [*newest(rows, with_removals=True)] == [PackedDocument("a", None), PackedDocument("b", b"2")]
+
+
+def test_the_api_page_says_that_packs_never_change(content: Path, tmp_path: Path) -> None:
+    page = built_files(content, tmp_path / "build")["api.html"].decode()
+    described = page[page.index("/packs/data/{digest}.pack") :]
+    assert "application/octet-stream · Cache: immutable" in described[: described.index("</section>")]

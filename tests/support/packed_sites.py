@@ -1,0 +1,56 @@
+"""Sites with packs, built as the command builds them."""
+
+from pathlib import Path
+
+from statuary.domain.primitives import parse_instant
+from statuary.extensions.packs.pack_list import LIST, PackList, parse_list
+from statuary.optional import MissingExtraError, import_zstandard
+from statuary.pipeline.build import BuildResult, build_site
+from statuary.pipeline.options import ExecutionOptions
+from statuary.pipeline.progress import NoProgress
+from statuary.pipeline.stages import NO_OPTIONS
+from statuary.publishing.folder.folder_target import FolderTarget
+from support.requirements import require_module
+from support.sites import NOW, files_in, site_of_many
+
+
+def has_zstd() -> bool:
+    """Return whether Zstandard is installed."""
+    try:
+        import_zstandard()
+    except MissingExtraError:
+        return False
+    return True
+
+
+def require_zstd() -> None:
+    """Skip a test if Zstandard is not installed."""
+    if not has_zstd():
+        require_module("backports.zstd", install='pip install "statuary[zstd]"')
+
+
+def packed_content(root: Path, count: int) -> Path:
+    """Write a site with packs and so many contracts, and return its content folder."""
+    folder = site_of_many(root, count)
+    with (folder / "site.yaml").open("a") as file:
+        file.write("packs: true\n")
+    return folder
+
+
+def build(content: Path, out: Path, *, verify: bool = False) -> BuildResult:
+    """Build with the stages of extensions, as the command does."""
+    with FolderTarget(out) as target:
+        options = ExecutionOptions(git=None, verify=verify)
+        now = parse_instant(NOW)
+        return build_site(content, target, now, NoProgress(), execution=options, extension_options=NO_OPTIONS)
+
+
+def built_files(content: Path, out: Path, *, verify: bool = False) -> dict[str, bytes]:
+    """Build, and return the files of the site."""
+    assert build(content, out, verify=verify).applied
+    return files_in(out)
+
+
+def list_of(files: dict[str, bytes]) -> PackList:
+    """Return the list of packs of a site."""
+    return parse_list(files[LIST], LIST)
