@@ -1,9 +1,8 @@
 """What holds for every test."""
 
-import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -12,16 +11,30 @@ import pytest
 from statuary.extensions.compilers.cache import VARIABLE
 from statuary.extensions.log.options import BRANCHES, PRODUCTION, REQUESTS
 from support.object_stores import Server, moto
+from support.passed_tests import Passed, passed_of, read_passed
 from support.requirements import require_module
 from support.second_stage import belongs, changed_since, is_due
 
-LONGEST = ("test_in_browser.py", "test_wheel.py", "test_epochs.py", "test_killed.py", "test_publish.py")
+LONGEST = (
+    "test_damage_at_rest.py",
+    "test_two_publishers.py",
+    "test_in_browser.py",
+    "test_viewer.py",
+    "test_wheel.py",
+    "test_extension_defects.py",
+    "test_epochs.py",
+    "test_killed.py",
+    "test_publish.py",
+)
 """The files whose tests take longest: they begin first, so that no worker is left alone with one of them at the end."""
 
 NUMBERS = count(1)
 
+CHANGED = pytest.StashKey[Sequence[str]]()
+PASSED = pytest.StashKey[Passed]()
 
-def pytest_configure() -> None:
+
+def pytest_configure(config: pytest.Config) -> None:
     """Take Ctrl-C as a foreground process does, and let Python keep what it compiles.
 
     A shell starts `pytest &` with SIGINT ignored, and the programs that tests interrupt would inherit that. Many tests
@@ -33,6 +46,9 @@ def pytest_configure() -> None:
         os.environ.pop(name, None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    revision = config.getoption("second_stage")
+    config.stash[CHANGED] = changed_since(revision) if revision else ()
+    config.stash[PASSED] = read_passed(os.environ.get("STATUARY_PASSED"))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -43,27 +59,27 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option of the second stage."""
-    about = "run the tests that kill, interrupt, damage or wait, of the rooms that changed since REV, and no others"
+    about = "run also the tests that kill, interrupt, damage or wait, of the rooms that changed since REV"
     parser.addoption("--second-stage", metavar="REV", help=about)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what belongs to another stage or passed in another run, and begin with the tests that take longest.
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file of which no test would run: to collect takes each worker seconds. None: others decide."""
+    return True if collection_path.suffix == ".py" and not may_run(collection_path, config) else None
 
-    `STATUARY_PASSED` is the file in which that run noted what passed; see `pytest_sessionfinish`.
-    """
-    named = {Path(argument.partition("::")[0]).resolve() for argument in config.args}
-    revision = config.getoption("second_stage")
-    if revision:
-        changed = changed_since(revision)
-        chosen = [item for item in items if belongs(item.path) and is_due(item.path, changed)]
-    elif os.environ.get("STATUARY_THOROUGH") == "true":
-        chosen = items
-    else:
-        chosen = [item for item in items if not belongs(item.path) or item.path in named]
-    if noted := os.environ.get("STATUARY_PASSED"):
-        passed = set(json.loads(Path(noted).read_bytes()))
-        chosen = [one for one in chosen if one.nodeid not in passed or one.get_closest_marker("real_data")]
+
+def may_run(file: Path, config: pytest.Config) -> bool:
+    """Whether tests of a file are due, and did not all pass in another run; named ones do not come here."""
+    if belongs(file):
+        return os.environ.get("STATUARY_THOROUGH") == "true" or is_due(file, config.stash[CHANGED])
+    whole = config.stash[PASSED].files
+    return not whole or file.relative_to(config.rootpath).as_posix() not in whole
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what passed in another run, and begin with the tests that take longest."""
+    passed = set(config.stash[PASSED].tests)
+    chosen = [one for one in items if one.nodeid not in passed]
     left_out = set(items) - set(chosen)
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
@@ -71,11 +87,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Note in pytest's cache which tests passed."""
+    """Note in pytest's cache what passed: see `Passed`."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     cache = getattr(session.config, "cache", None)  # absent with `-p no:cacheprovider`
     if not hasattr(session.config, "workerinput") and reporter is not None and cache is not None:
-        cache.set("statuary/passed", [one.nodeid for one in reporter.stats.get("passed", ())])
+        cache.set("statuary/passed", passed_of(reporter.stats)._asdict())
 
 
 @pytest.fixture(scope="session")

@@ -84,7 +84,7 @@ def test_a_slow_trickle_of_bytes_does_not_keep_a_connection_open(respond):
     started = time.monotonic()
     with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
         read(url)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30
 
 
 def test_a_steady_response_may_take_long():
@@ -106,18 +106,18 @@ def slow_headers(connection: socket.socket) -> None:
 
 def test_all_responses_of_a_server_have_one_deadline():
     """Each is in time; a mirror of many documents would keep a command waiting for days."""
-    opener, answered = http_opener(Pace(0.5, rate=1000, each=0.05)), 0
+    opener, answered = http_opener(Pace(2, rate=1000, each=0.05)), 0
 
     def ask() -> None:
         nonlocal answered
-        for _ in range(20):
+        for _ in range(60):
             with closing(opener.open(url, timeout=5)) as response:
                 response.read()
             answered += 1
 
     with server(slow_headers) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
         ask()
-    assert 2 <= answered < 6
+    assert 2 <= answered < 20
 
 
 def test_endless_headers_have_a_deadline():
@@ -128,7 +128,7 @@ def test_endless_headers_have_a_deadline():
     started = time.monotonic()
     with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
         http_opener(Pace(0.3, rate=1000)).open(url, timeout=5)
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 30
 
 
 def test_mirrors_conform_and_nodes_have_a_deadline(monkeypatch):

@@ -23,7 +23,7 @@ import click
 import pytest
 
 from statuary.cli.main import command as statuary
-from support.manual import MANUAL, references
+from support.manual import MANUAL, is_generated
 from support.manual_blocks import Block, blocks_of
 from support.requirements import CHECKOUT
 
@@ -73,10 +73,9 @@ FIXED_WORDS = {"s3://bucket": "store"}
 """A folder stands for the object store."""
 
 
-GENERATED = frozenset(references())
 PAGES = [
     CHECKOUT / "README.md",
-    *sorted(path for path in MANUAL.rglob("*.md") if path.relative_to(MANUAL).as_posix() not in GENERATED),
+    *sorted(path for path in MANUAL.rglob("*.md") if not is_generated(path.relative_to(MANUAL).as_posix())),
 ]
 WITH_BLOCKS = [page for page in PAGES if blocks_of(page)]
 WITH_COMMANDS = [

@@ -70,7 +70,7 @@ HOSTILE = [
             group(alerts="firing"),
             group(alerts=[3]),
             group(alerts=[None]),
-            group({"labels": {}}),
+            group({"labels": {}}, status=None),
             group({"status": "resolving"}),
             group({"status": ["firing"]}),
             group(groupKey=""),

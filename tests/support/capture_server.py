@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 
 from statuary.optional import import_zstandard
+from support.local_server import LocalServer
 from support.statuspage_captures import captures
 
 UNRESOLVED = ("investigating", "identified", "monitoring")
@@ -90,7 +91,7 @@ def serve_capture(capture: CapturedSummary) -> Iterator[str]:
         def log_message(self, *_arguments: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = LocalServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

@@ -116,12 +116,12 @@ def served(command: list[str], ready: str, **environment: str) -> Iterator[Serve
             # the whole group: PyPI's `node` is a program that starts the real one
             os.killpg(process.pid, signal.SIGTERM)
             try:
-                process.wait(timeout=20)
+                process.wait(timeout=60)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
                 raise
             if reader.ident is not None:
-                reader.join(timeout=20)
+                reader.join(timeout=60)
             print("".join(output))  # pytest shows it where a test fails
 
 
@@ -202,11 +202,13 @@ def serve_with_cloudflare(site: dict[str, bytes], project: Path) -> Iterator[Ser
 
 
 @contextmanager
-def serve_project_with_cloudflare(project: Path, settings: HostingSettings = PLAIN) -> Iterator[Served]:
+def serve_project_with_cloudflare(
+    project: Path, settings: HostingSettings = PLAIN, on: On = None
+) -> Iterator[Served]:
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("miniflare", install=HOSTS_INSTALL)
-    write_host_files(project, worker_files(HostOptions(settings=settings)))
-    configuration = json.dumps(worker_configuration(HostOptions()))
+    write_host_files(project, worker_files(HostOptions(settings=settings, on=on)))
+    configuration = json.dumps(worker_configuration(HostOptions(on=on)))
     command = [
         node(),
         str(EDGE_TESTS / "cloudflare_server.mjs"),

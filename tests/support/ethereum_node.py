@@ -74,7 +74,7 @@ def _free_port() -> int:
 
 
 def _wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 120
     while True:
         try:
             ask(url, "eth_chainId")

@@ -4,9 +4,11 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import unquote
+
+from support.local_server import LocalServer
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -56,8 +58,7 @@ def served(
     root: Path, *, ranges: bool = True, answers: Answers | None = None
 ) -> Iterator[tuple[str, list[str]]]:
     """Serve a folder; give its URL and the paths that are asked for."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = LocalServer(("127.0.0.1", 0), Handler)
     server.root, server.ranges, server.answers = root, ranges, answers or {}  # type: ignore[attr-defined]
     requested: list[str] = []
     server.asked = requested  # type: ignore[attr-defined]

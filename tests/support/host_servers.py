@@ -234,7 +234,7 @@ def _running(command: list[str], listen: str, **environment: str) -> Iterator[Se
         finally:
             with suppress(ProcessLookupError):  # it may not have begun
                 os.killpg(process.pid, signal.SIGTERM)
-            output, _ = process.communicate(timeout=20)
+            output, _ = process.communicate(timeout=60)
             print(re.sub(r"(?m)^.*\"level\":\"info\".*\n", "", output))  # pytest shows it where a test fails
 
 

@@ -26,6 +26,14 @@ FILES = [name for name in SCHEMA_MODELS if name != "record"]  # a record is Sour
 
 REFERENCE = "group: Reference"
 
+NAMES = ("content-reference", "command-reference", "text-keys", "messages")
+"""The names of the generated pages, and of the folders that hold nothing else."""
+
+
+def is_generated(name: str) -> bool:
+    """Whether a page of the manual, by its path in it, is one of those that this module writes."""
+    return name.partition("/")[0].removesuffix(".md") in NAMES
+
 
 def content_reference() -> Iterator[tuple[str, str]]:
     """Yield the pages about the keys of all source files."""

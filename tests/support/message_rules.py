@@ -21,6 +21,7 @@ RULES = {
     "installed-extension": "`site.yaml` uses an extension that is not installed. Install the extra that the message names, or remove the key.",
     "working-extension": "An extension failed in this run. The status is published without it. The message says why.",
     "log-goes-on": "The log of the site was not extended, or the next build cannot continue it. The site is published all the same; until the log names its files, `statuary log verify` tells readers that it does not.",
+    "packable-line": "A line that `statuary pack make` reads is no record, or another line has the same contract; or one of `statuary pack update --remove` is no path of a record or a proof. Mend it; a build withholds such a record instead.",
     "followed-component": "What is kept of another page for a component that follows it cannot be read, or the component does not exist. It is shown as its own incidents say; `statuary upstream` reads the page again.",
     "public-signatures": "A line of `signatures.txt` is no signature, such as `transfer(address,uint256)`. The message names the line; the others are published.",
     "api-file": "A file of the folder `apis/` of the content is not one that explorers read. The message says why; the others are published.",

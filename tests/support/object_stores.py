@@ -91,11 +91,12 @@ class Server:
 def _azure_headers(container: str) -> dict[str, str]:
     """Sign the making of a container, which obstore does not offer."""
     date, version = formatdate(usegmt=True), "2021-08-06"
-    signed = f"PUT{12 * chr(10)}x-ms-date:{date}\nx-ms-version:{version}\n/devstoreaccount1/devstoreaccount1/{container}\nrestype:container"
+    signed = f"PUT{12 * chr(10)}x-ms-blob-public-access:blob\nx-ms-date:{date}\nx-ms-version:{version}\n/devstoreaccount1/devstoreaccount1/{container}\nrestype:container"
     signature = base64.b64encode(
         hmac.new(base64.b64decode(AZURE_KEY), signed.encode(), hashlib.sha256).digest()
     )
     return {
+        "x-ms-blob-public-access": "blob",  # anybody may read its objects, as behind a CDN
         "x-ms-date": date,
         "x-ms-version": version,
         "Authorization": f"SharedKey devstoreaccount1:{signature.decode()}",

@@ -16,13 +16,14 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from support.edge_runtimes import Served
+from support.local_server import LocalServer
 from support.object_stores import moto, objects_of
 from support.requirements import require_program
 
@@ -79,7 +80,7 @@ def serving(host: Host) -> Iterator[Served]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer((LOOPBACK, 0), Handler) as server:
+    with LocalServer((LOOPBACK, 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         thread.start()
         try:

@@ -1,7 +1,7 @@
 """The second stage of the tests: those that kill, interrupt, damage or wait by the clock, and the rooms that they are about.
 
 They take a third of the time of all tests. `pytest` leaves them out, unless a file is named or STATUARY_THOROUGH is
-"true"; `pytest --second-stage REV` runs those whose rooms have changed since a commit, and no others.
+"true"; `pytest --second-stage REV` adds those whose rooms have changed since a commit.
 """
 
 import subprocess
