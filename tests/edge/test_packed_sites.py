@@ -3,8 +3,8 @@
 import json
 import shutil
 from base64 import b64encode
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha1
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,23 +24,13 @@ from support.edge_runtimes import (
     serve_project_with_cloudflare,
     serve_project_with_netlify,
 )
-from support.edge_vectors import ERROR_ID
 from support.host_servers import caddy_and_deno, nginx_and_deno, serve_folder_with_deno
 from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
+from support.same_answers import Request, Serve, asked, assert_same, requests_of
 from support.sites import CHAIN, address_of, files_in, path_of, record_of
 
 ON = frozenset({"packs", "apis"})
 REMOVED, CHANGED, ADDED, UNKNOWN = 3, 5, 45, 99
-OF_THE_TRANSFER = (
-    "age",
-    "accept-ranges",  # a document of a pack comes whole
-    "connection",
-    "content-length",
-    "date",
-    "keep-alive",
-    "transfer-encoding",
-)
-OF_THE_HOST = ("etag", "x-nf-")
 
 
 class Sites(NamedTuple):
@@ -87,76 +77,19 @@ def sharded(tmp_path_factory: pytest.TempPathFactory) -> Sites:
     return made(tmp_path_factory.mktemp("sharded"), PathLayout.SHARDED)
 
 
-Request = tuple[str, str]
-Serve = Callable[..., AbstractContextManager[Served]]
-
-
-def requests_of(number: int) -> Iterator[Request]:
-    """Yield requests about a contract: every document with its address, in every form."""
-    address = address_of(number)
-    upper = f"0x{address[2:].upper()}"
-    record = f"/v2/contract/{CHAIN}"
-    for form in (address, address.lower(), upper):
-        yield "GET", f"{record}/{form}"
-        yield "GET", f"/proof/{CHAIN}/{form}.json"
-    mixed = f"0x{address[2:].swapcase()}"
-    for target in (
-        f"{record}/{mixed}",
-        f"{record}/{address}/",
-        f"/server{record}/{address}?fields=abi,compilation.compiler",
-        f"{record}/{address}?fields=all",
-        f"{record}/{address}?omit=sources,abi",
-        f"{record}/{address}?fields=nothing",
-        f"{record}/{address}?other=1",
-        f"/v2/contract/1/{address}",
-        f"/v2/contract/all-chains/{address}",
-        f"/v2/contract/all-chains/{upper}",
-        f"/v2/contract/all-chains/{mixed}",
-        f"/proof/1/{address}.json",
-        f"/proof/{CHAIN}/{address}",
-        f"/v2/api?chainid={CHAIN}&module=contract&action=getabi&address={address}",
-        f"/v2/api?chainid={CHAIN}&module=contract&action=getsourcecode&address={address}",
-        f"/files/any/{CHAIN}/{address}",
-        f"/blockscout/{CHAIN}/api/v2/smart-contracts/{address}",
-    ):
-        yield "GET", target
-    for target in (f"{record}/{address}", f"{record}/{address}?fields=abi", f"/proof/{CHAIN}/{address}.json"):
-        yield "HEAD", target
-        yield "POST", target
-        yield "OPTIONS", target
-
-
-def asked(server: Served, requests: list[Request], *, tags: bool) -> dict[Request, Any]:
-    """Return what is answered, without what a connection adds; a tag that the host makes by itself is not compared."""
-    unlike = (*OF_THE_TRANSFER, *(() if tags else OF_THE_HOST))
-    found = {}
-    for method, target in requests:
-        answer = server.ask(target, method)
-        headers = {name: text for name, text in answer["headers"].items() if not name.startswith(unlike)}
-        found[method, target] = answer["status"], headers, ERROR_ID.sub("<uuid>", answer["body"])
-    return found
-
-
-def is_same(serve: Serve, sites: Sites, requests: list[Request], *, tags: bool = False, **more: Any) -> None:
-    """Make sure that both sites answer the same, and that some of it are records and proofs."""
+def are_same(serve: Serve, sites: Sites, requests: list[Request], *, tags: bool = False, **more: Any) -> None:
+    """Make sure that both sites answer the same."""
     with serve(sites.whole, settings=sites.settings, **more) as server:
         expected = asked(server, requests, tags=tags)
     with serve(sites.packed, settings=sites.settings, **more) as server:
-        found = asked(server, requests, tags=tags)
-    for request in requests:
-        differences = [
-            pair for pair in zip(found[request], expected[request], strict=True) if pair[0] != pair[1]
-        ]
-        assert not differences, request
-    statuses = {status for status, _, _ in expected.values()}
-    assert {200, 404} <= statuses
+        assert_same(expected, asked(server, requests, tags=tags))
 
 
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
 def test_deno(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
     numbers = (1, 17, 40, REMOVED, CHANGED, ADDED, UNKNOWN)
-    is_same(
+    are_same(
         serve_folder_with_deno, sites, [each for number in numbers for each in requests_of(number)], tags=True
     )
 
@@ -165,7 +98,7 @@ def test_deno(layout: str, request: pytest.FixtureRequest) -> None:
 def test_cloudflare(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
     requests = [each for number in (17, REMOVED, CHANGED, UNKNOWN) for each in requests_of(number)]
-    is_same(serve_project_with_cloudflare, sites, requests, on=ON)
+    are_same(serve_project_with_cloudflare, sites, requests, on=ON)
 
 
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
@@ -181,7 +114,7 @@ def test_netlify(layout: str, request: pytest.FixtureRequest) -> None:
         ("GET", f"{record}/{address_of(REMOVED)}"),
         ("GET", f"/proof/{CHAIN}/{address_of(REMOVED)}.json"),
     ]
-    is_same(serve_project_with_netlify, sites, requests, on=ON)
+    are_same(serve_project_with_netlify, sites, requests, on=ON)
 
 
 @contextmanager

@@ -207,8 +207,9 @@ def serve_project_with_cloudflare(
 ) -> Iterator[Served]:
     """Serve a project whose site lies in `build`."""
     modules = require_node_package("miniflare", install=HOSTS_INSTALL)
-    write_host_files(project, worker_files(HostOptions(settings=settings, on=on)))
-    configuration = json.dumps(worker_configuration(HostOptions(on=on)))
+    options = HostOptions(settings=settings, on=on)
+    write_host_files(project, worker_files(options))
+    configuration = json.dumps(worker_configuration(options))
     command = [
         node(),
         str(EDGE_TESTS / "cloudflare_server.mjs"),

@@ -57,11 +57,11 @@ def send_signed(url: str, transaction: str) -> dict[str, Any]:
     return mined(url, ask(url, "eth_sendRawTransaction", transaction))
 
 
-def mined(url: str, name: str) -> dict[str, Any]:
-    """Wait for a transaction and return its receipt."""
+def mined(url: str, name: str, status: str = "0x1") -> dict[str, Any]:
+    """Wait for a transaction and return its receipt; "0x0" is the status of one that failed."""
     for _ in range(200):
         if receipt := ask(url, "eth_getTransactionReceipt", name):
-            assert receipt["status"] == "0x1", receipt
+            assert receipt["status"] == status, receipt
             return receipt
         time.sleep(0.02)
     raise TimeoutError(name)

@@ -57,6 +57,13 @@ class PathLayout(StrEnum):
     SHARDED = "sharded"
 
 
+class AddressNames(StrEnum):
+    """The addresses that name the documents of a contract: checksummed and in lower case, or checksummed alone."""
+
+    BOTH = "both"
+    CHECKSUMMED = "checksummed"
+
+
 class CompressedFormat(StrEnum):
     """A format of compressed copies, for servers that send them as they are.
 
@@ -73,6 +80,7 @@ class HostingSettings(NamedTuple):
 
     files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
     layout: PathLayout = PathLayout.PLAIN
+    addresses: AddressNames = AddressNames.BOTH
     precompressed: tuple[CompressedFormat, ...] = ()  # the formats of compressed copies of static documents
 
 

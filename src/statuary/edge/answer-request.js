@@ -98,7 +98,7 @@ async function answerContract({ chainId, address }, queryText, read) {
     checksummed: checkedAddress(address),
     selection: parseSelection(fields, omit),
   }));
-  const record = await read(`v2/contract/${chainId}/${checksummed.toLowerCase()}`);
+  const record = await read(`v2/contract/${chainId}/${checksummed}`);
   if (!record) return notVerified(chainId, checksummed, read);
   if (isWhole(selection)) return answers.documentAnswer(record);
   const body = record.body?.pipeThrough(selecting(selection));
@@ -131,7 +131,7 @@ async function notVerified(chainId, address, read) {
 async function answerAllChains({ address }, queryText, read) {
   checkNames(parseQuery(queryText), []);
   checkAddress(address);
-  const document = await read(`v2/contract/all-chains/${checkedAddress(address).toLowerCase()}`);
+  const document = await read(`v2/contract/all-chains/${checkedAddress(address)}`);
   return document ? answers.documentAnswer(document) : answers.jsonAnswer({ results: [] }, 404);
 }
 

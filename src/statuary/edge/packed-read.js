@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * Reads records and proofs from the packs of the site where there is no file of their own (`packs: true` in site.yaml).
+ * Reads records and proofs where there is no file of that name: from the file that has the checksummed address
+ * (`hosting: {addresses: checksummed}` in site.yaml), or from the packs of the site (`packs: true`).
  *
  * Packs have records, what the look-up over all chains answers, and proofs; lists and documents of other APIs are files.
  */
@@ -15,7 +16,7 @@ import { checksummed } from "./parameters.js";
 /** @typedef {{ text: string, tag: string, packs: import("./packs.js").ListedPack[], headers: Headers }} PackList */
 
 const LIST = "packs/packs.json";
-const RECORD = /^v2\/contract\/(?:[0-9]+|all-chains)\/0x[0-9a-f]{40}$/;
+const RECORD = /^v2\/contract\/(?:[0-9]+|all-chains)\/0x[0-9a-fA-F]{40}$/;
 const PROOF = /^proof\/[0-9]+\/(0x[0-9a-fA-F]{40})\.json$/;
 const READS = ["GET", "HEAD"];
 
@@ -70,14 +71,15 @@ export class SitePacks {
   read = async (path) => await this.files(path) ?? (RECORD.test(path) ? await this.find(path) : null);
 
   /**
-   * The host's response, or a proof from the packs in place of one that says that there is no file.
+   * The host's response, or a proof in place of one that says that there is no file.
    * @param {Request} request
    * @param {Response} response
    */
   async orProof(request, response) {
+    if (response.status !== 404 || !READS.includes(request.method)) return response;
     const path = proofPath(new URL(request.url).pathname);
-    if (response.status !== 404 || !path || !READS.includes(request.method)) return response;
-    const found = await this.find(path).catch(asAnswer);
+    if (!path) return response;
+    const found = await this.files(path) ?? await this.find(path).catch(asAnswer);
     if (!found) return response;
     response.body?.cancel();
     const checked = conditional(found, request.headers.get("If-None-Match"));
@@ -151,13 +153,15 @@ export class SitePacks {
 }
 
 /**
- * The path of a proof as its two files are named: the address in lower case, or checksummed.
+ * The path of a proof, its address checksummed; empty if it has any other form than that or lower case.
  * @param {string} pathname
  */
 function proofPath(pathname) {
   const path = pathname.slice(1);
   const address = PROOF.exec(path)?.[1];
-  return address && [address.toLowerCase(), checksummed(address)].includes(address) ? path : "";
+  if (!address) return "";
+  const name = checksummed(address);
+  return [address.toLowerCase(), name].includes(address) ? path.replace(address, name) : "";
 }
 
 /** @param {unknown} error @returns {Response} */

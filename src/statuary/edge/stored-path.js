@@ -10,16 +10,17 @@
 
 import { SHARDED } from "./layout.js";
 
-const RECORD_PATH = /^v2\/contract\/([^/]+)\/(0x([0-9a-f]{2})[0-9a-f]{38})$/;
+const RECORD_PATH = /^v2\/contract\/([^/]+)\/(0x([0-9a-fA-F]{2})[0-9a-fA-F]{38})$/;
 const PROOF_PATH = /^proof\/([^/]+)\/(0x([0-9a-fA-F]{2})[0-9a-fA-F]{38})\.json$/;
 
 /**
  * The path of the file of a document.
- * @param {string} path the document's own; that of a record has a lower-case address
+ * @param {string} path the document's own
  */
 export function storedPath(path, sharded = SHARDED) {
-  if (!sharded) return path;
-  return path
-    .replace(RECORD_PATH, "_shards/contract/$1/$3/$2")
-    .replace(PROOF_PATH, (_, chain, name, digits) => `_shards/proof/${chain}/${digits.toLowerCase()}/${name}.json`);
+  const [, recordChain, record, recordDigits] = sharded && RECORD_PATH.exec(path) || [];
+  if (record) return `_shards/contract/${recordChain}/${recordDigits.toLowerCase()}/${record}`;
+  const [, proofChain, proof, proofDigits] = sharded && PROOF_PATH.exec(path) || [];
+  if (proof) return `_shards/proof/${proofChain}/${proofDigits.toLowerCase()}/${proof}.json`;
+  return path;
 }

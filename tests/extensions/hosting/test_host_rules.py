@@ -184,8 +184,8 @@ def test_the_edge_module_runs_only_for_paths_that_need_it():
 def test_the_edge_module_is_asked_for_proofs_where_packs_may_have_them():
     proofs = {glob_of(PROOF)}
     for on in (None, frozenset(), frozenset({"log"})):
-        assert proofs <= set(static_globs(on))
-    assert set(static_globs(frozenset())) - set(static_globs(frozenset({"packs"}))) == proofs
+        assert proofs <= set(static_globs(on=on))
+    assert set(static_globs(on=frozenset())) - set(static_globs(on=frozenset({"packs"}))) == proofs
 
 
 @pytest.mark.parametrize("files", [worker_files, pages_files])

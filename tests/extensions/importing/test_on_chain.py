@@ -19,7 +19,7 @@ from statuary.extensions.importing.evidence.proxy_resolution import resolve_prox
 from statuary.extensions.importing.prepare_contract import prepare_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
-from support.ethereum_node import ask, ethereum_node, send
+from support.ethereum_node import ask, ethereum_node, mined, send
 from support.imported_projects import FOUNDRY, added, catalogue_of, chain, empty_site, on_chain, wanted
 from support.local_server import LocalServer
 
@@ -98,6 +98,7 @@ def test_a_transaction_that_is_unknown_or_failed_is_rejected(url):
     [sender, *_] = ask(url, "eth_accounts")
     reverting = {"from": sender, "data": "0x60006000fd", "gas": hex(100_000)}
     failed = ask(url, "eth_sendTransaction", reverting)
+    mined(url, failed, status="0x0")
     with pytest.raises(NotImportableError, match="failed, so it created no contract"):
         read_on_chain_contract(EthereumNode(url), address, failed)
 
@@ -404,6 +405,7 @@ def test_a_receipt_proves_a_deployment_whose_code_needs_a_trace():
 def test_a_transfer_is_not_the_deployment(url):
     [sender, *_] = ask(url, "eth_accounts")
     transfer = ask(url, "eth_sendTransaction", {"from": sender, "to": sender, "value": "0x1"})
+    mined(url, transfer)
     address, _ = held("foundry", "Fare")
     with pytest.raises(NotImportableError, match="did not create 0x"):
         read_on_chain_contract(EthereumNode(url), address, transfer)

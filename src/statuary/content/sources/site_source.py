@@ -26,6 +26,7 @@ from statuary.domain.limits import LARGEST_BLOCK
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.settings import (
     NO_HOSTING,
+    AddressNames,
     Chain,
     CompressedFormat,
     ContractSettings,
@@ -217,6 +218,9 @@ class HostingSource(SourceModel):
     layout: PathLayout = NO_HOSTING.layout
     """`sharded`: contracts are in folders by the first two digits of their address, for Netlify's limit of 54,000
     files in a folder."""
+    addresses: AddressNames = NO_HOSTING.addresses
+    """`checksummed`: records and proofs have no second name with the address in lower case, which halves their names. The
+    edge module and `statuary serve` answer both forms."""
     precompressed: tuple[CompressedFormat, ...] = NO_HOSTING.precompressed
     """Compressed copies beside the documents: `gz`, `br`, `zst`, for nginx and Caddy."""
 

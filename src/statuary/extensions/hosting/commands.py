@@ -18,7 +18,7 @@ import orjson
 from statuary.cli.options import content_option
 from statuary.content.read_content import read_content
 from statuary.domain.errors import StatuaryError
-from statuary.domain.settings import HostingSettings, PathLayout
+from statuary.domain.settings import AddressNames, HostingSettings, PathLayout
 from statuary.extensions.hosting.hosts import HOSTS, Host, HostFile, HostOptions, is_edge_file
 from statuary.version import VERSION
 
@@ -191,7 +191,7 @@ def hosting_command(
     """Write what a host needs to serve the site: its configuration and its edge module."""
     host = HOSTS[name]
     settings, on = _settings(content)
-    _check(name, host, settings, content)
+    _check(name, host, settings, content, has_edge=host.runs_edge_module or bool(given["edge"]))
     installation = read_installation(out or Path()) if install is None else Installation(install)
     options = replace(DEFAULT, settings=settings, install=installation.requirement, on=on, **given)
     files = [file for file in host.files(options) if is_edge_file(file) or not edge_only]
@@ -241,10 +241,16 @@ def _settings(content: Path) -> tuple[HostingSettings, frozenset[str]]:
     return catalogue.hosting, frozenset(dict(catalogue.extensions))
 
 
-def _check(name: str, host: Host, settings: HostingSettings, content: Path) -> None:
-    if settings.layout is PathLayout.SHARDED and not host.supports_sharding:
+def _check(name: str, host: Host, settings: HostingSettings, content: Path, *, has_edge: bool) -> None:
+    if settings.layout is PathLayout.SHARDED and not host.runs_edge_module:
         raise click.UsageError(
             f"{name} cannot serve the sharded layout; remove hosting.layout from site.yaml"
+        )
+    if settings.addresses is AddressNames.CHECKSUMMED and not has_edge:
+        other = " or put the edge module behind it with --edge" if name in ("nginx", "caddy") else ""
+        raise click.UsageError(
+            f"{name} cannot find a contract by its address in lower case without a file of that name; "
+            f"remove hosting.addresses from site.yaml{other}"
         )
     if host.site_files is not None and host.site_files not in settings.files:
         click.echo(

@@ -33,7 +33,7 @@ from statuary.documents.url_table import (
     media_type_by_extension,
 )
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
+from statuary.domain.settings import NO_HOSTING, AddressNames, HostingPlatform, HostingSettings, PathLayout
 from statuary.extension_table import EXTENSIONS, load
 
 HOST_FILES = tuple(
@@ -110,14 +110,14 @@ def hosted_urls(on: On) -> tuple[Url, ...]:
     return tuple(url for url in all_urls() if url not in urls)
 
 
-def static_globs(on: On = None) -> tuple[str, ...]:
+def static_globs(settings: HostingSettings = NO_HOSTING, on: On = None) -> tuple[str, ...]:
     """Return the paths that never need the edge module: not of the look-up, and unchanged until the next build.
 
-    The API page needs it: its path is also that of an explorer's API. So do files whose absence is an answer, and proofs where
-    packs may have what is no file.
+    The API page needs it: its path is also that of an explorer's API. So do files whose absence is an answer, and proofs that
+    are no file of the name that was asked for: those in packs, and those with one name alone.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
-    if has_packs(on):
+    if has_packs(on) or settings.addresses is AddressNames.CHECKSUMMED:
         asked |= {url for url in hosted_urls(on) if glob_of(url) == glob_of(PROOF)}
     static = (url for url in hosted_urls(on) if url not in asked and not url.is_timed)
     return globs_of(url for url in static if not url.name.startswith(ANSWERED_WHEN_MISSING))
@@ -288,15 +288,17 @@ def redirects_file(settings: HostingSettings, _: On = None) -> str:
     return "\n".join((*lines, f"{INTERNAL_FILES_RULE[0]} {INTERNAL_FILES_RULE[1]} 302")) + "\n"
 
 
-def _routes_file(on: On) -> str:
+def _routes_file(settings: HostingSettings, on: On) -> str:
     """Return the text of `_routes.json`: the edge module of Cloudflare Pages handles all but the static paths."""
-    return json.dumps({"version": 1, "include": ["/*"], "exclude": list(static_globs(on))}, indent=2) + "\n"
+    return (
+        json.dumps({"version": 1, "include": ["/*"], "exclude": static_globs(settings, on)}, indent=2) + "\n"
+    )
 
 
 FILE_TEXTS: dict[str, Callable[[HostingSettings, On], str]] = {
     "_headers": lambda _settings, on: headers_file(on),
     "_redirects": redirects_file,
-    "_routes.json": lambda _settings, on: _routes_file(on),
+    "_routes.json": _routes_file,
     ".assetsignore": lambda _settings, _: ".statuary\n",
     ".nojekyll": lambda _settings, _: "",
 }

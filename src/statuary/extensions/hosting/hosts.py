@@ -33,7 +33,7 @@ from statuary.documents.url_table import (
     SHORT_LIVED,
     Url,
 )
-from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
+from statuary.domain.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     HOST_FILES,
@@ -165,7 +165,7 @@ def worker_configuration(options: HostOptions) -> dict[str, object]:
             "directory": options.publish,
             "binding": "ASSETS",
             "not_found_handling": "404-page",
-            "run_worker_first": ["/*", *(f"!{glob}" for glob in static_globs(options.on))],
+            "run_worker_first": ["/*", *(f"!{glob}" for glob in static_globs(options.settings, options.on))],
         },
     }
 
@@ -196,7 +196,7 @@ def netlify_files(options: HostOptions) -> list[HostFile]:
         HostFile("netlify.toml", netlify_toml(options)),
         HostFile(f"{KEEP_BUILD}/manifest.yml", "name: keep-build\n"),
         HostFile(f"{KEEP_BUILD}/index.js", render_config("keep-build.js.jinja")),
-        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function(options.on)),
+        HostFile(f"{EDGE_FOLDER}/statuary.js", edge_function(options.settings, options.on)),
         *edge_module_files(options),
     ]
 
@@ -214,12 +214,16 @@ def netlify_toml(options: HostOptions) -> str:
     )
 
 
-def edge_function(on: On = None) -> str:
+def edge_function(settings: HostingSettings = NO_HOSTING, on: On = None) -> str:
     """Return the edge function: it re-exports the module and lists the paths it answers.
 
     Its name must differ from that of the folder beside it: Netlify would see one function.
     """
-    config = {"path": "/*", "excludedPath": [*static_globs(on), INTERNAL_FILES_RULE[0]], "onError": "bypass"}
+    config = {
+        "path": "/*",
+        "excludedPath": [*static_globs(settings, on), INTERNAL_FILES_RULE[0]],
+        "onError": "bypass",
+    }
     return (
         "// Written by `statuary hosting netlify` from the URL table.\n\n"
         'export { default } from "./modules/netlify.js";\n\n'
@@ -448,7 +452,7 @@ class Host(NamedTuple):
     steps: tuple[str, ...]  # what a person does once the files are written, one sentence each
     # the platform whose files the site must hold; `hosting.files` in site.yaml lists them
     site_files: HostingPlatform | None = None
-    supports_sharding: bool = False  # whether it can serve the sharded layout
+    runs_edge_module: bool = False
 
 
 def github_pages_files(options: HostOptions) -> list[HostFile]:
@@ -506,7 +510,7 @@ HOSTS: dict[str, Host] = {
             COMMIT,
             "In Netlify, choose `Add new project`, `Import an existing project`, and this repository.",
         ),
-        supports_sharding=True,
+        runs_edge_module=True,
     ),
     "cloudflare": Host(
         "wrangler.jsonc of a Worker with static assets, and the edge module",
@@ -518,7 +522,7 @@ HOSTS: dict[str, Host] = {
             "Deploy it: `npx wrangler deploy` (log in with `npx wrangler login` first).",
         ),
         site_files=HostingPlatform.CLOUDFLARE,
-        supports_sharding=True,
+        runs_edge_module=True,
     ),
     "cloudflare-pages": Host(
         "the function of a Pages project",
@@ -530,13 +534,13 @@ HOSTS: dict[str, Host] = {
             "Deploy it: `npx wrangler pages deploy build` (log in with `npx wrangler login` first).",
         ),
         site_files=HostingPlatform.CLOUDFLARE,
-        supports_sharding=True,
+        runs_edge_module=True,
     ),
     "deno": Host(
         "deno.json with a task that serves the site",
         deno_files,
         ("Build the site: `statuary build`.", "Serve it: `deno task serve`."),
-        supports_sharding=True,
+        runs_edge_module=True,
     ),
     "github-pages": Host(
         "a workflow that builds and deploys plain files",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import orjson
 from typing_extensions import override
 
-from statuary.documents.document import sharded_path
+from statuary.documents.document import CONTRACT_PATH, sharded_path
 from statuary.domain.primitives import checksum_address
 from statuary.extension_table import EXTENSIONS, is_installed, load
 from statuary.extensions.http.client import get, is_archive_url, is_url, url_below
@@ -250,15 +250,17 @@ class SiteReader:
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a document by any of its names, in either layout; None if the site has none.
 
+        A document of a contract is found by the address in lower case too where its file has no such name.
+
         Raises:
             DamagedSnapshotError: if they are missing, or differ from the manifest.
             PublishingError: if the site cannot be read.
         """
         if is_snapshot_path(path):
             return self.source.read(path) if self.index is None or path != MANIFEST else self.index.text
-        shard = sharded_path(path)
-        body = self._read(path)
-        return body if body is not None or shard == path else self._read(shard)
+        names = (path, *(stored_names(path) if CONTRACT_PATH.fullmatch(path) else ()))
+        places = dict.fromkeys(place for name in names for place in (name, sharded_path(name)))
+        return next((body for place in places if (body := self._read(place)) is not None), None)
 
     def _read(self, path: str) -> bytes | None:
         if self.index is None:
