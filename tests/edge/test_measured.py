@@ -24,7 +24,11 @@ def site_for(targets: list[str]) -> dict[str, bytes]:
     """Return the documents that the targets can need: not every record."""
     wanted = " ".join(targets).lower()
     site = measured_site()
-    return {path: body for path, body in site.items() if "0x" not in path or path.rsplit("/")[-1] in wanted}
+    return {
+        path: body
+        for path, body in site.items()
+        if "0x" not in path or path.rsplit("/")[-1].lower() in wanted
+    }
 
 
 def test_requests_are_answered_as_python_answers_them():
@@ -81,7 +85,7 @@ def test_selections_are_byte_equal():
 
 def test_the_largest_records_are_cut_as_python_cuts_them():
     paths = sorted(
-        (path for path in measured_site() if path.startswith("v2/contract/")),
+        (path for path in measured_site() if path.startswith("v2/contract/") and path == path.lower()),
         key=lambda path: len(measured_site()[path]),
     )[-3:]
     queries = (

@@ -34,6 +34,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
     "no uptime": {"site.yaml": SITE.replace("horizon_days: 12", "uptime: false")},
     "hosts": {"site.yaml": SITE + "hosting: {files: [netlify, github-pages]}\n"},
     "compressed": {"site.yaml": SITE + "hosting: {precompressed: [gz]}\n"},
+    "no names in lower case": {"site.yaml": SITE + "hosting: {lower_case_names: false}\n"},
     "sharded": {"site.yaml": SITE + "hosting: {layout: sharded}\n"},
     "component": {"components.yaml": COMPONENTS + "  faucet:\n    name: Faucet\n"},
     "incident": {"incidents/other.yaml": INCIDENT.replace("Slow", "Slower")},

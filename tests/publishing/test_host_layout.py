@@ -48,6 +48,16 @@ def test_compressed_forms_exist_for_both_paths_of_files_that_only_a_build_change
     assert (form.cache, form.media_type) == (RECORD.cache, RECORD.media_type)
 
 
+def test_a_contract_has_one_name_where_the_host_finds_the_other():
+    lists = Document(path="contracts/1/page", aliases=("contracts/1/PAGE",), body=b"")
+    hosting = HostingSettings(lower_case_names=False, precompressed=(CompressedFormat.GZIP,))
+    assert [(document.path, document.aliases) for document in laid_out([RECORD, lists], hosting)] == [
+        (RECORD.path, ()),
+        (f"{RECORD.path}.gz", ()),
+        (lists.path, lists.aliases),
+    ]
+
+
 def test_the_same_document_is_compressed_to_the_same_bytes():
     first, again = (list(laid_out([RECORD], settings(CompressedFormat.GZIP)))[1].body for _ in range(2))
     assert first == again

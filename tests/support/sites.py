@@ -13,6 +13,7 @@ import pytest
 from statuary.content.git_state import GitQuery
 from statuary.documents.contract_api.lists import all_chains_document, chain_documents, rows_by_address
 from statuary.documents.contract_api.proof_rules import service_documents
+from statuary.documents.document import ADDRESS
 from statuary.domain.contracts.record import contract_row
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Severity
@@ -189,19 +190,32 @@ def as_another_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(publish, "fingerprint_of", fingerprint)
 
 
+def checksummed_path(path: str) -> str:
+    """Return a path with its address checksummed, as that of every published record is; measured ones are not always."""
+    return ADDRESS.sub(lambda address: checksum_address(address[0]), path)
+
+
 def lookup_site(
     records: Iterable[bytes], chains: bytes, rows: Iterable[ContractRow] = ()
 ) -> dict[str, bytes]:
     """Return the documents of the look-up, by path, of these records; lists hold these rows as well."""
     bodies = {contract_row(json.loads(record)): record for record in records}
     listed = sorted({row.matchId: row for row in (*bodies, *rows)}.values(), key=lambda row: int(row.matchId))
-    site = {f"v2/contract/{row.chainId}/{row.address.lower()}": body for row, body in bodies.items()}
+    site = {
+        f"v2/contract/{row.chainId}/{address}": body
+        for row, body in bodies.items()
+        for address in (row.address.lower(), checksum_address(row.address))
+    }
     documents = [
         all_chains_document(rows)
         for rows in rows_by_address(("", row) for row in sorted(listed, key=lambda row: row.address))
     ]
     for chain_id in {row.chainId for row in listed}:
         documents += chain_documents(chain_id, (row for row in listed if row.chainId == chain_id))
-    paths = {path: document.body for document in documents for path in (*document.aliases, document.path)}
+    paths = {
+        path: document.body
+        for document in documents
+        for path in (*document.aliases, document.path, checksummed_path(document.path))
+    }
     service = {document.path: document.body for document in service_documents()}
     return site | paths | service | {"chains": chains}

@@ -46,29 +46,17 @@ class HostingPlatform(StrEnum):
 
 
 class PathLayout(StrEnum):
-    """The layout of single contracts.
+    """Where single contracts are: at the paths of their URLs, or in folders by the first two digits of the address.
 
-    `plain`: at the paths of their URLs. `sharded`: in folders by the first two digits of the address, for hosts that limit
-    the files of a folder (Netlify: 54,000, which is 27,000 contracts of a chain, each under two addresses). Rewrite rules
-    and the edge module hide the layout.
+    Shards are for hosts that limit the files of a folder (Netlify: 54,000); rewrite rules and the edge module hide them.
     """
 
     PLAIN = "plain"
     SHARDED = "sharded"
 
 
-class AddressNames(StrEnum):
-    """The addresses that name the documents of a contract: checksummed and in lower case, or checksummed alone."""
-
-    BOTH = "both"
-    CHECKSUMMED = "checksummed"
-
-
 class CompressedFormat(StrEnum):
-    """A format of compressed copies, for servers that send them as they are.
-
-    The values are the extensions that nginx (`gzip_static`, `brotli_static`) and Caddy (`precompressed`) look for.
-    """
+    """A format of compressed copies: the extension that nginx (`gzip_static`) and Caddy (`precompressed`) look for."""
 
     GZIP = "gz"
     BROTLI = "br"
@@ -80,7 +68,9 @@ class HostingSettings(NamedTuple):
 
     files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
     layout: PathLayout = PathLayout.PLAIN
-    addresses: AddressNames = AddressNames.BOTH
+    lower_case_names: bool = (
+        True  # whether documents of a contract have a second name, the address in lower case
+    )
     precompressed: tuple[CompressedFormat, ...] = ()  # the formats of compressed copies of static documents
 
 

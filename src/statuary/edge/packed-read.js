@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Reads records and proofs where there is no file of that name: from the file that has the checksummed address
- * (`hosting: {addresses: checksummed}` in site.yaml), or from the packs of the site (`packs: true`).
+ * (`hosting: {lower_case_names: false}` in site.yaml), or from the packs of the site (`packs: true`).
  *
  * Packs have records, what the look-up over all chains answers, and proofs; lists and documents of other APIs are files.
  */

@@ -6,7 +6,7 @@ from types import ModuleType
 
 from statuary.documents.document import CONTRACT_PATH, Document, sharded_document, uncompressed_path
 from statuary.documents.url_table import EPOCH_DOCUMENT, match_url, media_type_by_extension
-from statuary.domain.settings import AddressNames, CompressedFormat, HostingSettings, PathLayout
+from statuary.domain.settings import CompressedFormat, HostingSettings, PathLayout
 from statuary.optional import MissingExtraError, optional
 from statuary.publishing.files import PublishingError
 
@@ -18,15 +18,11 @@ def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterat
         PublishingError: if the package for a compressed form is not installed.
     """
     for document in documents:
-        named = document._replace(aliases=()) if has_one_name(document.path, settings) else document
+        has_names = settings.lower_case_names or not CONTRACT_PATH.fullmatch(document.path)
+        named = document if has_names else document._replace(aliases=())
         placed = sharded_document(named) if settings.layout is PathLayout.SHARDED else named
         yield placed
         yield from compressed_forms(placed, settings.precompressed)
-
-
-def has_one_name(path: str, settings: HostingSettings) -> bool:
-    """Return whether a document of a contract has no second name with the address in lower case."""
-    return settings.addresses is AddressNames.CHECKSUMMED and CONTRACT_PATH.fullmatch(path) is not None
 
 
 SMALLEST = 1024

@@ -17,6 +17,7 @@ from typing import NamedTuple, Self
 
 import orjson
 
+from statuary.documents.document import ADDRESS
 from statuary.domain.json_values import Json, JsonObject, as_list, as_object, is_whole_number
 from statuary.domain.primitives import InvalidValueError
 from statuary.publishing.files import (
@@ -97,9 +98,6 @@ def document_path(path: str) -> str:
 def _is_unwanted(name: str) -> bool:
     """Return whether a name is hidden, or ends in dots or spaces, which Windows drops."""
     return (name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES) or name.endswith((".", " "))
-
-
-ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
 
 
 def lower_case_address(path: str) -> str:

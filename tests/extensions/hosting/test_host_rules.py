@@ -181,11 +181,13 @@ def test_the_edge_module_runs_only_for_paths_that_need_it():
         assert plain is not (is_asked or url.is_timed), url.name
 
 
-def test_the_edge_module_is_asked_for_proofs_where_packs_may_have_them():
+def test_the_edge_module_is_asked_for_proofs_that_may_be_no_file_of_that_name():
     proofs = {glob_of(PROOF)}
     for on in (None, frozenset(), frozenset({"log"})):
         assert proofs <= set(static_globs(on=on))
     assert set(static_globs(on=frozenset())) - set(static_globs(on=frozenset({"packs"}))) == proofs
+    without_second_names = HostingSettings(lower_case_names=False)
+    assert set(static_globs()) - set(static_globs(without_second_names)) == proofs
 
 
 @pytest.mark.parametrize("files", [worker_files, pages_files])

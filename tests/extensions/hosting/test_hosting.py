@@ -69,6 +69,25 @@ def test_the_sharded_layout_requires_a_host_that_supports_it(content, tmp_path):
     assert "nginx cannot serve the sharded layout" in refused.stderr
 
 
+def test_sites_without_names_in_lower_case_require_the_edge_module(content, tmp_path):
+    site = (content / "site.yaml").read_text() + "hosting: {lower_case_names: false}\n"
+    write_files(content, {"site.yaml": site})
+    for host in ("s3", "vercel", "github-pages"):
+        refused = run(content, host)
+        assert refused.exit_code == 2
+        assert f"{host} cannot find a contract by its address in lower case" in refused.stderr
+        assert "--edge" not in refused.stderr
+    for host in ("nginx", "caddy"):
+        assert (
+            "remove hosting.lower_case_names from site.yaml or put the edge module behind it with --edge"
+            in (run(content, host).stderr)
+        )
+        assert run(content, host, "--edge", "127.0.0.1:8001").exit_code == 0
+    for host, others in (("netlify", ".edge/statuary.js"), ("cloudflare", "wrangler.jsonc")):
+        assert run(content, host, "--out", str(tmp_path / host)).exit_code == 0
+        assert "/proof/*" not in (tmp_path / host / others).read_text()
+
+
 def test_choices_reach_the_configuration(content):
     nginx = run(
         content, "nginx", "--root", "/var/www/status", "--listen", "8443", "--edge", "127.0.0.1:9001"

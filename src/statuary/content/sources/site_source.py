@@ -26,7 +26,6 @@ from statuary.domain.limits import LARGEST_BLOCK
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.settings import (
     NO_HOSTING,
-    AddressNames,
     Chain,
     CompressedFormat,
     ContractSettings,
@@ -218,9 +217,9 @@ class HostingSource(SourceModel):
     layout: PathLayout = NO_HOSTING.layout
     """`sharded`: contracts are in folders by the first two digits of their address, for Netlify's limit of 54,000
     files in a folder."""
-    addresses: AddressNames = NO_HOSTING.addresses
-    """`checksummed`: records and proofs have no second name with the address in lower case, which halves their names. The
-    edge module and `statuary serve` answer both forms."""
+    lower_case_names: Flag = NO_HOSTING.lower_case_names
+    """Whether records and proofs have a second name, with the address in lower case. Without it there are half as many
+    files and objects, and the edge module and `statuary serve` still answer both."""
     precompressed: tuple[CompressedFormat, ...] = NO_HOSTING.precompressed
     """Compressed copies beside the documents: `gz`, `br`, `zst`, for nginx and Caddy."""
 

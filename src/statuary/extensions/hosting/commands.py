@@ -18,7 +18,7 @@ import orjson
 from statuary.cli.options import content_option
 from statuary.content.read_content import read_content
 from statuary.domain.errors import StatuaryError
-from statuary.domain.settings import AddressNames, HostingSettings, PathLayout
+from statuary.domain.settings import HostingSettings, PathLayout
 from statuary.extensions.hosting.hosts import HOSTS, Host, HostFile, HostOptions, is_edge_file
 from statuary.version import VERSION
 
@@ -246,11 +246,11 @@ def _check(name: str, host: Host, settings: HostingSettings, content: Path, *, h
         raise click.UsageError(
             f"{name} cannot serve the sharded layout; remove hosting.layout from site.yaml"
         )
-    if settings.addresses is AddressNames.CHECKSUMMED and not has_edge:
+    if not settings.lower_case_names and not has_edge:
         other = " or put the edge module behind it with --edge" if name in ("nginx", "caddy") else ""
         raise click.UsageError(
             f"{name} cannot find a contract by its address in lower case without a file of that name; "
-            f"remove hosting.addresses from site.yaml{other}"
+            f"remove hosting.lower_case_names from site.yaml{other}"
         )
     if host.site_files is not None and host.site_files not in settings.files:
         click.echo(

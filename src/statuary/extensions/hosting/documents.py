@@ -33,7 +33,7 @@ from statuary.documents.url_table import (
     media_type_by_extension,
 )
 from statuary.domain.catalogue import Catalogue
-from statuary.domain.settings import NO_HOSTING, AddressNames, HostingPlatform, HostingSettings, PathLayout
+from statuary.domain.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
 from statuary.extension_table import EXTENSIONS, load
 
 HOST_FILES = tuple(
@@ -117,7 +117,7 @@ def static_globs(settings: HostingSettings = NO_HOSTING, on: On = None) -> tuple
     are no file of the name that was asked for: those in packs, and those with one name alone.
     """
     asked = {*LOOKUP_URLS, API_PAGE, *HOST_FILES}
-    if has_packs(on) or settings.addresses is AddressNames.CHECKSUMMED:
+    if has_packs(on) or not settings.lower_case_names:
         asked |= {url for url in hosted_urls(on) if glob_of(url) == glob_of(PROOF)}
     static = (url for url in hosted_urls(on) if url not in asked and not url.is_timed)
     return globs_of(url for url in static if not url.name.startswith(ANSWERED_WHEN_MISSING))

@@ -7,6 +7,7 @@ from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
 
+from statuary.documents.document import ADDRESS
 from statuary.domain.primitives import checksum_address
 from statuary.extensions.http.client import get, is_url, url_below
 from statuary.extensions.packs.limits import MAX_LIST
@@ -31,7 +32,7 @@ from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
 from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
 from statuary.publishing.atomic_file import atomic_file
 from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import ADDRESS, DamagedSnapshotError
+from statuary.publishing.listing import DamagedSnapshotError
 
 
 class PackFolder:

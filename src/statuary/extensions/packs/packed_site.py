@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from threading import Lock
 from time import monotonic
 
-from statuary.documents.document import CONTRACT_PATH, plain_path, sharded_path
+from statuary.documents.document import ADDRESS, CONTRACT_PATH, plain_path, sharded_path
 from statuary.domain.primitives import checksum_address
 from statuary.extensions.http.client import url_below
 from statuary.extensions.packs.pack_format import key_of
@@ -21,7 +21,6 @@ from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRan
 from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.built_site import is_built
 from statuary.publishing.folder.reader import FolderReader
-from statuary.publishing.listing import ADDRESS
 
 LIST_SECONDS = 5.0
 """Seconds for which the list of a site behind a URL is not read again."""

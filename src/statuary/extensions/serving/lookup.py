@@ -490,7 +490,7 @@ def _answer_contract(route: Route, query_text: str, read: ReadDocument) -> Respo
     fields, omit = check_single(query, "fields"), check_single(query, "omit")
     check_chain_id(route.chain_id)
     check_address(route.address)
-    record = read(CONTRACT.path(chain_id=route.chain_id, address=checksum_address(route.address)))
+    record = read(CONTRACT.path(chain_id=route.chain_id, address=route.address.lower()))
     if record is None:  # a chain that has a record is known
         check_chain_known(route.chain_id, read)
     address = checked_address(route.address)
@@ -521,7 +521,7 @@ def _answer_all_chains(route: Route, query_text: str, read: ReadDocument) -> Res
     check_names(parse_query(query_text), ())
     check_address(route.address)
     address = checked_address(route.address)
-    body = read(CONTRACT_ALL_CHAINS.path(address=address))
+    body = read(CONTRACT_ALL_CHAINS.path(address=address.lower()))
     return json_response(body) if body is not None else json_response(EMPTY_RESULTS, HTTPStatus.NOT_FOUND)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import orjson
 from typing_extensions import override
 
-from statuary.documents.document import CONTRACT_PATH, sharded_path
+from statuary.documents.document import ADDRESS, CONTRACT_PATH, sharded_path
 from statuary.domain.primitives import checksum_address
 from statuary.extension_table import EXTENSIONS, is_installed, load
 from statuary.extensions.http.client import get, is_archive_url, is_url, url_below
@@ -26,7 +26,6 @@ from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, chec
 from statuary.publishing.folder.built_site import is_built
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT, FolderReader
 from statuary.publishing.listing import (
-    ADDRESS,
     DamagedSnapshotError,
     Entry,
     ReadPath,

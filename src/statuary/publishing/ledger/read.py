@@ -12,7 +12,9 @@ from statuary.publishing.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
 from statuary.publishing.ledger.schema import KeptGroup, LedgerEntry, names_of
 from statuary.publishing.listing import Entry
 
-NEAREST = "SELECT path FROM documents WHERE path = ? OR path LIKE ? ESCAPE '\\' ORDER BY path LIMIT 3"
+NEAREST = (
+    "SELECT path FROM documents WHERE path = ?1 OR path LIKE ?2 ESCAPE '\\' ORDER BY path != ?1, path LIMIT 3"
+)
 
 
 def read_entry(file: Path, path: str) -> LedgerEntry | None:

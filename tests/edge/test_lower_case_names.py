@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from statuary.documents.document import CONTRACT_PATH, plain_path
-from statuary.domain.settings import AddressNames, HostingSettings, PathLayout
+from statuary.domain.settings import HostingSettings, PathLayout
 from statuary.publishing.listing import lower_case_address
 from support.edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
 from support.host_servers import (
@@ -32,19 +32,19 @@ class Sites(NamedTuple):
     """A project whose records have both names, one whose records have one; how the second is laid out."""
 
     both: Path
-    checksummed: Path
+    one: Path
     settings: HostingSettings
 
 
 def made(root: Path, layout: PathLayout) -> Sites:
-    for names in AddressNames:
-        content = site_of_many(root / names, 20)
+    for name, has_both in (("both", True), ("one", False)):
+        content = site_of_many(root / name, 20)
         with (content / "site.yaml").open("a") as file:
-            hosting = f"{{layout: {layout}, addresses: {names}, files: [cloudflare]}}"
+            hosting = f"{{layout: {layout}, lower_case_names: {str(has_both).lower()}, files: [cloudflare]}}"
             file.write(f"apis: [etherscan, blockscout]\nhosting: {hosting}\n")
-        built_files(content, root / names / "build")
-    settings = HostingSettings(layout=layout, addresses=AddressNames.CHECKSUMMED)
-    return Sites(root / AddressNames.BOTH, root / AddressNames.CHECKSUMMED, settings)
+        built_files(content, root / name / "build")
+    settings = HostingSettings(layout=layout, lower_case_names=False)
+    return Sites(root / "both", root / "one", settings)
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +69,9 @@ def names_of_contracts(project: Path) -> Iterator[str]:
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
 def test_half_of_the_names_are_there(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
-    both, checksummed = map(set, map(names_of_contracts, (sites.both, sites.checksummed)))
-    assert len(checksummed) == 3 * 20
-    assert both == checksummed | {lower_case_address(path) for path in checksummed}
+    both, one = map(set, map(names_of_contracts, (sites.both, sites.one)))
+    assert len(one) == 3 * 20
+    assert both == one | {lower_case_address(path) for path in one}
 
 
 Serve = Callable[[Path], AbstractContextManager[Served]]
@@ -81,7 +81,7 @@ def compare(serve: Serve, sites: Sites, requests: list[Request] = REQUESTS, *, t
     """Make sure that both sites answer the same."""
     with serve(sites.both) as server:
         expected = asked(server, requests, tags=tags)
-    with serve(sites.checksummed) as server:
+    with serve(sites.one) as server:
         assert_same(expected, asked(server, requests, tags=tags))
 
 
