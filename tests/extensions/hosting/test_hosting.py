@@ -83,9 +83,14 @@ def test_sites_without_names_in_lower_case_require_the_edge_module(content, tmp_
             in (run(content, host).stderr)
         )
         assert run(content, host, "--edge", "127.0.0.1:8001").exit_code == 0
-    for host, others in (("netlify", ".edge/statuary.js"), ("cloudflare", "wrangler.jsonc")):
+    rules = (("netlify", ".edge/statuary.js", '"/proof/*"'), ("cloudflare", "wrangler.jsonc", '"!/proof/*"'))
+    for host, file, rule in rules:
         assert run(content, host, "--out", str(tmp_path / host)).exit_code == 0
-        assert "/proof/*" not in (tmp_path / host / others).read_text()
+        assert rule not in (tmp_path / host / file).read_text()
+        write_files(content, {"site.yaml": site.replace("hosting:", "# hosting:")})
+        assert run(content, host, "--out", str(tmp_path / host), "--force").exit_code == 0
+        assert rule in (tmp_path / host / file).read_text()
+        write_files(content, {"site.yaml": site})
 
 
 def test_choices_reach_the_configuration(content):
