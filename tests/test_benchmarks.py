@@ -14,6 +14,7 @@ from support.requirements import CHECKOUT
 COMMANDS = {
     "corpora": ("S:3", "{folder}/corpus"),
     "records_against_generators": ("--corpora", "D:3", "--workers", "1", "--rounds", "1"),
+    "record_microseconds": ("M:3",),
     "records_against_copy": ("--rounds", "1", "tests/golden/world/content/contracts"),
     "no_change": ("--count", "120", "--rounds", "1"),
     "tick_against_build": ("--transitions", "1", "--content", "tests/golden/world/content"),
