@@ -24,7 +24,7 @@ class Handler(BaseHTTPRequestHandler):
             code, headers, body = self.server.answers[self.path]  # type: ignore[attr-defined]
             return self.send(code, body, headers)
         if not file.is_file():
-            return self.send(404, b"nothing here")
+            return self.send(self.server.missing, b"nothing here")  # type: ignore[attr-defined]
         body = file.read_bytes()
         requested = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
         if not requested or not self.server.ranges:  # type: ignore[attr-defined]
@@ -55,11 +55,12 @@ Answers = dict[str, tuple[int, dict[str, str], bytes]]
 
 @contextmanager
 def served(
-    root: Path, *, ranges: bool = True, answers: Answers | None = None
+    root: Path, *, ranges: bool = True, answers: Answers | None = None, missing: int = 404
 ) -> Iterator[tuple[str, list[str]]]:
-    """Serve a folder; give its URL and the paths that are asked for."""
+    """Serve a folder; give its URL and the paths that are asked for. `missing` is the status for what is not there."""
     server = LocalServer(("127.0.0.1", 0), Handler)
     server.root, server.ranges, server.answers = root, ranges, answers or {}  # type: ignore[attr-defined]
+    server.missing = missing  # type: ignore[attr-defined]
     requested: list[str] = []
     server.asked = requested  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

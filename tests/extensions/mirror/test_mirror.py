@@ -315,7 +315,7 @@ LIES: dict[str, tuple[Answers, int, str]] = {
     ),
     "fewer bytes": (listing_of([entry_of("a", b"xx")]) | {"/a": (200, {}, b"x")}, 1, "a has 1 bytes"),
     "more bytes": (listing_of([entry_of("a")]) | {"/a": (200, {}, b"x" * 100)}, 1, "sends more than 1 bytes"),
-    "a forbidden file": (listing_of([entry_of("a")]) | {"/a": (403, {}, b"x" * 9)}, 1, "returns 403"),
+    "a forbidden file": (listing_of([entry_of("a")]) | {"/a": (403, {}, b"x" * 9)}, 1, "or refuses it"),
     "another part": (
         {
             path: (200, {}, body.replace(b"text", b"TEXT") if "parts" in path else body)

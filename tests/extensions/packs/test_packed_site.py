@@ -98,6 +98,20 @@ def test_every_document_is_read_as_if_it_were_a_file(site: Site, place: str) -> 
         assert reader.read(path.swapcase().replace("V2/CONTRACT", "v2/contract").replace("0X", "0x")) is None
 
 
+def test_a_store_that_says_403_for_what_is_missing(site: Site, own_site: Path, tmp_path: Path) -> None:
+    """So S3 answers those who may not list the bucket."""
+    with file_server.served(own_site, missing=403) as (url, _):
+        with open_site(url) as reader:
+            assert {path: reader.read(path) for path in site.packed} == {
+                path: site.files[path] for path in site.packed
+            }
+            for missing in (f"v2/contract/748463/0x{'12' * 20}", "api/v2/nothing.json"):
+                assert reader.read(missing) is None
+        run("mirror", url, tmp_path / "mirror")
+        assert "305 of 305 documents are whole" in run("snapshot", "verify", url)
+    assert set(site.packed) <= set(files_in(tmp_path / "mirror"))
+
+
 def test_requests_are_answered_as_with_every_file(site: Site, place: str) -> None:
     now = parse_instant(NOW)
     with open_site(site.built) as whole, open_site(place) as packed:

@@ -3,7 +3,7 @@
 import http.client
 import io
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
@@ -110,14 +110,20 @@ def is_same_server(url: str, other: str) -> bool:
 
 
 def get(
-    url: str, limit: int = MAX_BODY, *, headers: Mapping[str, str] | None = None, retries: Retries = ONCE
+    url: str,
+    limit: int = MAX_BODY,
+    *,
+    headers: Mapping[str, str] | None = None,
+    retries: Retries = ONCE,
+    missing: Collection[int] = MISSING_STATUSES,
 ) -> bytes | None:
-    """Return the body of a URL; None if there is none (404 or 410), or its path is too long for the server (414).
+    """Return the body of a URL; None if there is none.
 
     Args:
         limit: bytes of the longest body that is accepted.
         headers: what the request has besides ours.
         retries: how often to try.
+        missing: the statuses of responses that say that there is none.
 
     Raises:
         RefusedError: if the server responds with another error, which will not pass.
@@ -127,7 +133,7 @@ def get(
     for tries_left in reversed(range(retries.tries)):
         try:
             with _opened(url, headers=headers) as response:
-                if response.status in MISSING_STATUSES:
+                if response.status in missing:
                     return None
                 _check_status(url, response)
                 return _body(url, response, limit)

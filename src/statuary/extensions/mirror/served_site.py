@@ -18,7 +18,7 @@ from statuary.extensions.http.client import (
 )
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
-from statuary.extensions.snapshots.site_reader import StoredBesidesFiles, UrlSource
+from statuary.extensions.snapshots.site_reader import StoredBesidesFiles, UrlSource, missing_statuses
 from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.publishing.folder.reader import LARGEST_DOCUMENT
 from statuary.publishing.listing import DamagedSnapshotError, Entry, Part, parse_part
@@ -83,7 +83,8 @@ class ServedSite:
             RefusedError: if it sends more bytes than the limit, or refuses.
             UnreachableError: if it cannot be reached.
         """
-        body = get(url_below(self.url, path), limit, retries=RETRIES)
+        url, missing = url_below(self.url, path), missing_statuses(path)
+        body = get(url, limit, retries=RETRIES, missing=missing)
         with self._lock:
             self.counts = FetchCounts(self.counts.requests + 1, self.counts.size + len(body or b""))
         return body
@@ -168,7 +169,7 @@ class ServedSite:
 def _difference(entry: Entry, body: bytes | None) -> str:
     """Return how bytes differ from an entry; empty if they do not."""
     if body is None:
-        return f"{entry.path} is in the manifest, and the server has no such file"
+        return f"{entry.path} is in the manifest, and the server has no such file, or refuses it"
     if len(body) != entry.size:
         return f"{entry.path} has {len(body):,} bytes, the manifest lists {entry.size:,}"
     is_same = sha256(body).hexdigest() == entry.sha256

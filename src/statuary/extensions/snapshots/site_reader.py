@@ -5,8 +5,9 @@ schedule. The folder of a build is read as it is: the build that wrote the manif
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property, lru_cache, partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -16,7 +17,7 @@ from typing_extensions import override
 from statuary.documents.document import ADDRESS, CONTRACT_PATH, sharded_path
 from statuary.domain.primitives import checksum_address
 from statuary.extension_table import EXTENSIONS, is_installed, load
-from statuary.extensions.http.client import get, is_archive_url, is_url, url_below
+from statuary.extensions.http.client import MISSING_STATUSES, get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, check_body
@@ -133,6 +134,15 @@ class StoredDocuments:
         self.source.close()
 
 
+def missing_statuses(path: str) -> Collection[int]:
+    """Return the statuses that say that a site has no file at a path.
+
+    An object store answers 403 for what is missing to those who may not list it. For the manifest, which is asked first, that
+    means that the site may not be read at all.
+    """
+    return MISSING_STATUSES if path == MANIFEST else MISSING_STATUSES | {HTTPStatus.FORBIDDEN}
+
+
 class UrlSource:
     """A site that a web server serves: one GET for each document."""
 
@@ -154,7 +164,7 @@ class UrlSource:
             checked_path(path)
         except PublishingError:
             return None
-        return get(url_below(self.name, path), LARGEST_DOCUMENT)
+        return get(url_below(self.name, path), LARGEST_DOCUMENT, missing=missing_statuses(path))
 
     def paths(self) -> Iterator[str]:
         """Raise an error: a web server does not list its files."""
