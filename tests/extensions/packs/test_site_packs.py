@@ -186,6 +186,23 @@ def test_damaged_packs_are_made_again(content: Path, tmp_path: Path, damage: str
     assert {one.run for one in checked(content, out)} == {0}
 
 
+def test_documents_that_lose_a_name_are_not_packed_again(content: Path, tmp_path: Path) -> None:
+    before = built_files(content, tmp_path / "out")
+    with (content / "site.yaml").open("a") as file:
+        file.write("hosting: {lower_case_names: false}\n")
+    (content / path_of(5)).write_bytes(record_of(45))
+    (content / path_of(5)).rename(content / path_of(45))
+    after = built_files(content, tmp_path / "out")
+    assert len([path for path in after if is_packed(path)]) < len(
+        [path for path in before if is_packed(path)]
+    )
+    assert [pack.totals[:2] for pack in list_of(after)] == [list_of(before)[0].totals[:2], (3, 3)]
+    (content / "site.yaml").write_text(
+        (content / "site.yaml").read_text().replace("lower_case_names: false", "")
+    )
+    assert built_files(content, tmp_path / "out")[LIST] == after[LIST]
+
+
 def test_a_sharded_site_has_the_same_packs(content: Path, tmp_path: Path) -> None:
     plain = checked(content, tmp_path / "plain")
     with (content / "site.yaml").open("a") as file:

@@ -94,12 +94,21 @@ class PacksStage(SiteStage):
     def _with_changes(self, before: PackList) -> PackList:
         """Return the list with what differs from the last build in a new run."""
         with KeyTable(self._body) as table:
-            differences = self._ledger.differences()
-            table.add(_row(path, is_gone=end is None) for path, _, _, end in differences if is_packed(path))
+            table.add(
+                _row(path, is_gone=digest is None)
+                for path, _, _, digest in self._ledger.differences()
+                if is_packed(path) and not self._has_only_other_names(path, digest)
+            )
             if not table.count:
                 return before
             changes = [*table.changed_documents()]
         return with_changes(before, changes, len(changes), self._ranges, _put(self._target))
+
+    def _has_only_other_names(self, path: str, digest: bytes | None) -> bool:
+        """Return whether a document is as in the last build, which packs are to have, but for its aliases."""
+        query = "SELECT digest FROM main.documents WHERE path = ? COLLATE BINARY"
+        row = self._ledger.connection.execute(query, (path,)).fetchone()
+        return digest is not None and row is not None and bytes(row[0]) == digest
 
     def _ranges(self, pack: ListedPack) -> FileRanges:
         return FileRanges(self._target.folder.root / _path(pack))
