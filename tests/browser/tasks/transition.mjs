@@ -11,7 +11,7 @@ const says = (page) => page.evaluate(() => ({
 
 export async function run({ open }, { path, from, steps }) {
   let loads = 0;
-  const { page, complaints } = await open(path, {}, async (page) => {
+  const { page, complaints, quiet } = await open(path, {}, async (page) => {
     page.on("load", () => { loads += 1; });
     await page.clock.install({ time: new Date(from) });
   }, "networkidle");
@@ -20,9 +20,7 @@ export async function run({ open }, { path, from, steps }) {
   for (const step of steps) {
     await page.clock.fastForward(Date.parse(step) - now);
     now = Date.parse(step);
-    await page.waitForTimeout(50);
-    await page.waitForLoadState("networkidle");
-    await page.waitForTimeout(250);
+    await quiet();
     texts.push(await says(page));
   }
   return { texts, loads, complaints };
