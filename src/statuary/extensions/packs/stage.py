@@ -30,7 +30,7 @@ from statuary.publishing.files import PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.folder.site_folder import BODIES, SITE
 from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.ledger.lookups import digest_at
+from statuary.publishing.ledger.lookups import digest_at, published_digest
 from statuary.publishing.ledger.schema import KeptGroup
 
 GROUP = "packs"
@@ -106,9 +106,7 @@ class PacksStage(SiteStage):
 
     def _has_only_other_names(self, path: str, digest: bytes | None) -> bool:
         """Return whether a document is as in the last build, which packs are to have, but for its aliases."""
-        query = "SELECT digest FROM main.documents WHERE path = ? COLLATE BINARY"
-        row = self._ledger.connection.execute(query, (path,)).fetchone()
-        return digest is not None and row is not None and bytes(row[0]) == digest
+        return digest is not None and digest.hex() == published_digest(self._ledger.documents, path)
 
     def _ranges(self, pack: ListedPack) -> FileRanges:
         return FileRanges(self._target.folder.root / _path(pack))

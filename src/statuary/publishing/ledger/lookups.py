@@ -55,6 +55,13 @@ def offered_digest(documents: DocumentTable, path: str) -> str:
     return "" if row is None else bytes(row[0]).hex()
 
 
+def published_digest(documents: DocumentTable, path: str) -> str:
+    """Return the SHA-256, in hex, of what the last build published at a path; empty if it published nothing there."""
+    query = "SELECT digest FROM main.documents WHERE path = ? COLLATE BINARY"
+    row = documents.connection.execute(query, (path,)).fetchone()
+    return "" if row is None else bytes(row[0]).hex()
+
+
 def digest_at(documents: DocumentTable, path: str) -> str:
     """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
     for table in ("work.offered", "main.documents"):
