@@ -19,6 +19,8 @@ LONGEST = (
     "test_damage_at_rest.py",
     "test_two_publishers.py",
     "test_in_browser.py",
+    "test_languages.py",
+    "test_embed.py",
     "test_viewer.py",
     "test_wheel.py",
     "test_extension_defects.py",
