@@ -1,8 +1,9 @@
 """What holds for every test."""
 
 import os
+import re
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -11,9 +12,7 @@ import pytest
 from statuary.extensions.compilers.cache import VARIABLE
 from statuary.extensions.log.options import BRANCHES, PRODUCTION, REQUESTS
 from support.object_stores import Server, moto
-from support.passed_tests import Passed, passed_of, read_passed
 from support.requirements import require_module
-from support.second_stage import belongs, changed_since, is_due
 
 LONGEST = (
     "test_damage_at_rest.py",
@@ -32,8 +31,11 @@ LONGEST = (
 
 NUMBERS = count(1)
 
-CHANGED = pytest.StashKey[Sequence[str]]()
-PASSED = pytest.StashKey[Passed]()
+DEFAULT_TIER = "not slow and not thorough"
+"""The tests that run if neither a marker nor a file is named: `-m` of the options in pyproject.toml."""
+
+WHOLE_FILE = re.compile(r"^pytestmark = \[?pytest\.mark\.(slow|thorough)\b", re.MULTILINE)
+"""The line that keeps a whole file of tests out of the default tier."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -48,9 +50,14 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(name, None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    revision = config.getoption("second_stage")
-    config.stash[CHANGED] = changed_since(revision) if revision else ()
-    config.stash[PASSED] = read_passed(os.environ.get("STATUARY_PASSED"))
+    if config.option.markexpr == DEFAULT_TIER and names_only_files(config):
+        config.option.markexpr = ""
+
+
+def names_only_files(config: pytest.Config) -> bool:
+    """Whether the command line names files or tests in them, and no folder: they run, whatever their tier."""
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    return named and all(argument.partition("::")[0].endswith(".py") for argument in config.args)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -59,41 +66,16 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option of the second stage."""
-    about = "run also the tests that kill, interrupt, damage or wait, of the rooms that changed since REV"
-    parser.addoption("--second-stage", metavar="REV", help=about)
-
-
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no file of which no test would run: to collect takes each worker seconds. None: others decide."""
-    return True if collection_path.suffix == ".py" and not may_run(collection_path, config) else None
+    if config.option.markexpr != DEFAULT_TIER or collection_path.suffix != ".py":
+        return None
+    return True if WHOLE_FILE.search(collection_path.read_text("utf-8")) else None
 
 
-def may_run(file: Path, config: pytest.Config) -> bool:
-    """Whether tests of a file are due, and did not all pass in another run; named ones do not come here."""
-    if belongs(file):
-        return os.environ.get("STATUARY_THOROUGH") == "true" or is_due(file, config.stash[CHANGED])
-    whole = config.stash[PASSED].files
-    return not whole or file.relative_to(config.rootpath).as_posix() not in whole
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what passed in another run, and begin with the tests that take longest."""
-    passed = set(config.stash[PASSED].tests)
-    chosen = [one for one in items if one.nodeid not in passed]
-    left_out = set(items) - set(chosen)
-    if left_out:
-        config.hook.pytest_deselected(items=list(left_out))
-    items[:] = sorted(chosen, key=lambda item: item.path.name not in LONGEST)
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Note in pytest's cache what passed: see `Passed`."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    cache = getattr(session.config, "cache", None)  # absent with `-p no:cacheprovider`
-    if not hasattr(session.config, "workerinput") and reporter is not None and cache is not None:
-        cache.set("statuary/passed", passed_of(reporter.stats)._asdict())
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the tests that take longest."""
+    items.sort(key=lambda item: item.path.name not in LONGEST)
 
 
 @pytest.fixture(scope="session")

@@ -37,6 +37,8 @@ from support.logs import KEY, LOGGED_SITE, logged
 from support.sites import INCIDENT, NOW, SITE, path_of, record_of, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
 
+pytestmark = pytest.mark.thorough
+
 PACE = Pace(seconds=0.6, rate=16 << 10, timeout=1, each=0.05)
 """What a command waits for a server here, for a minute elsewhere."""
 

@@ -184,13 +184,11 @@ def differences(cases: list[tuple[str, bytes]]) -> list[tuple[str, str, Any, Any
     return found
 
 
-@pytest.mark.real_data
 def test_browser_and_build_agree_on_records():
     assert len(records()) >= len(FEATURES) + 7  # with those of the demo network
     assert differences(records()) == []
 
 
-@pytest.mark.real_data
 def test_browser_and_build_agree_on_damaged_records():
     damaged = list(damaged_records(records(), DAMAGED, seed=17))
     assert len({text for _, text in damaged}) > DAMAGED * 9 / 10

@@ -12,6 +12,8 @@ from statuary.pipeline import build_contract as contract_builder
 from statuary.publishing.files import LEDGER
 from support.sites import CHAIN, address_of, build, files_in, git, path_of, record_of, site_of_many
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def content(tmp_path) -> Path:

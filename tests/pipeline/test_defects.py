@@ -19,6 +19,8 @@ from support.contracts import made_record
 from support.hostile_shapes import at_address
 from support.sites import NOW, SMALL_SITE, files_in, write_files
 
+pytestmark = pytest.mark.thorough
+
 PACKAGES = (statuary.checks, statuary.documents)
 PAGE = "---\ntitle: About\n---\nSee [the status](/index.html).\n"
 MAKE_THE_NEWS = tuple(

@@ -10,6 +10,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+import pytest
+
 from benchmarks.record_mutants import mutant, true_texts
 from statuary.content.parse_record import parse_record_json
 from statuary.content.read_content import read_content
@@ -27,6 +29,8 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 from support.hostile_shapes import CHAIN, NAMED, at_address, generic_shapes
 from support.sites import NOW, files_in, small_site, write_files
+
+pytestmark = pytest.mark.thorough
 
 MUTANTS = int(os.environ.get("MUTANTS", "300"))
 SEED = int(os.environ.get("SEED", "1"))

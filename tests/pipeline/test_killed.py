@@ -14,6 +14,8 @@ from support.dask_cluster import dask_cluster
 from support.random_kills import STATUARY, Worlds, counted, finished, kill_at_random
 from support.sites import files_in, site_of_many
 
+pytestmark = pytest.mark.thorough
+
 
 def test_killed_at_random_instants(tmp_path):
     killed = counted(kill_at_random(Worlds(tmp_path, 150), tmp_path / "out", 4, seed=7))

@@ -14,6 +14,8 @@ from statuary.pipeline.executor import InProcessExecutor, process_executor
 from statuary.pipeline.task_window import ATTEMPTS, WorkersLostError
 from support.worker_tasks import Square, fail, imported_modules, square, whose
 
+pytestmark = pytest.mark.thorough
+
 TESTS = Path(__file__).parents[1]
 
 

@@ -14,6 +14,8 @@ from statuary.documents.document import Document
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.sites import tree
 
+pytestmark = pytest.mark.thorough
+
 OLD = [Document(path=f"d{n % 3}/{n}", aliases=(f"d{n % 3}/twin-{n}",), body=b"old %d" % n) for n in range(5)]
 NEW = [
     Document(path=f"d{n % 4}/{n}", aliases=(f"d{n % 4}/twin-{n}",), body=b"new %d" % n) for n in range(2, 7)

@@ -15,6 +15,8 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import OWNED_NAMES, DamagedLedgerError
 from support.sites import tree
 
+pytestmark = pytest.mark.thorough
+
 OLD = [Document(path=f"v2/{n}", aliases=(f"V2/{n}",), body=b"old %d" % n, sources=("a",)) for n in range(300)]
 NEW = [
     Document(path=f"v2/{n}", aliases=(f"V2/{n}",), body=b"new %d" % n, sources=("a",)) for n in range(5, 310)

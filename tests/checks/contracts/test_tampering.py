@@ -43,7 +43,6 @@ def findings(record):
     return {(finding.rule, finding.pointer) for finding in prove(record).findings}
 
 
-@pytest.mark.real_data
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
 def test_every_damage_is_noticed(damage):
     borne = 0

@@ -476,7 +476,6 @@ def test_a_runtime_code_in_a_workspace_that_is_not_the_compiled_one_is_an_error(
     assert "something contradicts it" in text_of(page)
 
 
-@pytest.mark.real_data
 def test_real_records_are_contradicted_where_their_code_is_and_nowhere_else() -> None:
     found = {
         name
@@ -486,7 +485,6 @@ def test_real_records_are_contradicted_where_their_code_is_and_nowhere_else() ->
     assert {name.partition("/")[2][:6] for name in found} == {"0x7eCF"}
 
 
-@pytest.mark.real_data
 def test_the_claims_of_real_records_are_those_of_the_record_alone() -> None:
     for name, record in real_records():
         claims = {claim.name: claim.status for claim in prove(record).claims}

@@ -10,6 +10,8 @@ from statuary.cli.main import command
 from statuary.editing.files import database_lock
 from support.content_repository import NOW, make_content_repository
 
+pytestmark = pytest.mark.thorough
+
 ROUNDS = int(os.environ.get("EDIT_ROUNDS", "3"))
 """Rounds of each test; the manual reports 100."""
 

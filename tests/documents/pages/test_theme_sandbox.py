@@ -11,6 +11,8 @@ from statuary.documents.pages.page_texts import page_texts
 from statuary.documents.pages.site_context import SiteContext
 from statuary.domain.settings import PageSettings, Theme, ThemeError
 
+pytestmark = pytest.mark.thorough
+
 SECRET = "hunter2-of-the-build"
 
 MOST_SECONDS = 15

@@ -216,7 +216,6 @@ def test_the_browser_renders_random_calls_as_python_does():
     assert 300 < len(failed) < 1_100
 
 
-@pytest.mark.real_data
 def test_all_texts_of_the_registry_are_equal_in_python_and_in_the_browser(tmp_path):
     folder = Path(os.environ.get("STATUARY_ERC7730_REGISTRY", DATA / "clear-signing-erc7730-registry"))
     checkout = require_folder(

@@ -17,6 +17,8 @@ from support.requirements import require_module
 from support.sites import SITE, write_files
 from support.worker_tasks import Square, fail, square, whose
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def running():

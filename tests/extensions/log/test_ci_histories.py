@@ -19,6 +19,8 @@ from support.go_sumdb import has_go, sumdb_fault
 from support.logs import KEY, LOGGED_SITE, log_of, problems_of
 from support.sites import INCIDENT, write_files
 
+pytestmark = pytest.mark.thorough
+
 HISTORIES = int(os.environ.get("LOG_CI_HISTORIES", "2"))
 """How many; the issue's figure is 300."""
 

@@ -14,6 +14,8 @@ from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
 from support.object_stores import proxied, publish
 from support.sites import INCIDENT, files_in, path_of, record_of, write_files
 
+pytestmark = pytest.mark.thorough
+
 KILLS = int(os.environ.get("LOG_KILLS", "6"))
 """How many builds are killed, and how many publications are broken off; the issue's figure is 200."""
 

@@ -6,9 +6,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from support.logs import LOGGED_SITE, log_of, logged, problems_of, verified_in_store
 from support.object_stores import Proxy, proxied
 from support.sites import INCIDENT, write_files
+
+pytestmark = pytest.mark.thorough
 
 ROUNDS = int(os.environ.get("LOG_PUBLISHERS", "2"))
 """How often two publish at once."""

@@ -23,7 +23,7 @@ from statuary.publishing.manifest import ManifestBuilder, encode_manifest
 from support.sites import tree
 from support.snapshots import ORIGIN, contract, made, mirrored, small_documents, status, tiny_documents
 
-pytestmark = pytest.mark.filterwarnings("error")
+pytestmark = pytest.mark.thorough
 
 
 def refused(file: Path, match: str = ".") -> None:

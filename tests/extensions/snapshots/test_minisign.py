@@ -29,6 +29,8 @@ from support.snapshots import ORIGIN, made, mirrored, small_documents
 if TYPE_CHECKING:
     from minisign import PublicKey, SecretKey, Signature
 
+pytestmark = pytest.mark.thorough
+
 KEY_ID = bytes(range(8))
 SEED = bytes(range(32))
 DATA = encode_manifest(ManifestBuilder().manifest(ORIGIN))
