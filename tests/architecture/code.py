@@ -1,4 +1,4 @@
-"""What the tests and figures of this folder read from the code: modules, imports, classes and functions."""
+"""What the tests of this folder read from the code: modules, imports, classes and functions."""
 
 import ast
 import builtins
@@ -71,17 +71,6 @@ def public_classes(known: dict[str, Module]) -> dict[str, list[str]]:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found.setdefault(node.name, []).append(module.name)
     return found
-
-
-def functions(module: Module) -> Iterator[Function]:
-    """Yield every function and method of a module."""
-    return (node for node in ast.walk(module.tree) if isinstance(node, Function))
-
-
-def body_lines(function: Function) -> int:
-    """Return the length of a function in lines, without its signature and docstring."""
-    body = function.body[1:] if ast.get_docstring(function, clean=False) is not None else function.body
-    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
 
 
 def undefined_docstring_entries(known: dict[str, Module]) -> list[str]:

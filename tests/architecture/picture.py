@@ -1,4 +1,4 @@
-"""Draw the floors of the package from its code, for src/ARCHITECTURE.md.
+"""Draw the floors of the package from pyproject.toml, for src/ARCHITECTURE.md.
 
 usage: python tests/architecture/picture.py          prints the picture
        python tests/architecture/picture.py --write  writes it into src/ARCHITECTURE.md
@@ -7,16 +7,13 @@ usage: python tests/architecture/picture.py          prints the picture
 import re
 import sys
 import tomllib
-from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from architecture.code import SRC, modules
+from architecture.code import SRC
 
 PAGE = SRC / "ARCHITECTURE.md"
 BLOCK = re.compile(r"(?<=<!-- picture -->\n)```text\n.*?```\n", re.DOTALL)
-ROUNDED = 500
-"""Lines are rounded to this number; the test compares the floors, so that an edit does not make the picture wrong."""
 
 
 def floors() -> list[list[str]]:
@@ -39,35 +36,21 @@ def extension_floors() -> list[list[str]]:
     return [[name.strip() for name in layer.split("|")] for layer in layers]
 
 
-def lines_by_package(depth: int) -> Counter[str]:
-    """Return the lines of each package, by the dotted name of so many parts below `statuary`."""
-    lines: Counter[str] = Counter()
-    for name, module in modules().items():
-        lines[".".join(name.split(".")[1 : depth + 1])] += module.text.count("\n")
-    return lines
-
-
-def _size(lines: int) -> str:
-    rounded = max(ROUNDED, round(lines / ROUNDED) * ROUNDED) if lines >= ROUNDED / 2 else 0
-    return f" {rounded:,}" if rounded else ""
-
-
-def _row(names: list[str], lines: Counter[str], prefix: str = "") -> str:
-    return "".join(f"[ {name}{_size(lines[prefix + name])} ]" for name in names)
+def _row(names: list[str]) -> str:
+    return "".join(f"[ {name} ]" for name in names)
 
 
 def picture() -> str:
-    """Return the picture: a row a floor, each package with its lines of Python."""
-    top, below = lines_by_package(1), lines_by_package(2)
+    """Return the picture: a row a floor."""
     rows = []
     for floor in floors():
         if floor == ["extensions"]:
-            rows += [f"  {_row(names, below, 'extensions.')}" for names in extension_floors()]
+            rows += [f"  {_row(names)}" for names in extension_floors()]
             rows.append(
                 "  - - - - - - - - - - the core imports nothing from above this line - - - - - - - - - -"
             )
         else:
-            rows.append(f"  {_row(floor, top)}")
+            rows.append(f"  {_row(floor)}")
     return "```text\n" + "\n".join(rows) + "\n```\n"
 
 

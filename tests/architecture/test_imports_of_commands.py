@@ -106,6 +106,7 @@ def test_a_build_imports_what_it_uses(site: Path) -> None:
     modules = imported(site, "build", "--now", sites.NOW, "--out", "another")
     assert packages(modules) <= BUILD
     assert modules & UNUSED == set()
+    assert [name for name in modules if name.startswith("statuary.extensions.")] == []
 
 
 def test_a_build_of_unchanged_content_does_not_import_what_renders_and_proves(site: Path) -> None:

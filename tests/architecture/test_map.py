@@ -6,7 +6,6 @@ import pytest
 
 from architecture.code import SRC, modules
 from architecture.picture import BLOCK, picture
-from architecture.reading_order import lines_of, minutes_of, rows
 
 PACKAGE = SRC / "statuary"
 MAP = (SRC / "ARCHITECTURE.md").read_text("utf-8")
@@ -80,21 +79,4 @@ def test_only_the_encoder_makes_json_bytes_of_documents():
 def test_its_picture_is_that_of_the_code():
     block = BLOCK.search(MAP)
     assert block is not None
-    sizes = re.compile(r" ([\d,]+)(?= \])")
-    assert sizes.sub("", block[0]) == sizes.sub("", picture()), "python tests/architecture/picture.py --write"
-
-
-@pytest.mark.parametrize("row", rows(MAP), ids=lambda row: row.path)
-def test_its_reading_order_states_the_length_of_each_file(row):
-    lines = lines_of(row.path)
-    assert abs(row.lines - lines) <= max(15, lines * 0.15), "python tests/architecture/reading_order.py"
-    assert row.minutes == minutes_of(row.lines)
-
-
-def test_its_reading_order_is_an_afternoon():
-    assert 10 < len(rows(MAP)) < 25
-    assert sum(row.minutes for row in rows(MAP)) < 180
-
-
-def test_it_is_short():
-    assert MAP.count("\n") <= 250
+    assert block[0] == picture(), "python tests/architecture/picture.py --write"

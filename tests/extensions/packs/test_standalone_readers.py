@@ -212,8 +212,3 @@ def test_python_says_why_it_cannot_read(tmp_path: Path, arguments: list[str], sa
     assert done.returncode == 1
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
-
-
-def test_they_are_short() -> None:
-    assert (READERS / "standalone.py.txt").read_text().count("\n") <= 130
-    assert JAVASCRIPT_READER.read_text().count("\n") <= 265
