@@ -11,6 +11,8 @@ from statuary.checks.contracts.prove import prove
 from statuary.domain.contracts.compiled_part import pieces_of
 from support.requirements import CHECKOUT
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "corpora": ("S:3", "{folder}/corpus"),
     "records_against_generators": ("--corpora", "D:3", "--workers", "1", "--rounds", "1"),

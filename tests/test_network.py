@@ -4,6 +4,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from itertools import chain, repeat
 from threading import Thread
 from urllib.error import URLError
 from urllib.request import Request
@@ -60,36 +61,34 @@ def server(respond: Callable[[socket.socket], None], asked: list[bytes] | None =
 
 def trickle(text: bytes) -> Callable[[socket.socket], None]:
     def respond(connection: socket.socket) -> None:
-        for number in range(len(text)):
-            connection.sendall(text[number : number + 1])
+        for byte in chain(text, repeat(ord("x"))):  # until the client hangs up
+            connection.sendall(bytes([byte]))
             time.sleep(SLOWLY)
 
     return respond
 
 
-OK = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 
 
 def body_by_the_byte(connection: socket.socket) -> None:
     connection.sendall(OK)
-    trickle(b"x" * 1000)(connection)
+    trickle(b"")(connection)
 
 
-@pytest.mark.parametrize("respond", [trickle(OK + b"x" * 1000), body_by_the_byte], ids=["headers", "body"])
+@pytest.mark.parametrize("respond", [trickle(OK), body_by_the_byte], ids=["headers", "body"])
 def test_a_slow_trickle_of_bytes_does_not_keep_a_connection_open(respond):
     def read(url: str) -> None:
         with closing(http_opener(Pace(0.3)).open(url, timeout=5)) as response:
             response.read()
 
-    started = time.monotonic()
     with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
         read(url)
-    assert time.monotonic() - started < 30
 
 
 def test_a_steady_response_may_take_long():
     def respond(connection: socket.socket) -> None:
-        connection.sendall(OK)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         for _ in range(10):
             connection.sendall(b"x" * 100)
             time.sleep(SLOWLY)
@@ -125,10 +124,8 @@ def test_endless_headers_have_a_deadline():
         while True:
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
 
-    started = time.monotonic()
     with server(respond) as url, pytest.raises((TimeoutError, URLError), match="too slowly"):
         http_opener(Pace(0.3, rate=1000)).open(url, timeout=5)
-    assert time.monotonic() - started < 30
 
 
 def test_mirrors_conform_and_nodes_have_a_deadline(monkeypatch):
