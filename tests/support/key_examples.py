@@ -23,6 +23,8 @@ EXAMPLES = {
     "creation": "creation: creation.hex",
     "custom_tweet": "custom_tweet: The RPC answers again.",
     "description": "description: What the page is about.",
+    "keywords": "keywords: [https, ssl]",
+    "aliases": "aliases: [first-site.md]",
     "explorer": "explorer: https://explorer.example.org",
     "feed_host": "feed_host: example.statuspage.io",
     "files": "files: [netlify]",

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from io import BytesIO
-from typing import NoReturn, TypeVar
+from typing import Literal, NoReturn, TypeVar
 from xml.parsers import expat
 
 from statuary.content.file_kinds import THEME
@@ -48,6 +48,12 @@ class PageFile(SourceModel):
     """A sentence below the title; search engines show it too."""
     navigation: Flag | None = None
     """Whether every page of the site links to it; by default, only pages directly in `pages/` are linked."""
+    keywords: tuple[Text, ...] = ()
+    """Words that readers search for and the text lacks, such as `https` on a page about certificates."""
+    search: Literal["normal", "low", "none"] = "normal"
+    """How the search of the folder ranks the page: `low` below other pages, `none` not at all."""
+    aliases: tuple[Text, ...] = ()
+    """Former file names of the page, relative to its folder; the site redirects their addresses here."""
 
 
 def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from typing_extensions import override
 
@@ -129,6 +129,9 @@ class SitePage(NamedTuple):
     first_line: int  # the line of the file where the body begins
     group: str = ""  # the heading above it in the sidebar; empty for none
     description: str = ""  # a sentence below the title; empty for none
+    keywords: tuple[str, ...] = ()  # words for the search that the text lacks
+    search: Literal["normal", "low", "none"] = "normal"  # how the search of its folder ranks the page
+    aliases: tuple[str, ...] = ()  # former file names, relative to its folder
 
     @property
     def folder(self) -> str:

@@ -146,10 +146,10 @@ def test_a_body_cannot_run_scripts(tmp_path: Path, attack: str) -> None:
 BOOK = {
     "guide/index.md": "---\ntitle: Guide\nnavigation: true\n---\nStart here.\n",
     "guide/late.md": "---\ntitle: Late\norder: 30\ngroup: Look up\n---\n## Words\n\nA quorum of `witnesses`.\n",
-    "guide/first.md": "---\ntitle: First\norder: 10\ngroup: Begin\ndescription: What to do first.\n---\n## Do it\n\n### Twice\n",
+    "guide/first.md": "---\ntitle: First\norder: 10\ngroup: Begin\ndescription: What to do first.\nkeywords: [Install, set up]\naliases: [start.md, ../old/begin.md]\n---\n## Do it\n\n### Twice\n",
     "guide/tools.md": "---\ntitle: Tools\norder: 20\ngroup: Begin\n---\n",
-    "guide/tools/saw.md": "---\ntitle: Saw\norder: 2\n---\n",
-    "guide/tools/axe.md": "---\ntitle: Axe\norder: 1\n---\n",
+    "guide/tools/saw.md": "---\ntitle: Saw\norder: 2\nsearch: low\n---\n",
+    "guide/tools/axe.md": "---\ntitle: Axe\norder: 1\nsearch: none\n---\n",
     "alone.md": "---\ntitle: Alone\n---\nNo others.\n",
 }
 
@@ -193,15 +193,50 @@ def test_the_pages_are_read_in_the_order_of_the_sidebar(tmp_path: Path) -> None:
 def test_the_words_of_a_folder_of_pages_are_searched_by_section(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
     entries = json.loads((site / "pages/guide/search.json").read_bytes())
-    assert ["Late", "Words", "pages/guide/late.html#words", "a quorum of witnesses"] in entries
-    assert ["First", "Twice", "pages/guide/first.html#twice", ""] in entries
-    assert ["Guide", "", "pages/guide/index.html", "start here"] in entries
-    assert {path.partition("#")[0] for _, _, path, _ in entries} == {
-        f"pages/{path.removesuffix('.md')}.html" for path in BOOK if path.startswith("guide/")
+    assert ["Late", "Words", "pages/guide/late.html#words", "a quorum of witnesses", "", 1] in entries
+    assert ["First", "", "pages/guide/first.html", "what to do first", "install set up", 1] in entries
+    assert ["First", "Twice", "pages/guide/first.html#twice", "", "", 1] in entries
+    assert ["Guide", "", "pages/guide/index.html", "start here", "", 1] in entries
+    assert ["Saw", "", "pages/guide/tools/saw.html", "", "", 0.5] in entries
+    assert {entry[2].partition("#")[0] for entry in entries} == {
+        f"pages/{path.removesuffix('.md')}.html"
+        for path in BOOK
+        if path.startswith("guide/") and path != "guide/tools/axe.md"
     }
     assert 'data-finder="../../pages/guide/search.json"' in (site / "pages/guide/late.html").read_text(
         "utf-8"
     )
+
+
+def test_alias_redirects_to_its_page(tmp_path: Path) -> None:
+    site = build(content_with(tmp_path, BOOK), tmp_path / "site", NOW)
+    for path, root in (("guide/start", "../../"), ("old/begin", "../../")):
+        page = (site / f"pages/{path}.html").read_text("utf-8")
+        target = f"{root}pages/guide/first.html"
+        assert f'<meta http-equiv="refresh" content="0; url={target}">' in page
+        assert f'<h1><a href="{target}">First</a></h1>' in page
+        assert '<link rel="canonical" href="https://status.plinth.example/pages/guide/first.html">' in page
+
+
+@pytest.mark.parametrize(
+    ("alias", "message"),
+    [
+        ("axe.md", "alias 'axe.md' is the address of pages/guide/axe.md"),
+        ("first.md", "alias 'first.md' is the address of pages/guide/first.md"),
+        ("taken.md", "alias 'taken.md' is the address of pages/guide/axe.md"),
+        ("../../out.md", "alias '../../out.md' is not a path of a page"),
+        ("a b.md", "alias 'a b.md' is not a path of a page"),
+    ],
+)
+def test_wrong_alias_is_a_warning(tmp_path: Path, alias: str, message: str) -> None:
+    pages = {
+        "guide/first.md": f"---\ntitle: First\norder: 2\naliases:\n  - other.md\n  - {alias}\n---\n",
+        "guide/axe.md": "---\ntitle: Axe\norder: 1\naliases: [taken.md]\n---\n",
+    }
+    (finding,) = findings_of(tmp_path, pages)
+    assert (finding.path, finding.rule, finding.message) == ("pages/guide/first.md", "page-name", message)
+    assert finding.position is not None
+    assert finding.position.line == 6
 
 
 def test_a_block_of_code_has_its_language_its_colours_and_a_button(tmp_path: Path) -> None:

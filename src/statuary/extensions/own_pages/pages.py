@@ -20,8 +20,10 @@ from statuary.documents.pages.site_context import PageHead, site_context
 from statuary.documents.url_table import OWN_PAGE, PAGE_SEARCH, match_url
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding, Position, Severity
+from statuary.domain.json_values import Json
 from statuary.domain.settings import SitePage
 from statuary.domain.work import attempt
+from statuary.extensions.own_pages.aliases import alias_documents, alias_findings
 from statuary.extensions.own_pages.book import Book, SidebarGroup, SidebarLink
 from statuary.extensions.own_pages.page_markdown import (
     SCHEMES,
@@ -60,12 +62,16 @@ class MarkdownPages(OwnPages):
     def documents(self, catalogue: Catalogue) -> Iterator[MakeOwnPages]:
         for page in catalogue.own_pages:
             yield "the page", page.source, partial(own_page_document, page)
+            if page.aliases:
+                yield "the aliases of the page", page.source, partial(alias_documents, page)
         yield "the search of pages", "", page_search_documents
 
     @override
     def findings(self, catalogue: Catalogue) -> Iterator[FindLinks]:
         for page in catalogue.own_pages:
             yield page.source, partial(link_findings, page, catalogue)
+            if page.aliases:
+                yield page.source, partial(alias_findings, page, catalogue)
 
 
 def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
@@ -98,7 +104,11 @@ def own_page_document(page: SitePage, catalogue: Catalogue) -> Iterator[Document
 
 
 def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
-    """Yield the words of each folder of pages, section by section: title, heading, path with anchor, and words."""
+    """Yield the words of each folder of pages, section by section.
+
+    A section is a list: title, heading, path with anchor, words, keywords of the page, and weight (1, or 0.5 for a page
+    that ranks low).
+    """
     books = {
         page.path.partition("/")[0]: Book(page, catalogue.own_pages)
         for page in catalogue.own_pages
@@ -106,7 +116,9 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
     }
     for folder, book in books.items():
         entries_by_page = (
-            attempt(partial(_search_entries, page), page.source, "reading its words") for page in book.pages
+            attempt(partial(_search_entries, page), page.source, "reading its words")
+            for page in book.pages
+            if page.search != "none"
         )
         # a page that cannot be read is named where it is made
         entries = [entry for of_page in entries_by_page if isinstance(of_page, list) for entry in of_page]
@@ -118,13 +130,17 @@ def page_search_documents(catalogue: Catalogue) -> Iterator[Document]:
         )
 
 
-def _search_entries(page: SitePage) -> list[list[str]]:
+def _search_entries(page: SitePage) -> list[list[Json]]:
     path, title, description = OWN_PAGE.path(path=page.path), one_line(page.title), one_line(page.description)
-    entries = []
+    weight = 0.5 if page.search == "low" else 1
+    entries: list[list[Json]] = []
     for heading, text in sections(page_tokens(page.body)):
         words = re.findall(r"\w[\w./-]*\w|\w", (text if heading.anchor else f"{description} {text}").lower())
         target = f"{path}#{heading.anchor}" if heading.anchor else path
-        entries.append([title, one_line(heading.text), target, " ".join(dict.fromkeys(words))])
+        keywords = "" if heading.anchor else " ".join(page.keywords).lower()
+        entries.append(
+            [title, one_line(heading.text), target, " ".join(dict.fromkeys(words)), keywords, weight]
+        )
     return entries
 
 

@@ -1,0 +1,73 @@
+"""Former addresses of pages, which redirect to the page."""
+
+from collections.abc import Iterator, Mapping
+from posixpath import dirname, join, normpath
+from typing import NamedTuple
+
+from statuary.content.pages_and_theme import MAX_PAGE_PATH, NAME
+from statuary.documents.document import Document
+from statuary.documents.pages.page_texts import one_line
+from statuary.documents.pages.rendering import renderer_of
+from statuary.documents.pages.site_context import PageHead, site_context
+from statuary.documents.url_table import OWN_PAGE
+from statuary.domain.catalogue import Catalogue
+from statuary.domain.findings import Finding, Severity
+from statuary.domain.reserved_names import is_reserved_name
+from statuary.domain.settings import SitePage
+
+
+class MovedPageView(NamedTuple):
+    """A page at a former path."""
+
+    title: str
+    path: str  # of the page, relative to the site's root
+
+
+def alias_documents(page: SitePage, catalogue: Catalogue) -> Iterator[Document]:
+    """Yield a page at each valid former path of a page that redirects to it."""
+    renderer, title = renderer_of(site_context(catalogue)), one_line(page.title)
+    view = MovedPageView(title, OWN_PAGE.path(path=page.path))
+    owners = _owners(catalogue)
+    for alias in (_resolved_alias(page, name) for name in page.aliases):
+        if not _problem(alias, page, owners):
+            head = PageHead(path=OWN_PAGE.path(path=alias), title=title, description=title)
+            yield renderer.page(OWN_PAGE, "moved_page.html", head, view, sources=(page.source,))
+
+
+def alias_findings(page: SitePage, catalogue: Catalogue) -> Iterator[Finding]:
+    """Yield a warning for each alias of a page that redirects nothing."""
+    owners = _owners(catalogue)
+    for number, alias in enumerate(page.aliases):
+        problem = _problem(_resolved_alias(page, alias), page, owners)
+        if problem:
+            yield Finding(
+                rule="page-name",
+                severity=Severity.WARNING,
+                path=page.source,
+                pointer=("aliases", number),
+                message=f"alias {alias!r} {problem}",
+                hint="write a former file name of the page, such as first-site.md",
+            )
+
+
+def _resolved_alias(page: SitePage, alias: str) -> str:
+    """Return the path of an alias below `pages/`, without an extension."""
+    return normpath(join(dirname(page.path), alias.removesuffix(".md")))
+
+
+def _owners(catalogue: Catalogue) -> Mapping[str, SitePage]:
+    """Return each path below `pages/` with its page: pages first, then the first page that has the alias."""
+    owners = {page.path: page for page in catalogue.own_pages}
+    for page in catalogue.own_pages:
+        for alias in page.aliases:
+            owners.setdefault(_resolved_alias(page, alias), page)
+    return owners
+
+
+def _problem(path: str, page: SitePage, owners: Mapping[str, SitePage]) -> str:
+    """Return why a path cannot be an alias of a page; empty if it can."""
+    names = path.split("/")
+    if len(path) > MAX_PAGE_PATH or any(not NAME.fullmatch(name) or is_reserved_name(name) for name in names):
+        return "is not a path of a page"
+    owner = owners[path]
+    return f"is the address of {owner.source}" if owner is not page or path == page.path else ""
