@@ -39,7 +39,7 @@ from statuary.domain.contracts.transformations import (
     parse_transformation,
     replay,
 )
-from statuary.domain.contracts.vyper_integrity import VyperProgram, imported_paths, integrity_hashes
+from statuary.domain.contracts.vyper_integrity import VyperProgram, hashed_paths, integrity_hashes
 from statuary.domain.json_values import Json, as_object, as_text
 from statuary.domain.limits import MAX_INTEGRITY_TEXTS
 from statuary.domain.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
@@ -57,7 +57,15 @@ _OF_COMPILATION: Final = frozenset(
             "metadata_hashes",
             "has_hashed_metadata",
         ),
-        *("vyper_modules", "vyper_integrity", "constructor", "recompiled", "parsed_auxdata", "auxdata"),
+        *(
+            "vyper_program",
+            "vyper_modules",
+            "vyper_integrity",
+            "constructor",
+            "recompiled",
+            "parsed_auxdata",
+            "auxdata",
+        ),
         *("parsed_libraries", "parsed_immutables", "fields", "own_auxdata", "own_fields"),
     )
 )
@@ -402,20 +410,26 @@ class RecordView:
         )
 
     @computed_once
+    def vyper_program(self) -> VyperProgram:
+        """The input of the integrity hash."""
+        overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
+        listed = as_object(self.compilation.get("compilerSettings")).get("search_paths")
+        search_paths = [as_text(path) for path in listed] if isinstance(listed, list) else ["."]
+        return VyperProgram(self.path_and_name[0], self.sources, self.version, overrides, search_paths)
+
+    @computed_once
     def vyper_modules(self) -> frozenset[str]:
-        """The paths of the Vyper module and of everything it imports."""
+        """The paths of the Vyper module and of every import that its integrity hash includes."""
         try:
-            return imported_paths(self.sources, self.path_and_name[0])
+            return hashed_paths(self.vyper_program)
         except InvalidValueError:
             return frozenset()
 
     @computed_once
     def vyper_integrity(self) -> list[str] | InvalidValueError:
         """The possible integrity hashes of the Vyper sources, or why they cannot be computed."""
-        overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
-        program = VyperProgram(self.path_and_name[0], self.sources, self.version, overrides)
         try:
-            return list(islice(integrity_hashes(program), MAX_INTEGRITY_TEXTS))
+            return list(islice(integrity_hashes(self.vyper_program), MAX_INTEGRITY_TEXTS))
         except InvalidValueError as error:
             return error.with_traceback(None)
 

@@ -6,15 +6,15 @@ overrides are hashed first (`compiler/phases.py`).
 """
 
 import json
+import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import islice, permutations, product
-from pathlib import PurePosixPath
-from typing import Final, NamedTuple
+from itertools import permutations, product
+from typing import Final, NamedTuple, TypeGuard
 
 from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
-from statuary.domain.json_values import Json, as_object
+from statuary.domain.json_values import Json, JsonObject, as_object
 from statuary.domain.limits import MAX_IMPORT_DEPTH, MAX_IMPORTED_MODULES, MAX_PERMUTED_VARIABLES
 from statuary.domain.primitives import InvalidValueError
 from statuary.domain.work import spend
@@ -40,18 +40,26 @@ BUILTIN_MODULES: Final[Mapping[tuple[int, int, int], Mapping[str, str]]] = {
 }
 """SHA-256 of the modules that Vyper includes, by release and name (from its wheels)."""
 
-_PREFIXES: Final = ("ethereum.ercs", "math")
-_IMPORT = re.compile(
-    r"(?:from[ \t]+(?P<origin>[.\w]+)[ \t]+)?import[ \t]+(?P<name>[.\w]+)(?:[ \t]+as[ \t]+\w+)?[ \t]*(?:#.*)?$"
-)
-_TEXTS = re.compile(
-    r"""(?s)(?P<long>"{3}.*?(?:"{3}|\Z)|\'{3}.*?(?:\'{3}|\Z))|#[^\n]*"""
-    r"""|"(?:\\[^\n]|[^"\\\n])*"?|\'(?:\\[^\n]|[^\'\\\n])*\'?"""
+_BUILTIN = re.compile(r"ethereum\.ercs(?:\..*)?|math")
+"""The names of modules that may be the compiler's, in releases that are not known here."""
+
+_HIDDEN = re.compile(
+    r"""(?s)"{3}.*?(?:"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|\#[^\n]*"""
+    r"""|"(?:\\[^\n]|[^"\\\n])*"?|'(?:\\[^\n]|[^'\\\n])*'?"""
 )
 """Docstrings, comments and strings; an unclosed one ends with its line or the file, so each byte is read once."""
 
+_STATEMENT = re.compile(r"(?m)^(?:from|import)\b[^\n(]*(?:\([^()]*\))?")
+_TOKEN = re.compile(r"\w+|\S")
+_NAME = re.compile(r"\w+(?:\.\w+)*")
 _SUFFIXES = (".vy", ".vyi", ".json")
 _SLOT_MEMBERS = ("type", "slot", "n_slots")
+
+_INTERFACES_HAVE_IMPORTS_SINCE: Final = CompilerVersion(0, 5, 0)
+"""The first release that hashes an interface together with its imports."""
+
+_OVERRIDES_HAVE_PATHS_SINCE: Final = CompilerVersion(0, 4, 2)
+"""The first release whose overrides are one level deeper, below the path of their file."""
 
 
 class UnknownModuleError(InvalidValueError):
@@ -69,6 +77,14 @@ class VyperProgram(NamedTuple):
     sources: Mapping[str, str]  # texts by path
     version: str
     overrides: Json = None  # `storage_layout_overrides` of the input, or None
+    search_paths: Sequence[str] = (".",)  # of the settings; the last one is searched first
+
+
+class Import(NamedTuple):
+    """A module as another one names it."""
+
+    level: int  # the number of leading dots
+    name: str  # dotted
 
 
 def integrity_hashes(program: VyperProgram) -> Iterator[str]:
@@ -80,163 +96,198 @@ def integrity_hashes(program: VyperProgram) -> Iterator[str]:
         UnknownModuleError: if a module is built into the compiler and unknown here.
         InvalidValueError: if a module imports something that is not among the sources.
     """
-    modules = _module_hash(program, program.main, (), known={})
-    if program.overrides is None:
+    modules = _Modules(program).module_hash(program.main, ())
+    overrides = as_object(program.overrides)
+    if program.main not in overrides:
         yield modules
         return
-    for text in _override_texts(program.overrides, program.main):
+    for text in _override_texts(overrides[program.main], parse_compiler_version(program.version)):
         yield _hash(_hash(text) + modules)
 
 
-def imported_paths(sources: Mapping[str, str], main: str) -> frozenset[str]:
-    """Return the paths of a module and of the sources that it imports, directly or not.
+def hashed_paths(program: VyperProgram) -> frozenset[str]:
+    """Return the paths of the sources whose text the integrity hash includes.
 
     Raises:
         InvalidValueError: if an import cannot be parsed.
     """
-    program, reached, open_paths = VyperProgram(main, sources, ""), set[str](), [main]
+    modules, reached, open_paths = _Modules(program), set[str](), [program.main]
     while open_paths:
         path = open_paths.pop()
-        if path in reached or path not in sources:
+        if path in reached or path not in program.sources:
             continue
         reached.add(path)
-        if path.endswith(".vy"):
-            open_paths += [
-                candidates[0]
-                for level, name in imports_of(sources[path])
-                if (candidates := _candidates(program, path, level, name))
-            ]
+        if modules.includes_imports(path):
+            found = [modules.find(path, imported) for imported in imports_of(program.sources[path])]
+            open_paths += [source for source in found if source is not None]
     return frozenset(reached)
 
 
-def imports_of(text: str) -> list[tuple[int, str]]:
-    """Return the imports of a module, in order: the number of leading dots, and the dotted name."""
-    imports = []
-    for line in _code_lines(text):
-        statement = _IMPORT.match(line)
-        if statement is None:
-            if re.match(r"(?:from|import)\b", line):
-                raise InvalidValueError(f"the import {line[:80]!r} cannot be read")
-            continue
-        origin, name = statement["origin"] or "", statement["name"]
-        level = len(origin) - len(origin.lstrip("."))
-        dotted = origin[level:]
-        imports.append((level, f"{dotted}.{name}" if dotted else name))
-    return imports
+def imports_of(text: str) -> list[Import]:
+    """Return the imports of a module, in order.
+
+    Raises:
+        InvalidValueError: if an import cannot be parsed.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    code = _HIDDEN.sub(lambda match: "" if match[0].startswith("#") else "''", lines).replace("\\\n", " ")
+    return [imported for match in _STATEMENT.finditer(code) for imported in _parse_statement(match[0])]
 
 
-def _code_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a module without docstrings; imports start at the beginning of a line."""
-    joined = _TEXTS.sub(lambda match: "''" if match["long"] else match[0], text)
-    for line in joined.replace("\\\n", " ").split("\n"):
-        yield from (part.strip() if place else part.rstrip() for place, part in enumerate(_statements(line)))
+def _parse_statement(statement: str) -> Iterator[Import]:
+    """Yield the imports of a statement: `import a.b as c`, `from ..a import b`, `from a import (b, c)`."""
+    tokens = [token for token in _TOKEN.findall(statement) if token not in ("(", ")")]
+    keyword = tokens.index("import") if "import" in tokens else len(tokens)
+    origin = "".join(tokens[1:keyword])
+    package = origin.lstrip(".")
+    for item in " ".join(tokens[keyword + 1 :]).rstrip(", ").split(","):
+        name = "".join(item.partition(" as ")[0].split())
+        dotted = f"{package}.{name}" if package else name
+        if not _NAME.fullmatch(dotted):
+            raise InvalidValueError(f"the import {statement[:80]!r} cannot be read")
+        yield Import(len(origin) - len(package), dotted)
 
 
-def _statements(line: str) -> list[str]:
-    return line.split(";") if line.startswith(("from", "import")) else [line]
+class _Modules:
+    """The modules of a program: finds what an import names, and hashes each module once."""
+
+    def __init__(self, program: VyperProgram) -> None:
+        self._program = program
+        self._version = parse_compiler_version(program.version)
+        self._builtin = BUILTIN_MODULES.get(self._version[:3])
+        self._paths = {posixpath.normpath(path): path for path in program.sources}
+        self._hashes: dict[str, str] = {}
+
+    def module_hash(self, path: str, importing: tuple[str, ...]) -> str:
+        """Return the hash of a module and its imports; `importing` are the modules that lead to it."""
+        if path in self._hashes:
+            return self._hashes[path]
+        if path in importing or len(importing) > MAX_IMPORT_DEPTH:
+            raise InvalidValueError(f"{path!r} imports itself, or modules are nested too deep")
+        text = self._program.sources.get(path)
+        if text is None:
+            raise InvalidValueError(f"{path!r} is not among the sources")
+        imports = imports_of(text)
+        if len(imports) > MAX_IMPORTED_MODULES:
+            raise InvalidValueError(f"{path!r} imports {len(imports)} modules")
+        parts = [self._imported_hash(path, imported, (*importing, path)) for imported in imports]
+        self._hashes[path] = _hash("".join([_hash(text), *parts]))
+        return self._hashes[path]
+
+    def _imported_hash(self, path: str, imported: Import, importing: tuple[str, ...]) -> str:
+        if self._is_builtin(imported):
+            return self._builtin_hash(imported.name)
+        found = self.find(path, imported)
+        if found is None:
+            raise InvalidValueError(f"{path!r} imports {imported.name!r}, which is not among the sources")
+        if self.includes_imports(found):
+            return self.module_hash(found, importing)
+        return _hash(self._program.sources[found])
+
+    def includes_imports(self, path: str) -> bool:
+        """Return whether the hash of a source includes those of its imports."""
+        if path.endswith(".vyi"):
+            return self._version >= _INTERFACES_HAVE_IMPORTS_SINCE
+        return path.endswith(".vy")
+
+    def _is_builtin(self, imported: Import) -> bool:
+        """Return whether an import names a module of the compiler, which no source replaces."""
+        if imported.level or not _BUILTIN.fullmatch(imported.name):
+            return False
+        return self._builtin is None or imported.name != "math" or "math" in self._builtin
+
+    def _builtin_hash(self, name: str) -> str:
+        if self._builtin is None:
+            raise UnknownModuleError(name, self._program.version)
+        if name not in self._builtin:
+            raise InvalidValueError(f"Vyper {self._program.version} has no module {name!r}")
+        # a module contributes the hash of its one hash, an interface the hash of its text
+        return _hash(self._builtin[name]) if name == "math" else self._builtin[name]
+
+    def find(self, path: str, imported: Import) -> str | None:
+        """Return the source that an import in a module names, or None if it is not among the sources."""
+        if self._is_builtin(imported):
+            return None
+        tail = imported.name.replace(".", "/")
+        for suffix in _SUFFIXES:
+            for folder in self._folders(path, imported.level):
+                found = self._paths.get(posixpath.normpath(posixpath.join(folder, f"{tail}{suffix}")))
+                if found is not None:
+                    return found
+        # records may lack the input's search paths: a path with this ending was found on one of them
+        return None if imported.level else self._find_by_ending(tail)
+
+    def _folders(self, path: str, level: int) -> list[str]:
+        if level:
+            return [posixpath.join(posixpath.dirname(path), *[".."] * (level - 1))]
+        return [posixpath.dirname(self._program.main), *reversed(self._program.search_paths)]
+
+    def _find_by_ending(self, tail: str) -> str | None:
+        sources = self._program.sources
+        spend(len(sources) * len(_SUFFIXES))
+        endings = (f"/{tail}{suffix}" for suffix in _SUFFIXES)
+        return next((path for ending in endings for path in sources if path.endswith(ending)), None)
 
 
-def _module_hash(program: VyperProgram, path: str, importing: tuple[str, ...], known: dict[str, str]) -> str:
-    """Return the hash of a module; `known` has those that were computed, for paths double where modules share imports."""
-    if path in known:
-        return known[path]
-    if path in importing or len(importing) > MAX_IMPORT_DEPTH:
-        raise InvalidValueError(f"{path!r} imports itself, or modules are nested too deep")
-    text = program.sources.get(path)
-    if text is None:
-        raise InvalidValueError(f"{path!r} is not among the sources")
-    statements = imports_of(text)
-    if len(statements) > MAX_IMPORTED_MODULES:
-        raise InvalidValueError(f"{path!r} imports {len(statements)} modules")
-    parts = [_hash(text)]
-    parts += [
-        _imported_hash(program, path, level, name, (*importing, path), known=known)
-        for level, name in statements
-    ]
-    known[path] = _hash("".join(parts))
-    return known[path]
-
-
-def _imported_hash(
-    program: VyperProgram,
-    path: str,
-    level: int,
-    name: str,
-    importing: tuple[str, ...],
-    *,
-    known: dict[str, str],
-) -> str:
-    if not level and name.startswith(_PREFIXES) and not _candidates(program, path, level, name):
-        return _builtin_hash(program.version, name)
-    candidates = _candidates(program, path, level, name)
-    if not candidates:
-        raise InvalidValueError(f"{path!r} imports {name!r}, which is not among the sources")
-    if candidates[0].endswith(".vy"):
-        return _module_hash(program, candidates[0], importing, known=known)
-    return _hash(program.sources[candidates[0]])
-
-
-def _builtin_hash(version: str, name: str) -> str:
-    number = parse_compiler_version(version)
-    modules = BUILTIN_MODULES.get((number.major, number.minor, number.patch))
-    if modules is None:
-        raise UnknownModuleError(name, version)
-    if name not in modules:
-        raise InvalidValueError(f"Vyper {version} has no module {name!r}")
-    # a module contributes the hash of its one hash, an interface the hash of its text
-    return _hash(modules[name]) if name == "math" else modules[name]
-
-
-def _candidates(program: VyperProgram, path: str, level: int, name: str) -> list[str]:
-    """Return the sources that an import may mean, Vyper modules first."""
-    folder = PurePosixPath(path).parent
-    for _ in range(level - 1):
-        folder = folder.parent
-    tail = name.replace(".", "/")
-    places = [folder / tail] if level else [folder / tail, PurePosixPath(tail)]
-    names = [f"{place}{suffix}" for suffix in _SUFFIXES for place in places]
-    candidates = [candidate for candidate in names if candidate in program.sources]
-    # records do not have the input's search paths: a path with this ending was found on one of them
-    return candidates if candidates or level else _ending(program.sources, tail)
-
-
-def _ending(sources: Mapping[str, str], tail: str) -> list[str]:
-    spend(len(sources) * len(_SUFFIXES))
-    return [path for suffix in _SUFFIXES for path in sources if path.endswith(f"/{tail}{suffix}")]
-
-
-def _override_texts(overrides: Json, path: str) -> Iterator[str]:
+def _override_texts(overrides: Json, version: CompilerVersion) -> Iterator[str]:
     """Yield the JSON texts of a module's overrides, in every possible order of members."""
-    layout = as_object(as_object(overrides).get(path))
-    layouts = (
-        [layout, *islice(layout.values(), 1)] if layout else []
-    )  # from 0.4.2 on they are one level deeper
-    for places in map(_places, layouts):
-        if places is not None:
-            for names, members in product(_orders(places), permutations(_SLOT_MEMBERS)):
-                yield json.dumps({name: _reordered(places[name], members) for name in names})
+    if version >= _OVERRIDES_HAVE_PATHS_SINCE:
+        overrides = next(iter(as_object(overrides).values()), None)
+    for layout in _orders(overrides):
+        for members in permutations(_SLOT_MEMBERS):
+            yield json.dumps(_with_members(layout, members))
 
 
-def _places(layout: Json) -> dict[str, Mapping[str, Json]] | None:
-    """Return the places of variables by name; None if it is no layout."""
-    if not isinstance(layout, Mapping):
-        return None
-    places = {name: place for name, place in layout.items() if isinstance(place, Mapping)}
-    return places if len(places) == len(layout) else None
+def _is_group(layout: Json) -> TypeGuard[JsonObject]:
+    """Return whether a layout has names, of variables or modules; what has none is the place of a variable."""
+    return isinstance(layout, Mapping) and any(isinstance(value, Mapping) for value in layout.values())
 
 
-def _orders(layout: Mapping[str, Mapping[str, Json]]) -> Iterator[tuple[str, ...]]:
-    if len(layout) <= MAX_PERMUTED_VARIABLES:
-        yield from permutations(layout)
+def _count_names(layout: Json) -> int:
+    return sum(1 + _count_names(value) for value in layout.values()) if _is_group(layout) else 0
+
+
+def _orders(layout: Json) -> Iterator[Json]:
+    """Yield a layout in every order of its names if there are few, else as it is, by name and by slot."""
+    if _count_names(layout) <= MAX_PERMUTED_VARIABLES:
+        yield from _permutations(layout)
         return
-    yield tuple(layout)
-    yield tuple(sorted(layout))
-    yield tuple(sorted(layout, key=lambda name: (str(layout[name].get("slot")).zfill(80), name)))
+    yield layout
+    yield _sorted(layout, by_slot=False)
+    yield _sorted(layout, by_slot=True)
 
 
-def _reordered(place: Mapping[str, Json], members: tuple[str, ...]) -> dict[str, Json]:
-    ordered = {member: place[member] for member in members if member in place}
-    return ordered | {member: value for member, value in place.items() if member not in ordered}
+def _permutations(layout: Json) -> Iterator[Json]:
+    if not _is_group(layout):
+        yield layout
+        return
+    for names in permutations(layout):
+        for values in product(*(tuple(_permutations(layout[name])) for name in names)):
+            yield dict(zip(names, values, strict=True))
+
+
+def _sorted(layout: Json, *, by_slot: bool) -> Json:
+    if not _is_group(layout):
+        return layout
+    names = sorted(layout, key=lambda name: (_first_slot(layout[name]) if by_slot else "", name))
+    return {name: _sorted(layout[name], by_slot=by_slot) for name in names}
+
+
+def _first_slot(layout: Json) -> str:
+    """Return the lowest slot of a layout, as digits that sort like numbers."""
+    if _is_group(layout):
+        return min(map(_first_slot, layout.values()))
+    return str(as_object(layout).get("slot")).zfill(80)
+
+
+def _with_members(layout: Json, members: Sequence[str]) -> Json:
+    """Return a layout whose places have their members in an order."""
+    if _is_group(layout):
+        return {name: _with_members(value, members) for name, value in layout.items()}
+    if not isinstance(layout, Mapping):
+        return layout
+    ordered = {member: layout[member] for member in members if member in layout}
+    return ordered | {member: value for member, value in layout.items() if member not in ordered}
 
 
 def has_integrity_hash(version: str) -> bool:
