@@ -33,6 +33,8 @@ from support.record_damages import DAMAGES
 from support.requirements import CHECKOUT
 from support.shared_folders import built_once
 
+pytestmark = pytest.mark.slow
+
 DAMAGED = int(os.environ.get("STATUARY_DAMAGED_RECORDS", "200"))
 MAX_BUNDLE_BYTES = 16_000
 

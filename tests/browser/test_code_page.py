@@ -81,6 +81,7 @@ def answer_of_python(code: bytes, documents: dict[str, Any]) -> dict[str, Any]:
     return {"plain": len(plain), "isExact": False, "contracts": contracts}
 
 
+@pytest.mark.slow
 def test_the_script_finds_what_the_python_code_finds() -> None:
     records = [*(made_record(name) for name in FEATURES), vyper_record()]
     documents = documents_of(records)
@@ -100,6 +101,7 @@ def test_the_script_finds_what_the_python_code_finds() -> None:
     assert len(by_template) > 2, "clones are among the vectors"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "0x", "0x0", "0xzz", "6080 604", "contract A {}"])
 def test_a_text_that_is_not_whole_bytes_is_no_code(text: str) -> None:
     question = json.dumps({"site": {}, "codes": [text]})
@@ -123,6 +125,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "out"
 
 
+@pytest.mark.slow
 def test_pasted_code_has_its_names(site: Path) -> None:
     texts = [f"0x{code_of(RECORD).hex()}", f"  {clone_of(RECORD).hex().upper()}\n", "0x6001", "no code"]
     said = browse(site, "code", path=PAGE, texts=texts)
@@ -187,6 +190,7 @@ def no_node() -> Iterator[str]:
     thread.join()
 
 
+@pytest.mark.slow
 def test_code_is_read_from_a_node(site: Path) -> None:
     contract, clone, empty = (f"0x{digit * 40}" for digit in "abc")
     with ethereum_node() as node:
@@ -202,6 +206,7 @@ def test_code_is_read_from_a_node(site: Path) -> None:
     assert not [line for line in said["complaints"] if "404" not in line]
 
 
+@pytest.mark.slow
 def test_what_keeps_a_node_from_answering_is_said(site: Path, no_node: str) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -217,12 +222,14 @@ def test_what_keeps_a_node_from_answering_is_said(site: Path, no_node: str) -> N
         assert answer["links"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
 def test_the_page_is_accessible_and_keeps_its_layout(site: Path, width: int) -> None:
     observed = browse(site, "accessibility", paths=[PAGE], widths=[width], now=NOW, whole=True)
     assert observed == {"broken": [], "shifted": [], "acted": []}
 
 
+@pytest.mark.slow
 def test_the_page_is_valid_html_is_linked_and_alone_has_the_script(site: Path) -> None:
     assert html_complaints(site / "bytecode") == []
     assert f'href="../{PAGE}"' in (site / "contracts/index.html").read_text("utf-8")

@@ -12,6 +12,8 @@ from statuary.domain.contracts.abi import signature_hash
 from support.edge_runtimes import node
 from support.requirements import CHECKOUT
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = 150
 ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
 

@@ -17,6 +17,8 @@ from support.requirements import CHECKOUT
 from support.shared_folders import built_once
 from support.sites import SMALL_SITE, write_files
 
+pytestmark = pytest.mark.slow
+
 NOW = "2026-11-20T12:00:00Z"
 STAKING = "contracts/748463/0xEA6137d406d443D5727564D1b014307C88e076b8.html"
 CLONE = "contracts/748463/0x0217960F13aFc1c77313E1158139960f9831FF0c.html"

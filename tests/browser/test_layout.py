@@ -7,6 +7,8 @@ import pytest
 from support.browser import browse, build
 from support.sites import path_of, site_of_many, write_files
 
+pytestmark = pytest.mark.slow
+
 NOW = "2026-11-22T14:32:00Z"
 
 SITE = "page: {{name: {name}, url: https://status.plinth.example, created_at: 2026-01-12T09:00:00Z}}\npages: {{language: {language}}}\n"

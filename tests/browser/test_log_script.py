@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 from statuary.extensions.log.entries import (
     EntryKind,
@@ -28,6 +29,8 @@ from statuary.extensions.log.notes import (
     verify_checkpoint,
 )
 from support.edge_runtimes import OFFLINE, deno
+
+pytestmark = pytest.mark.slow
 
 VECTORS = json.loads((Path(__file__).parents[1] / "extensions" / "log" / "merkle_vectors.json").read_bytes())
 KEY = PrivateKey("status.example/log", sha256(b"a key of these tests").digest())

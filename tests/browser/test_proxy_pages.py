@@ -7,6 +7,8 @@ import pytest
 from support.browser import LOOKS, browse, html_complaints
 from support.proxy_sites import LATER, upgraded_site
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -47,6 +47,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(content, content.parent / "site", NOW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", range(SHARES))
 def test_every_real_record_has_the_same_text_and_structure(site: Path, share: int):
     paths = [page.relative_to(site).as_posix() for page in sorted(site.glob("contracts/*/0x*.html"))]
@@ -69,6 +70,7 @@ def test_it_loads_the_style_sheets_of_a_contract_s_own_page(site: Path):
     assert "contract.css" in sheets(own)
 
 
+@pytest.mark.slow
 def test_hostile_records_do_nothing(site: Path):
     paths = []
     for place, damage in enumerate(RECORD_SINKS.values(), start=1):
@@ -87,6 +89,7 @@ def test_hostile_records_do_nothing(site: Path):
     assert not any("49javascript" in text for text in pages["shown"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "words"),
     [

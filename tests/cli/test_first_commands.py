@@ -9,6 +9,8 @@ import pytest
 
 from support.sites import NOW
 
+pytestmark = pytest.mark.slow
+
 INIT = ("init", "--name", "Example Network", "--url", "https://status.example.org", "--chain-id", "1337")
 BUILD = ("build", "--now", NOW)
 

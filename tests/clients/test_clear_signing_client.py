@@ -19,6 +19,8 @@ from support.signing_sites import (
 )
 from support.sites import CHAIN
 
+pytestmark = pytest.mark.slow
+
 PERMIT = "Permit(address owner,address spender,uint256 value)"
 CALLDATA = "0xa9059cbb" + OTHER[2:].lower().rjust(64, "0") + f"{1_500_000:064x}"
 MESSAGE = {

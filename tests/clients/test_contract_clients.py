@@ -19,6 +19,8 @@ from clients.installed import SCRIPTS, installed
 from support.real_records import DATA
 from support.requirements import CHECKOUT, require_folder
 
+pytestmark = pytest.mark.slow
+
 CONTENT = CHECKOUT / "content"
 CHAIN = "748463"
 NOW = "2026-11-20T12:00:00Z"

@@ -20,6 +20,8 @@ from support.ethereum_node import COMPILERS
 from support.host_servers import project_for, serve_with_statuary
 from support.requirements import absent
 
+pytestmark = pytest.mark.slow
+
 CHAIN, UNVERIFIED = "748463", "0x000000000000000000000000000000000000dEaD"
 CAST = COMPILERS / "node/node_modules/@foundry-rs/cast-linux-amd64/bin/cast"
 

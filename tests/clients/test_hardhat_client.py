@@ -11,6 +11,8 @@ from clients.installed import installed
 from clients.loopback import plain_folder
 from support.host_servers import project_for, serve_with_caddy, serve_with_nginx, serve_with_statuary
 
+pytestmark = pytest.mark.slow
+
 CHAIN, ABSENT = 748463, "0x" + "12" * 20
 
 Serve = Callable[[Path], AbstractContextManager[str]]

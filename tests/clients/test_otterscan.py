@@ -18,6 +18,8 @@ from support.edge_runtimes import served
 from support.host_servers import BUILT_AT
 from support.requirements import CHECKOUT, require_module
 
+pytestmark = pytest.mark.slow
+
 CHAIN = "748463"
 COIN = {"name": "Plinth", "symbol": "PLT", "decimals": 18}
 SECONDS = 20

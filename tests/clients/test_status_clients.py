@@ -12,6 +12,8 @@ import pytest
 
 from clients.installed import installed
 
+pytestmark = pytest.mark.slow
+
 WORLD = Path(__file__).parent / "world"
 COMPONENTS = ("Nodes", "Public RPC", "Archive", "Explorer “Lupe”", 'Bridge "Brücke"')
 """As a page shows them: a group, its two components, and two on their own."""

@@ -34,6 +34,7 @@ from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
 from support.requirements import require_names_in_utf_8
 from support.sites import NOW, small_site, write_files
+from support.tiers import few_by_default
 
 ADDRESS = "0x" + "5a" * 20
 
@@ -318,7 +319,7 @@ def replaced_by_link(file: Path, target: Path | str) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
-@pytest.mark.parametrize("path", NAMED_BY_CONTENT)
+@pytest.mark.parametrize("path", few_by_default(NAMED_BY_CONTENT, 5))
 @pytest.mark.parametrize("hidden", [False, True])
 def test_no_command_opens_or_shows_what_a_link_in_the_content_leads_to(
     tmp_path: Path, path: str, hidden: bool

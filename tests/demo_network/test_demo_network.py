@@ -233,6 +233,7 @@ COMPILED_AGAIN = [
 ]
 
 
+@pytest.mark.slow
 def test_compiling_again_gives_what_is_kept(workshop, tmp_path, records):
     wanted = {records[name]["address"] for name in COMPILED_AGAIN}
     shutil.copy(CONTENT / "site.yaml", tmp_path)
@@ -247,6 +248,7 @@ def test_compiling_again_gives_what_is_kept(workshop, tmp_path, records):
     assert (again.compiled, again.identical, again.findings) == (len(wanted), len(wanted), ())
 
 
+@pytest.mark.slow
 def test_compiling_again_catches_damage_that_nothing_else_can_see(workshop, tmp_path, records):
     content, address = tmp_path / "content", records["WrappedPlinth"]["address"]
     damaged = content / "contracts" / CHAIN.name / address

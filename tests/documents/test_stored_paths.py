@@ -70,6 +70,7 @@ def test_the_edge_module_is_deployed_with_the_layout_of_the_site():
     assert plain[".edge/modules/layout.js"] == (EDGE / "layout.js").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_edge_module_finds_documents_where_they_are_put(tmp_path):
     requested = [*PLACES]
     script = tmp_path / "places.js"

@@ -20,6 +20,8 @@ from support.edge_runtimes import (
 )
 from support.edge_vectors import ERROR_ID, ODD, STATUS_DOCUMENTS, VECTORS, fixture_site, status_document
 
+pytestmark = pytest.mark.slow
+
 Case = dict[str, Any]
 
 READS = ("GET", "HEAD")

@@ -3,8 +3,12 @@
 import json
 import random
 
+import pytest
+
 from statuary.domain.primitives import checksum_address, keccak256
 from support.edge_runtimes import EDGE_TESTS, run_deno
+
+pytestmark = pytest.mark.slow
 
 THREE_BLOCKS = 3 * 136
 

@@ -85,18 +85,21 @@ def compare(serve: Serve, sites: Sites, requests: list[Request] = REQUESTS, *, t
         assert_same(expected, asked(server, requests, tags=tags))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
 def test_deno(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
     compare(partial(serve_folder_with_deno, settings=sites.settings), sites, tags=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
 def test_cloudflare(layout: str, request: pytest.FixtureRequest) -> None:
     sites: Sites = request.getfixturevalue(layout)
     compare(partial(serve_project_with_cloudflare, settings=sites.settings, on=ON), sites)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", ["plain", "sharded"])
 def test_netlify(layout: str, request: pytest.FixtureRequest) -> None:
     """Each request starts a new worker there, so that a few are asked."""
@@ -122,6 +125,7 @@ SERVERS: Mapping[str, Serve] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
 def test_others(server: str, plain: Sites) -> None:
     compare(SERVERS[server], plain)

@@ -3,6 +3,8 @@
 import hashlib
 from typing import Any
 
+import pytest
+
 from statuary.extensions.serving.lookup import LookupRequest, Response, answer_lookup
 from support.edge_runtimes import answers_of_deno
 from support.edge_vectors import ERROR_ID
@@ -14,6 +16,8 @@ from support.measured_lookup import (
     measured_selections,
     measured_site,
 )
+
+pytestmark = pytest.mark.slow
 
 
 def by_python(method: str, target: str) -> Response | None:

@@ -18,6 +18,8 @@ from support.edge_runtimes import (
 from support.edge_vectors import ERROR_ID
 from support.measured_lookup import measured_requests, measured_selections, measured_site
 
+pytestmark = pytest.mark.slow
+
 MeasuredRequest = tuple[str, str]
 
 

@@ -29,6 +29,8 @@ from support.packed_sites import build, built_files, list_of, packed_content, re
 from support.same_answers import Request, Serve, asked, assert_same, requests_of
 from support.sites import CHAIN, address_of, files_in, path_of, record_of
 
+pytestmark = pytest.mark.slow
+
 ON = frozenset({"packs", "apis"})
 REMOVED, CHANGED, ADDED, UNKNOWN = 3, 5, 45, 99
 

@@ -12,6 +12,7 @@ from support.edge_table import FILE_HEADERS, file_headers_js
 SCRIPTS = sorted(map(str, EDGE.glob("*.js")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("adapter", ["netlify.js", "cloudflare.js", "deno-serve.js"])
 def test_it_imports_nothing_but_itself(adapter):
     command = [deno(), "info", "--json", "--no-remote", "--no-npm", "--no-config", str(EDGE / adapter)]
@@ -22,6 +23,7 @@ def test_it_imports_nothing_but_itself(adapter):
     assert others == ["node:zlib"]  # imported only where packs are read: not every runtime has it
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [["check", "--quiet"], ["lint", "--quiet"], ["fmt", "--check", "--quiet", "--line-width=115"]],

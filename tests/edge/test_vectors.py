@@ -34,6 +34,7 @@ def test_the_vectors_are_what_the_python_side_answers():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [None, 7])
 def test_the_edge_module_answers_the_vectors(chunk):
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
@@ -44,6 +45,7 @@ def test_the_edge_module_answers_the_vectors(chunk):
         assert comparable(answer, case["answer"]) == case["answer"], case["target"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "query",
     ["fields=stdJsonOutput,abi,runtimeBytecode.sourceMap,sources", "omit=matchId,deployment.deployer"],
@@ -61,6 +63,7 @@ def digest_of(target: str, site: dict[str, bytes]) -> str:
     return hashlib.sha256(answer.body).hexdigest()
 
 
+@pytest.mark.slow
 def test_random_selections_of_random_records_are_the_same_bytes():
     chance = random.Random(20_260_101)
     site = dict(fixture_site())
@@ -84,6 +87,7 @@ def test_random_selections_of_random_records_are_the_same_bytes():
     assert {answer["status"] for answer in answers} == {200}
 
 
+@pytest.mark.slow
 def test_random_query_strings_are_rejected_with_the_same_message():
     chance = random.Random(20_260_102)
     resources = [f"contract/1/{ODD}", f"contract/9/{TWIN}", "contract/1/0x1", "contracts/10", "contracts/x"]
@@ -173,12 +177,14 @@ def random_value(chance: random.Random, depth: int) -> str:
     return "{" + ",".join(f'"k{at}\\"":{value}' for at, value in enumerate(values)) + "}"
 
 
+@pytest.mark.slow
 def test_a_record_that_is_not_compact_json_breaks_the_connection():
     site = fixture_site() | {f"v2/contract/1/{TWIN}": b'{"matchId":"1","abi":['}
     cases = [{"target": f"/v2/contract/1/{TWIN}?fields=abi"}]
     assert "failed" in answers_of_deno(site, cases)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "target",
     [
@@ -205,12 +211,14 @@ def test_a_client_with_the_current_response_gets_304(target):
     assert other["status"] == 200
 
 
+@pytest.mark.slow
 def test_documents_keep_the_headers_of_their_host_except_transfer_headers():
     answer = answers_of_deno(fixture_site(), [{"target": f"/v2/contract/1/{ODD}?fields=abi"}])[0]
     assert answer["headers"]["cache-control"] == "public, max-age=0, must-revalidate"
     assert "content-length" not in answer["headers"]
 
 
+@pytest.mark.slow
 def test_a_site_without_a_chain_list_knows_every_chain():
     site = {path: body for path, body in fixture_site().items() if path != "chains"}
     target = f"/v2/contract/424242/{ODD}"
@@ -225,6 +233,7 @@ def test_a_site_without_a_chain_list_knows_every_chain():
     assert python.body == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("now", "stale"),
     [
@@ -244,6 +253,7 @@ def test_a_response_states_since_when_it_is_stale(now, stale):
     assert "statuary-stale-since" not in other["headers"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "versions",
     [{"whole": []}, {"whole": [], "patched": [1]}, {"whole": [99]}, {"whole": [0], "again": {"1": 99}}],

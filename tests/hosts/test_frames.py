@@ -16,6 +16,8 @@ from support.host_servers import (
 )
 from support.sites import INCIDENT, SITE, built_files, small_site, write_files
 
+pytestmark = pytest.mark.slow
+
 ON = frozenset({"embed", "languages"})
 NOW = "2026-11-20T12:00:00Z"
 FRAMES = ("/embed/frame", "/embed/frame.html", "/embed/frame?mobile=true", "/badge", "/badge?theme=dark")

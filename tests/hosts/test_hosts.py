@@ -15,6 +15,8 @@ from statuary.extensions.serving.lookup import entity_tag
 from support.edge_runtimes import Served, serve_project_with_netlify, thorough
 from support.host_servers import EMULATORS_LACK, SERVERS, project_for
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:

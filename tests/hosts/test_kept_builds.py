@@ -14,6 +14,8 @@ from support.edge_runtimes import HOSTS_INSTALL, node, write_host_files
 from support.requirements import require_node_package, require_program
 from support.sites import small_site, tree
 
+pytestmark = pytest.mark.slow
+
 NOW = "2026-11-20T12:00:00Z"
 BUILD = f"{quote(sys.executable)} -m statuary build --now {NOW}"
 

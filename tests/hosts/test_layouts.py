@@ -18,6 +18,8 @@ from support.host_servers import (
     serve_with_statuary,
 )
 
+pytestmark = pytest.mark.slow
+
 CHAIN = "748463"
 SHARDED = HostingSettings(layout=PathLayout.SHARDED)
 

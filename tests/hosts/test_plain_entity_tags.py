@@ -12,6 +12,8 @@ from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.host_servers import BUILT_AT, project_for, serve_with_caddy, serve_with_nginx
 
+pytestmark = pytest.mark.slow
+
 PLAIN_SERVERS = {"nginx": serve_with_nginx, "Caddy": serve_with_caddy}
 TARGETS = ("/openapi.json", "/api/v2/components.json", "/assets/statuary.css", "/contracts/")
 AN_HOUR = 3600

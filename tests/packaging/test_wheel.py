@@ -17,6 +17,8 @@ import yaml
 
 from support.requirements import CHECKOUT
 
+pytestmark = pytest.mark.slow
+
 GITHUB = CHECKOUT / ".github"
 
 WHOLE_CONTAINER = "STATUARY_WHOLE_CONTAINER" in os.environ

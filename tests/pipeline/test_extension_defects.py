@@ -38,6 +38,7 @@ class Part(NamedTuple):
     name: str
     owner: Any  # its module or class
     attribute: str
+    column: str  # of the table
 
 
 def parts() -> Iterator[Part]:
@@ -48,14 +49,19 @@ def parts() -> Iterator[Part]:
                 value = load(target, column)
                 kind = value if inspect.isclass(value) else type(value)
                 if isinstance(value, FunctionType):
-                    yield Part(target, inspect.getmodule(value), value.__name__)
+                    yield Part(target, inspect.getmodule(value), value.__name__, column)
                 elif kind.__module__.startswith("statuary.extensions."):
                     for name, method in vars(kind).items():
                         if isinstance(method, FunctionType) and (name == "__init__" or name[0] != "_"):
-                            yield Part(f"{target}.{name}", kind, name)
+                            yield Part(f"{target}.{name}", kind, name, column)
 
 
 PARTS = list(parts())
+FIRST_OF_COLUMNS = {part.column: part for part in reversed(PARTS)}.values()
+CASES = [
+    pytest.param(part, marks=() if part in FIRST_OF_COLUMNS else pytest.mark.slow, id=part.name)
+    for part in PARTS
+]
 
 
 class Site(NamedTuple):
@@ -91,7 +97,7 @@ def build(content: Path, out: Path) -> tuple[int, str]:
     return result.exit_code, "" if is_plain and "Traceback" not in result.output else result.output
 
 
-@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+@pytest.mark.parametrize("part", CASES)
 def test_an_exception_in_what_an_extension_adds(part, site, tmp_path, monkeypatch) -> None:
     def broken(*_: Any, **__: Any) -> Any:
         raise ZeroDivisionError("nobody foresaw this")

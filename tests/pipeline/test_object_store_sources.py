@@ -13,6 +13,8 @@ from support.export_tables import tables_of_records, write_tables
 from support.requirements import require_module
 from support.sites import NOW, record_of, small_site, write_files
 
+pytestmark = pytest.mark.slow
+
 LINES = b"".join(record_of(number) + b"\n" for number in range(1, 6))
 
 

@@ -145,6 +145,7 @@ def with_real_names(description: dict[str, Any], site: Path) -> dict[str, Any]:
     return description
 
 
+@pytest.mark.slow
 def test_schemathesis_finds_only_known_differences(description, project, tmp_path):
     """It asks with what the document allows and with what it does not; all of it with `STATUARY_THOROUGH=true`."""
     program = HOSTS / "schemathesis" / "bin" / "st"

@@ -84,6 +84,7 @@ console.log(JSON.stringify(found));
 """
 
 
+@pytest.mark.slow
 def test_the_edge_module_makes_the_same_of_it(tmp_path: Path) -> None:
     before, after = records("2026-12-01T10:00:00.000Z"), records("2026-12-01T11:00:00.000Z")
     patch = PatchBase(document(before)).patch(document(after)).decode()

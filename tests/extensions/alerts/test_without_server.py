@@ -177,6 +177,7 @@ def variables_for(api: GitHub) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runtime", ["Deno", "Cloudflare"])
 def test_the_function_starts_the_workflow(runtime: str, tmp_path: Path) -> None:
     body = group(**GRAFANA)
@@ -204,6 +205,7 @@ def test_the_function_starts_the_workflow(runtime: str, tmp_path: Path) -> None:
     assert failed == [(502, f"GitHub responds with {status}") for status in (401, 500, 302)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runtime", ["Deno", "Cloudflare"])
 def test_the_function_asks_to_be_sent_again_what_it_cannot_pass_on(runtime: str, tmp_path: Path) -> None:
     with github(tmp_path) as api:
@@ -395,6 +397,7 @@ def test_a_run_that_failed_between_is_made_up_by_the_next(repository: Repository
     assert len(repository.incidents()) == 1
 
 
+@pytest.mark.slow
 def test_from_the_sender_to_the_repository(repository: Repository, tmp_path: Path) -> None:
     with (
         github(repository.bare) as api,

@@ -87,6 +87,7 @@ def test_without_metadata_there_is_nothing_to_import():
     assert {path.split("/")[0] for path in files_of(record)} == {"blockscout"}
 
 
+@pytest.mark.slow
 def test_whatsabis_loader_reads_a_served_site(tmp_path):
     """The one loader of whatsabi that can be pointed at another host without a query."""
     package = CLIENTS / "whatsabi/package.json"

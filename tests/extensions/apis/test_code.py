@@ -180,6 +180,7 @@ def test_vypers_code_without_immutables_has_the_same_bytes_everywhere_and_no_tem
     assert code_facts(record).template is None
 
 
+@pytest.mark.slow
 def test_another_deployment_of_vypers_code_is_found():
     """The same creation code with other arguments, run by a node."""
     for record, arguments in ((one, ARGUMENTS.get(one["compilation"]["name"])) for one in of_vyper()):

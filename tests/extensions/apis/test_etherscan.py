@@ -130,6 +130,7 @@ def test_the_page_of_the_api_is_no_call():
         assert answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id") is None
 
 
+@pytest.mark.slow
 def test_the_edge_module_answers_the_same_to_hostile_requests():
     dice = random.Random(11)
     cases = [
@@ -177,6 +178,7 @@ def cast(tool: str, home: Path, *arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_cast_reads_source_and_interface(served, tmp_path):
     server, record = served
     site = f"http://127.0.0.1:{server.port}"

@@ -28,6 +28,8 @@ from support.ethereum_node import COMPILERS
 from support.host_servers import serve_with_statuary
 from support.requirements import CHECKOUT, absent
 
+pytestmark = pytest.mark.slow
+
 FOUNDRY = COMPILERS / "node/node_modules/@foundry-rs"
 CHAIN, CATALOGUE = "748463", "0x91076C04f562CB30dD2A550008A19dB06759B40f"
 SENDER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"

@@ -24,6 +24,7 @@ def checkout(root: Path, **members: str) -> Path:
     return root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("members", [{}, {"SimilarMatch": "0x" + "11" * 20}, {"LicenseType": "Unlicense"}])
 def test_a_difference_with_a_reason_is_counted(tmp_path, capsys, members):
     assert main([checkout(tmp_path, **members)]) == 0
@@ -33,6 +34,7 @@ def test_a_difference_with_a_reason_is_counted(tmp_path, capsys, members):
         assert [line for line in lines if f"2  {member}: " in line]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("members", [{"Runs": "0200"}, {"CompilerVersion": "0.8.30"}, {"Extra": "x"}])
 def test_a_difference_without_a_reason_is_listed_and_fails(tmp_path, capsys, members):
     assert main([checkout(tmp_path, **members)]) == 1

@@ -55,6 +55,7 @@ def test_signatures_are_read_with_their_types():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "total", "code"),
     [

@@ -155,6 +155,7 @@ PIECES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_edge_module_answers_the_same_to_hostile_requests():
     dice = random.Random(7)
     targets = [

@@ -118,6 +118,7 @@ def targets() -> list[str]:
     return [quote(target, safe="/?&=%,") for target in those]
 
 
+@pytest.mark.slow
 def test_the_edge_module_and_serve_answer_the_same_to_500_requests(tmp_path):
     dice = random.Random(3)
     cases = [
@@ -136,6 +137,7 @@ def test_the_edge_module_and_serve_answer_the_same_to_500_requests(tmp_path):
     assert statuses >= {200, 204, 400, 404}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
 def test_web_servers_answer_for_files_and_single_addresses_with_the_same_bytes(serve, tmp_path):
     dice = random.Random(36)
@@ -153,6 +155,7 @@ def test_web_servers_answer_for_files_and_single_addresses_with_the_same_bytes(s
             assert response["status"] in (200, 400, 404), target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
 def test_web_servers_send_the_page_where_the_site_has_no_such_interface(serve, tmp_path: Path):
     write_site(tmp_path / "build", PAGES)

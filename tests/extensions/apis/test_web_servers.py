@@ -14,6 +14,8 @@ from support.explorer_requests import ABSENT, ADDRESS, CHAIN, SITE, hostile_targ
 from support.host_servers import serve_with_caddy, serve_with_nginx, serve_with_statuary
 from support.v1_requests import SITE as SIGNATURE_SITE
 
+pytestmark = pytest.mark.slow
+
 PAGES = {
     "api.html": b"<!doctype html>api",
     "404.html": b"<!doctype html>404",

@@ -75,6 +75,7 @@ def test_pictures_are_small_and_deterministic(tmp_path: Path) -> None:
         assert len(body) <= MOST_BYTES, name
 
 
+@pytest.mark.slow
 def test_what_the_font_lacks_is_left_out_or_english(tmp_path: Path) -> None:
     """The library's own font has ASCII alone: a name that it lacks is not drawn as boxes; the page's title has it."""
     german = "pages: {language: de}\n"
@@ -93,6 +94,7 @@ def test_what_the_font_lacks_is_left_out_or_english(tmp_path: Path) -> None:
     assert latin["status-ok.png"] != english["status-ok.png"]
 
 
+@pytest.mark.slow
 def test_a_long_name_is_cut(tmp_path: Path) -> None:
     assert build(content_with(tmp_path, name="N" * 200), tmp_path / "site").applied
     assert max(map(len, cards_of(tmp_path / "site").values())) <= MOST_BYTES

@@ -38,6 +38,8 @@ from support.signing_sites import (
 from support.signing_sites import TRANSFER as SEND_ABI
 from support.sites import CHAIN
 
+pytestmark = pytest.mark.slow
+
 PERMIT = "Permit(address owner,address spender,uint256 value)"
 TRANSFER = "a9059cbb" + OTHER[2:].lower().rjust(64, "0") + f"{1_500_000:064x}"
 CHAINS = {1: ("Ethereum", Token("ETH", 18)), int(CHAIN): ("Plinth", Token("PLN", 18)), 5: ("Görli", None)}

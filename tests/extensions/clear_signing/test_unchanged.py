@@ -27,6 +27,7 @@ from support.signing_sites import (
     signing_content,
 )
 from support.sites import CHAIN, tree, write_files
+from support.tiers import few_by_default
 
 KEY = f"eip155:{CHAIN}:{TOKEN.lower()}"
 TESTS = "registry/plinth/testsv2/calldata-Token.tests.json"
@@ -109,7 +110,7 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", few_by_default(CHANGES, 3))
 def test_what_was_compared_is_judged_again_when_it_changes(tmp_path, content, judged, change):
     build(content, tmp_path / "site")
     write_files(content, CHANGES[change])
@@ -165,7 +166,7 @@ def test_a_folder_that_is_emptied_leaves_nothing(tmp_path, content):
     assert signing_files(tmp_path / "site") == {}
 
 
-@pytest.mark.parametrize("error", [ValueError("x"), MemoryError(), RecursionError()])
+@pytest.mark.parametrize("error", few_by_default([ValueError("x"), MemoryError(), RecursionError()], 1))
 @pytest.mark.parametrize("name", ["judged_site", "proof_document", "calldata_index", "summary"])
 def test_a_defect_leaves_out_only_what_clear_signing_makes(tmp_path, content, monkeypatch, name, error):
     build(content, tmp_path / "site")
@@ -228,6 +229,7 @@ def loaded(content, out):
     return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
 
 
+@pytest.mark.slow
 def test_what_is_loaded(tmp_path, content):
     judging = {
         f"statuary.extensions.clear_signing.{name}" for name in ("judge", "rules", "records", "render")

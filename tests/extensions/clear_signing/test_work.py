@@ -18,6 +18,7 @@ from statuary.extensions.clear_signing.records import NO_CODE, SiteRecords, func
 from statuary.extensions.clear_signing.site_examples import SiteExamples
 from support.signing_sites import SEND_KEY, TOKEN, TOKEN_ABI, descriptor, field, function, messages
 from support.sites import CHAIN
+from support.tiers import few_by_default
 
 PACKAGE = str(Path(statuary.__file__).parent)
 Files = dict[str, Any]
@@ -166,7 +167,7 @@ def lines_of(work: Callable[[], object]) -> int:
     return lines
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", few_by_default(SHAPES, 3))
 def test_twice_the_size_is_at_most_twice_the_work(tmp_path, shape):
     size, files = SHAPES[shape]
     published(tmp_path / "warm", files(1))
@@ -175,7 +176,7 @@ def test_twice_the_size_is_at_most_twice_the_work(tmp_path, shape):
     assert double <= 2.1 * alone
 
 
-@pytest.mark.parametrize("shape", LARGE)
+@pytest.mark.parametrize("shape", few_by_default(LARGE, 1))
 def test_what_would_take_too_long_is_withheld_for_its_work(tmp_path, shape):
     (judged, _) = published(tmp_path, LARGE[shape])
     assert {item.rule for item in judged.findings if item.severity == "error"} == {"within-limits"}

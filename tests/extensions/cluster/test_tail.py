@@ -87,6 +87,7 @@ def opened(engine: str, cluster: DaskCluster) -> Executor:
     return process_executor(3) if engine == "processes" else DaskExecutor(cluster.address)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("many")
 @pytest.mark.parametrize(("engine", "chains"), [("dask", 1), ("dask", 2), ("processes", 1), ("processes", 2)])
 def test_workers_make_the_same_site_and_ledger(tmp_path, cluster, monkeypatch, engine, chains):
@@ -104,6 +105,7 @@ def test_workers_make_the_same_site_and_ledger(tmp_path, cluster, monkeypatch, e
     assert told(together) == told(alone)
 
 
+@pytest.mark.slow
 def test_contracts_that_repeat_one_another_are_withheld_by_each(tmp_path, cluster, many):
     content = content_of(tmp_path)
     again = orjson.loads(record_of(7)) | {"matchId": "9999"}
@@ -118,6 +120,7 @@ def test_contracts_that_repeat_one_another_are_withheld_by_each(tmp_path, cluste
     assert not (tmp_path / f"together/v2/contract/{CHAIN}/{address_of(7)}").exists()
 
 
+@pytest.mark.slow
 def test_the_lines_of_a_file_are_counted_by_workers(tmp_path, cluster, many, monkeypatch):
     content = site_of_many(tmp_path, 3)
     records = [record_of(number) for number in range(10, 10 + COUNT)]
@@ -133,6 +136,7 @@ def test_the_lines_of_a_file_are_counted_by_workers(tmp_path, cluster, many, mon
     assert tree(tmp_path / "together") == tree(tmp_path / "alone")
 
 
+@pytest.mark.slow
 def test_a_build_of_the_same_content_by_one_process_changes_nothing(tmp_path, cluster, many):
     content = content_of(tmp_path)
     with DaskExecutor(cluster.address) as executor:
@@ -149,6 +153,7 @@ def test_a_build_of_the_same_content_by_one_process_changes_nothing(tmp_path, cl
     assert {path for path in one.keys() | other.keys() if one.get(path) != other.get(path)} <= differing
 
 
+@pytest.mark.slow
 def test_a_cluster_resumes_what_one_process_began(tmp_path, cluster, many, monkeypatch):
     content = content_of(tmp_path)
     build(content, tmp_path / "undisturbed")
@@ -178,6 +183,7 @@ def row_of(location: str) -> SourceRow:
     return SourceRow(location, location, "", "", b"", "", "new", "", published=False)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(st.lists(st.lists(PATHS, max_size=12), min_size=1, max_size=7), st.integers(1, 9))
 def test_each_row_is_in_one_range_and_ranges_are_sorted(tmp_path_factory, partitions, count):

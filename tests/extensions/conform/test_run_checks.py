@@ -88,6 +88,7 @@ def outcomes(ask: SendRequest, now: Instant = NOW) -> dict[str, ConformanceOutco
     }
 
 
+@pytest.mark.slow
 def test_this_repository_s_own_site_conforms(site):
     found = outcomes(asking(site))
     packs = found.pop("packs-have-the-records")

@@ -136,6 +136,7 @@ def status_site(site: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.port}"
 
 
+@pytest.mark.slow
 def test_the_banner_in_a_page_of_another_origin(content, tmp_path):
     site = tmp_path / "site"
     build_outage(content, site)
@@ -155,6 +156,7 @@ def test_the_banner_in_a_page_of_another_origin(content, tmp_path):
             assert (shown["width"], shown["height"], shown["x"]) == (390, 180, 0)
 
 
+@pytest.mark.slow
 def test_the_banner_stays_out_of_sight_on_a_calm_day(content, tmp_path):
     site = tmp_path / "site"
     built_files(content, site, CALM)
@@ -163,6 +165,7 @@ def test_the_banner_stays_out_of_sight_on_a_calm_day(content, tmp_path):
     assert [look["shown"]["inSight"] for look in found] == [False, False]
 
 
+@pytest.mark.slow
 def test_the_badge_in_a_frame_and_no_other_page(content, tmp_path):
     site = tmp_path / "site"
     build_outage(content, site)

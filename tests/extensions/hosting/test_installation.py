@@ -147,6 +147,7 @@ def test_a_checkout_that_the_host_cannot_fetch_becomes_a_wheel(change, checkout,
     assert of_folder(checkout, tmp_path) == Installation(f"./wheels/{BUILT_WHEEL}", checkout)
 
 
+@pytest.mark.slow
 def test_the_wheel_of_a_folder_is_built_and_can_be_installed(tmp_path, monkeypatch):
     content, out = small_site(tmp_path), tmp_path / "out"
     installation = Installation(f"./wheels/{BUILT_WHEEL}", CHECKOUT)

@@ -2,9 +2,13 @@
 
 import json
 
+import pytest
+
 from statuary.documents.contract_api.proof_rules import EXPLORER_ERROR
 from statuary.extensions.hosting.hosts import HostOptions, s3_files
 from support.edge_runtimes import run_deno
+
+pytestmark = pytest.mark.slow
 
 EIP_55 = "0xD8dA6BF26964aF9D7eEd9e03E53415D37aA96045"
 CAPITALS = "0x" + EIP_55[2:].upper()

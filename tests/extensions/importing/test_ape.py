@@ -114,6 +114,7 @@ def project(folder: Path, config: str, manifest: dict[str, Any]) -> Path:
     return write_files(folder, {"ape-config.yaml": config, ".build/__local__.json": json.dumps(manifest)})
 
 
+@pytest.mark.slow
 def test_what_is_listed_and_what_ape_deployed_is_verified(
     compilers: tuple[str, str], home: Path, tmp_path: Path
 ) -> None:

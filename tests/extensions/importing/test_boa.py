@@ -102,6 +102,7 @@ def records(content):
     return [read_contract(content, one).record for one in catalogue_of(content).contracts]
 
 
+@pytest.mark.slow
 def test_a_deployment_is_verified_compiled_again_and_anchored(deployed, vyper, tmp_path):
     url, row = deployed
     content, project = empty_site(tmp_path), database(tmp_path / "project", row)
@@ -117,6 +118,7 @@ def test_a_deployment_is_verified_compiled_again_and_anchored(deployed, vyper, t
     assert (project / ".deployments.db").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_without_a_node_the_row_is_enough(deployed, vyper, tmp_path):
     _, row = deployed
     content = empty_site(tmp_path)
@@ -126,6 +128,7 @@ def test_without_a_node_the_row_is_enough(deployed, vyper, tmp_path):
     assert [record["creationMatch"] for record in records(content)] == ["exact_match"]
 
 
+@pytest.mark.slow
 def test_what_cannot_be_imported_is_named(deployed, vyper, tmp_path):
     _, row = deployed
     rows = [

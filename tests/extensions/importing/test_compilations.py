@@ -68,6 +68,7 @@ def claims_of(content):
     return {proof["claims"]["compiled"]["status"] for proof in proofs}
 
 
+@pytest.mark.slow
 def test_contracts_of_one_input_are_compiled_once_and_named(tmp_path, url, solc):
     content = empty_site(tmp_path)
     output = import_all(content, url, solc)
@@ -77,6 +78,7 @@ def test_contracts_of_one_input_are_compiled_once_and_named(tmp_path, url, solc)
     assert "and 2 more with solc 0.8.30+commit.73712a01" in output
 
 
+@pytest.mark.slow
 def test_what_was_compiled_is_shown_in_the_proofs(tmp_path, url, solc):
     content = empty_site(tmp_path)
     assert "compiled again with the same outcome: 3 contracts" in import_all(content, url, solc)
@@ -84,6 +86,7 @@ def test_what_was_compiled_is_shown_in_the_proofs(tmp_path, url, solc):
     assert claims_of(content) == {"stated_by_a_file"}
 
 
+@pytest.mark.slow
 def test_what_was_imported_from_a_node_is_anchored(tmp_path, url, solc):
     content = empty_site(tmp_path)
     output = import_all(content, url, solc)
@@ -93,6 +96,7 @@ def test_what_was_imported_from_a_node_is_anchored(tmp_path, url, solc):
     assert "anchored" not in bare.output
 
 
+@pytest.mark.slow
 def test_a_run_that_was_cut_compiles_nothing_again(tmp_path, url, solc, cache):
     content = empty_site(tmp_path)
     import_all(content, url, solc)
@@ -107,6 +111,7 @@ def test_a_run_that_was_cut_compiles_nothing_again(tmp_path, url, solc, cache):
     assert len(list(cache.iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_a_file_of_the_cache_that_was_cut_is_compiled_again(tmp_path, url, solc, cache):
     import_all(empty_site(tmp_path / "one"), url, solc)
     [file] = cache.iterdir()
@@ -116,6 +121,7 @@ def test_a_file_of_the_cache_that_was_cut_is_compiled_again(tmp_path, url, solc,
     assert solc.runs == 4
 
 
+@pytest.mark.slow
 def test_another_compiler_of_the_same_version_takes_nothing_from_the_cache(tmp_path, url, solc, cache):
     import_all(empty_site(tmp_path / "one"), url, solc)
     other = CountingCompiler(tmp_path / "other", more="# another program")
@@ -124,6 +130,7 @@ def test_another_compiler_of_the_same_version_takes_nothing_from_the_cache(tmp_p
     assert len(list(cache.iterdir())) == 2
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path, url, solc, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(tmp_path / "bin/solc/cache"))
     assert "verified and added: 3 contracts" in import_all(empty_site(tmp_path), url, solc)
@@ -136,6 +143,7 @@ def add(content, *options):
     return CliRunner().invoke(command, [*map(str, arguments), "--now", NOW.isoformat(), *options])
 
 
+@pytest.mark.slow
 def test_adding_a_contract_writes_the_evidence_of_a_compiler_on_the_path(tmp_path, solc, monkeypatch):
     content = empty_site(tmp_path)
     monkeypatch.setenv("PATH", f"{solc.program.parent}:/usr/bin:/bin")
@@ -152,6 +160,7 @@ def test_adding_a_contract_without_a_compiler_of_its_version_shows_no_compilatio
     assert claims_of(content) == {"not_shown"}
 
 
+@pytest.mark.slow
 def test_a_compiler_that_makes_something_else_is_no_evidence(tmp_path, monkeypatch):
     content, folder = empty_site(tmp_path), tmp_path / "false"
     CountingCompiler(folder)

@@ -292,6 +292,7 @@ def test_with_several_chains_one_must_be_named(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--chain-id", "31337").exit_code == ExitCode.OK
 
 
+@pytest.mark.slow
 def test_a_contract_is_added_from_a_real_node(content):
     held = chain()["contracts"]["foundry"]
     with ethereum_node() as url:

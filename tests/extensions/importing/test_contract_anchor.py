@@ -21,6 +21,8 @@ from support.ethereum_node import ask, ethereum_node, send
 from support.imported_projects import FOUNDRY, chain, empty_site
 from support.local_server import LocalServer
 
+pytestmark = pytest.mark.slow
+
 NOW = "2026-11-20T12:00:00Z"
 FARE = checksum_address(chain()["contracts"]["foundry"]["Fare"]["address"])
 STATED = "stated_by_a_file"

@@ -74,6 +74,7 @@ def test_a_project_with_saved_transactions_needs_no_node(kind, content):
     assert is_clean(content)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
 def test_a_node_adds_the_runtime_code_and_confirms_the_transaction(kind, content, node):
     result = imported(content, kind, "--rpc", node(kind))
@@ -85,6 +86,7 @@ def test_a_node_adds_the_runtime_code_and_confirms_the_transaction(kind, content
     assert is_clean(content)
 
 
+@pytest.mark.slow
 def test_hardhat_deploy_needs_a_compiler_and_a_node(content, node, solc):
     bare = imported(content, "hardhat-deploy")
     assert bare.exit_code == ExitCode.FINDINGS
@@ -174,6 +176,7 @@ def test_hardhat_deploy_without_its_inputs_takes_the_sources_of_the_metadata(con
     assert "What a ride costs" in sources["contracts/Fare.sol"]["content"]
 
 
+@pytest.mark.slow
 def test_hardhat_deploy_of_version_2_needs_no_node(content, tmp_path, solc):
     """It notes the input, the code and the arguments in each file, and the chain in `.chain`."""
     network = shutil.copytree(

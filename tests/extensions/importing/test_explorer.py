@@ -236,6 +236,7 @@ def content(tmp_path):
     return empty_site(tmp_path)
 
 
+@pytest.mark.slow
 def test_saved_responses_are_compiled_and_verified(content, tmp_path):
     solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     held = chain()["contracts"]["hardhat2"]["Fare"]

@@ -13,6 +13,8 @@ from support.ethereum_node import COMPILERS, ethereum_node, send
 from support.imported_projects import NOW, catalogue_of, empty_site
 from support.requirements import require_program
 
+pytestmark = pytest.mark.slow
+
 SOURCE = """# pragma version 0.4.3
 owner: public(address)
 tokens: DynArray[uint256, max_value(uint64)]

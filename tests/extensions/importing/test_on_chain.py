@@ -40,6 +40,7 @@ def held(tool, contract):
     return parse_address(entry["address"]), entry["transaction"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contract", ["Fare", "Turnstile", "Station"])
 def test_a_contract_and_its_transaction(contract, url):
     address, transaction = held("foundry", contract)
@@ -47,11 +48,13 @@ def test_a_contract_and_its_transaction(contract, url):
     assert read_on_chain_contract(EthereumNode(url), address, transaction) == on_chain("foundry", contract)
 
 
+@pytest.mark.slow
 def test_the_creating_transaction_is_needed_for_creation_code(url):
     address, _ = held("hardhat2", "Station")
     assert read_on_chain_contract(EthereumNode(url), address, None) == on_chain("hardhat2", "Station")
 
 
+@pytest.mark.slow
 def test_a_contract_created_by_a_factory_is_found_in_the_trace(url, tmp_path):
     address, transaction = held("foundry", "child")
     found = read_on_chain_contract(EthereumNode(url), address, transaction)
@@ -66,6 +69,7 @@ def test_a_contract_created_by_a_factory_is_found_in_the_trace(url, tmp_path):
     assert record["deployment"]["transactionHash"] == transaction
 
 
+@pytest.mark.slow
 def test_node_and_files_make_the_same_record(url, tmp_path):
     content = empty_site(tmp_path)
     address, transaction = held("foundry", "Turnstile")
@@ -84,6 +88,7 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_transaction_that_made_something_else_is_rejected(url):
     address, _ = held("foundry", "child")
     _, other = held("foundry", "Fare")
@@ -91,6 +96,7 @@ def test_a_transaction_that_made_something_else_is_rejected(url):
         read_on_chain_contract(EthereumNode(url), address, other)
 
 
+@pytest.mark.slow
 def test_a_transaction_that_is_unknown_or_failed_is_rejected(url):
     address, _ = held("foundry", "Fare")
     with pytest.raises(NotImportableError, match="has no transaction 0x1111"):
@@ -103,12 +109,14 @@ def test_a_transaction_that_is_unknown_or_failed_is_rejected(url):
         read_on_chain_contract(EthereumNode(url), address, failed)
 
 
+@pytest.mark.slow
 def test_an_address_without_code_is_rejected(url):
     with pytest.raises(NotImportableError, match="has no code, according to") as raised:
         read_on_chain_contract(EthereumNode(url), parse_address("0x" + "12" * 20), None)
     assert "the node is anvil, whose chain begins anew at each start" in raised.value.hint
 
 
+@pytest.mark.slow
 def test_a_transaction_of_an_earlier_run_of_the_node_is_named(url):
     with pytest.raises(NotImportableError, match="has no transaction") as raised:
         read_on_chain_contract(EthereumNode(url), held("foundry", "Fare")[0], "0x" + "12" * 32)
@@ -128,6 +136,7 @@ def with_storage(slot, word):
     return "0x" + head + "00" + runtime
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("slot", "proxy_type"),
     [
@@ -154,6 +163,7 @@ def slot_code(slot):
     return f"7f{slot}5400"
 
 
+@pytest.mark.slow
 def test_the_implementation_of_a_beacon_is_read(url):
     answering = f"73{TARGET[2:]}60005260206000f3"
     size = len(answering) // 2
@@ -174,6 +184,7 @@ def returning(data):
     return f"0x61{len(runtime) // 2:04x}80600c6000396000f3" + runtime
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -191,6 +202,7 @@ def test_a_diamond_is_asked_for_its_facets(data, expected, url):
     assert found == {"isProxy": True, "proxyType": "DiamondProxy", "implementations": implementations}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", ["", f"{32:064x}", f"{32:064x}{1:064x}{'ff' * 32}"])
 def test_code_with_a_diamonds_slot_that_returns_no_facets_is_none(data, url):
     address = parse_address(send(url, returning(data))["contractAddress"])
@@ -202,6 +214,7 @@ def test_code_with_a_diamonds_slot_that_returns_no_facets_is_none(data, url):
     }
 
 
+@pytest.mark.slow
 def test_what_is_no_diamond_may_be_another_proxy(url):
     """The facets are asked for first, then the slots in the order of the code."""
     proxy = send(url, with_storage(IMPLEMENTATION_SLOT, TARGET[2:].zfill(64)))["contractAddress"]
@@ -210,6 +223,7 @@ def test_what_is_no_diamond_may_be_another_proxy(url):
     assert found["proxyType"] == "EIP1967Proxy"
 
 
+@pytest.mark.slow
 def test_a_safes_and_a_wallets_implementation_is_read(url):
     """A Safe's proxy has it in slot 0, Sequence's wallet in the slot of its own address."""
     safe = send(url, with_storage("00" * 32, TARGET[2:].zfill(64)))["contractAddress"]
@@ -384,6 +398,7 @@ def test_the_address_of_a_sender_and_nonce():
     ]
 
 
+@pytest.mark.slow
 def test_the_address_of_a_deployment_is_that_of_its_sender_and_nonce(url):
     address, transaction = held("foundry", "Fare")
     sent = ask(url, "eth_getTransactionByHash", transaction)
@@ -402,6 +417,7 @@ def test_a_receipt_proves_a_deployment_whose_code_needs_a_trace():
     assert "the record has no creation code" in found.notes[0]
 
 
+@pytest.mark.slow
 def test_a_transfer_is_not_the_deployment(url):
     [sender, *_] = ask(url, "eth_accounts")
     transfer = ask(url, "eth_sendTransaction", {"from": sender, "to": sender, "value": "0x1"})

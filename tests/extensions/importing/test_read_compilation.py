@@ -325,6 +325,7 @@ def workshop():
 SITE = {"Fare": "Hardhat 2 artifact", "Turnstile": "Hardhat 3 build-info", "Station": "Foundry artifact"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [ContractForm.WORKSPACE, ContractForm.RECORD])
 def test_an_added_contract_recompiles_to_itself(form, workshop, tmp_path):
     content = empty_site(tmp_path)
@@ -348,6 +349,7 @@ def test_an_added_contract_recompiles_to_itself(form, workshop, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_the_evidence_of_a_workspace_is_published_in_its_proof(workshop, tmp_path):
     content = empty_site(tmp_path)
     compilation = read_compilation(files("Fare")["Hardhat 2 artifact"], contract_name="Fare")

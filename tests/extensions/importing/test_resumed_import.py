@@ -17,6 +17,8 @@ from support.ethereum_node import COMPILERS, ethereum_node, send_signed
 from support.imported_projects import DEPLOYMENTS, NOW, catalogue_of, empty_site
 from support.requirements import require_program
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """#!/bin/sh
 if [ "$1" != --version ]; then
   digest=$(sha256sum < /proc/self/fd/0 | cut -c1-16)

@@ -241,6 +241,7 @@ def repository(folder, match="full_match"):
     return contract / "sources"
 
 
+@pytest.mark.slow
 def test_a_contract_of_the_repository_is_compiled_and_verified(tmp_path):
     solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     content = empty_site(tmp_path)

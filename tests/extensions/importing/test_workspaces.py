@@ -18,6 +18,7 @@ def solc():
     return require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KINDS)
 def test_a_workspace_arrives_whole(name, tmp_path, solc):
     """Every contract is verified, anchored and compiled again, and its files are those of the packages."""

@@ -359,6 +359,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_built(content, folder / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
 def test_every_language_is_accessible_and_keeps_its_layout(site, width):
     pages = [f"{tag}/{page}" for tag in WORDS for page in (*PAGES[:3], PAGES[-1])]
@@ -370,10 +371,12 @@ def test_every_language_is_accessible_and_keeps_its_layout(site, width):
     assert found["acted"] == []
 
 
+@pytest.mark.slow
 def test_every_page_is_valid_html(site):
     assert html_complaints(site) == []
 
 
+@pytest.mark.slow
 def test_a_page_of_a_language_passes_a_transition_by_itself(site):
     passed = browse(
         site,

@@ -13,6 +13,8 @@ from support.log_operator import Operator
 from support.logs import KEY, LOGGED_SITE, ORIGIN, log_failure
 from support.sites import INCIDENT, address_of, write_files
 
+pytestmark = pytest.mark.slow
+
 PAGES = ["incidents/slow.html", f"contracts/748463/{address_of(1)}.html"]
 OTHER = "status.plinth.example/log2"
 

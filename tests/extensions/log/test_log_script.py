@@ -10,6 +10,8 @@ from support.logs import KEY, LOGGED_SITE, logged
 from support.requirements import CHECKOUT, require_program
 from support.sites import address_of, path_of, record_of, write_files
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = CHECKOUT / "src/statuary/extensions/log/pages/scripts/log.js"
 ASK = """
 import { readFileSync } from "node:fs";

@@ -22,6 +22,8 @@ from support.object_stores import free_port
 from support.requirements import CHECKOUT, absent
 from support.sites import path_of, record_of, write_files
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = Path(os.environ.get("STATUARY_WITNESS", CHECKOUT / ".witness"))
 LOCK = Path(__file__).parent / "pinned/witness.txt"
 NAME = "witness.example.org/w1"

@@ -9,6 +9,8 @@ from support.go_sumdb import sumdb_fault
 from support.logs import LOGGED_SITE, log_of, logged
 from support.sites import INCIDENT, site_of_many, write_files
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory):

@@ -238,6 +238,7 @@ def test_a_file_of_points_keeps_its_columns(content):
     assert [row.count(",") for row in rows(content, "seq")] == [6, 6, 6]
 
 
+@pytest.mark.slow
 def test_a_real_node(content):
     with ethereum_node(31337, "--block-time", "1") as url:
         probes = f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc, most_age: 30}}\n'
@@ -248,6 +249,7 @@ def test_a_real_node(content):
     assert 0 <= number - int(match[1].replace(",", "")) <= 3
 
 
+@pytest.mark.slow
 def test_lag_behind_the_highest_of_a_group(content):
     with ethereum_node(31337) as first, ethereum_node(31337) as second:
         ask(first, "anvil_mine", "0x14")

@@ -95,6 +95,7 @@ def steps_of_the_action(job, now):
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [steps_by_hand, steps_of_the_action])
 def test_each_update_is_sent_once_when_the_site_shows_it(tmp_path, bucket, steps):
     with receiver() as served:

@@ -16,6 +16,8 @@ from support.receivers import receiver
 from support.requirements import require_module
 from support.sites import SITE, small_site, write_files
 
+pytestmark = pytest.mark.slow
+
 NOTIFY = (
     SITE
     + "notify:\n  channels:\n    - {name: hook, kind: webhook, url_variable: HOOK_URL, events: [opened, resolved]}\n"

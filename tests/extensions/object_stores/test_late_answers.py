@@ -8,6 +8,8 @@ import pytest
 from statuary.extensions.object_stores.store import ObjectStore, TransferLoop
 from support.object_stores import HASTY, proxied
 
+pytestmark = pytest.mark.slow
+
 TRACEBACK = "Event loop is closed"
 
 

@@ -47,6 +47,7 @@ def content(tmp_path: Path) -> Path:
     return write_files(tmp_path / "content", CONTENT)
 
 
+@pytest.mark.slow
 def test_build_build_again_tick_pack_and_mirror(content, folder, tmp_path, monkeypatch):
     plain, site = tmp_path / "plain", folder / "site"
     options = ["--content", content, "--now", NOW]
@@ -93,6 +94,7 @@ def test_build_build_again_tick_pack_and_mirror(content, folder, tmp_path, monke
     assert leaving(site) == leaving(plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", ["plain", "site"])
 def test_a_folder_that_moves_to_another_file_system_is_read_anew(content, folder, tmp_path, first):
     places = {"plain": tmp_path / "plain", "site": folder / "site"}
@@ -117,6 +119,7 @@ def store(moto_server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     return moto_server
 
 
+@pytest.mark.slow
 def test_a_store_gets_both_forms_of_an_address(content, folder, tmp_path, store, bucket_name):
     stored = []
     for number, out in enumerate((tmp_path / "plain", folder / "site")):

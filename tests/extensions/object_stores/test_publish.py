@@ -77,6 +77,7 @@ def stored(url: str) -> dict[str, bytes]:
     return {path: body for path, (body, _) in found.items() if not path.startswith(".statuary/")}
 
 
+@pytest.mark.slow
 def test_a_build_is_also_published_to_a_store(store, built, tmp_path):
     content, out = built
     output = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
@@ -92,6 +93,7 @@ def test_a_build_is_also_published_to_a_store(store, built, tmp_path):
     assert f"{store.url} was not compared" in output
 
 
+@pytest.mark.slow
 def test_a_dry_run_shows_the_plan_and_its_cost(store, built):
     _, out = built
     output = run("publish", out, "--to", store.url, "--dry-run")
@@ -105,6 +107,7 @@ def test_a_dry_run_shows_the_plan_and_its_cost(store, built):
     assert {method for method, *_ in store.seen} == {"GET"}
 
 
+@pytest.mark.slow
 def test_a_snapshot_and_its_folder_are_the_same_to_a_store(store, built, tmp_path):
     _, out = built
     run("publish", out, "--to", store.url)
@@ -117,6 +120,7 @@ def test_a_snapshot_and_its_folder_are_the_same_to_a_store(store, built, tmp_pat
     assert all(path.startswith("snapshot/") for path in put)
 
 
+@pytest.mark.slow
 def test_an_older_snapshot_is_not_published_over_a_folders_site(store, built, tmp_path):
     content, out = built
     run("publish", out, "--to", store.url)
@@ -130,6 +134,7 @@ def test_an_older_snapshot_is_not_published_over_a_folders_site(store, built, tm
     assert "snapshot/manifest.json" in bodies_in(store)
 
 
+@pytest.mark.slow
 def test_a_damaged_snapshot_is_not_published(store, built, tmp_path):
     _, out = built
     file = tmp_path / "site.zip"
@@ -152,11 +157,13 @@ def test_a_folder_is_published_to_another_folder(built, tmp_path):
     assert all(file.stat().st_nlink == spellings[file.name.lower()] for file in records)
 
 
+@pytest.mark.slow
 def test_a_missing_store_is_rejected(store, built):
     output = run("publish", built[1], "--to", "s3://nowhere-at-all/x", code=3)
     assert output.startswith("statuary: s3://nowhere-at-all/x cannot")
 
 
+@pytest.mark.slow
 def test_a_terminated_publisher_releases_its_lease(store, built):
     store.fault = lambda method, path, number: "hang" if number == 60 else ""
     with subprocess.Popen([*STATUARY, "publish", str(built[1]), "--to", store.url]) as process:
@@ -168,6 +175,7 @@ def test_a_terminated_publisher_releases_its_lease(store, built):
     assert bodies_in(store) == files_in(built[1])
 
 
+@pytest.mark.slow
 def test_the_lease_of_a_killed_publisher_expires_and_nothing_is_lost(store, built):
     """A publisher is killed at random instants; the next waits for its lease to end, and puts what is missing."""
     _, out = built
@@ -196,6 +204,7 @@ def wait_for(is_so) -> None:
     raise AssertionError
 
 
+@pytest.mark.slow
 def test_packs_alone_are_published_and_read_from_the_store(
     azurite_server, bucket_name, monkeypatch, tmp_path
 ):

@@ -22,6 +22,8 @@ from statuary.publishing.files import PublishingError
 from statuary.publishing.plan import Action
 from support.object_stores import HASTY, clock, objects_of, proxied, publish
 
+pytestmark = pytest.mark.slow
+
 
 def record_path(number: int) -> str:
     """Return the path of a record."""

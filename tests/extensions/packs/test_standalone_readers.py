@@ -117,6 +117,7 @@ def asked_of_javascript(url: str, paths: list[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
 def test_javascript(packed: Packed, server: Server) -> None:
     with server(packed.project) as url:
@@ -127,6 +128,7 @@ def test_javascript(packed: Packed, server: Server) -> None:
         assert len(found[path]["requests"]) <= 1, found[path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", SERVERS)
 def test_python(packed: Packed, server: Server) -> None:
     reader = str(READERS / "standalone.py.txt")
@@ -142,6 +144,7 @@ def test_python(packed: Packed, server: Server) -> None:
                 assert (done.returncode, done.stdout) == (0, wanted), done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["frame", "end", "list"])
 def test_damage_is_told(packed: Packed, tmp_path: Path, place: str) -> None:
     base, *_ = packed.packs
@@ -170,6 +173,7 @@ def test_damage_is_told(packed: Packed, tmp_path: Path, place: str) -> None:
             assert "is damaged" in asked_of_javascript(url, [path])[path]["error"]
 
 
+@pytest.mark.slow
 def test_a_large_pack_of_a_server_without_ranges_is_refused(packed: Packed, tmp_path: Path) -> None:
     value = json.loads((packed.out / "packs/packs.json").read_bytes())
     (tmp_path / "packs").mkdir()

@@ -173,6 +173,7 @@ def test_no_request_gets_500(tmp_path, serve):
         ask_for_everything(server)
 
 
+@pytest.mark.slow
 def test_no_request_to_deno_gets_500(tmp_path):
     with serve_with_deno(hostile_site(tmp_path)) as server:
         ask_for_everything(server)

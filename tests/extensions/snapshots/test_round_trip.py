@@ -80,6 +80,7 @@ def test_the_differences_between_any_two_sites(before: dict[str, bytes], after: 
     }
 
 
+@pytest.mark.slow
 def test_an_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
     require_names_in_utf_8()
     require_program("unzip", install=".ci/install-archivers")
@@ -111,6 +112,7 @@ def copied_in_place(location: str) -> None:
     copy_snapshot(location, Path(location))
 
 
+@pytest.mark.slow
 def test_an_old_tar_zst_becomes_a_zip_as_its_error_states(tmp_path: Path) -> None:
     for program in ("tar", "zstd"):
         require_program(program, install=".ci/install-archivers")

@@ -249,6 +249,7 @@ def test_diff(content: Path, tmp_path: Path) -> None:
     assert "incidents/slow.json" in removed
 
 
+@pytest.mark.slow
 def test_a_signature_is_verified_by_the_standard_tool(content: Path, tmp_path: Path) -> None:
     """The commands that `statuary snapshot sign --help` gives, run as they stand."""
     for program in ("minisign", "unzip"):

@@ -36,6 +36,7 @@ def test_python_opens_it_and_sees_plain_files_of_1980(tmp_path: Path) -> None:
         assert {path: opened.read(path) for path in bodies} == bodies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", ["unzip", "bsdtar", "7z"])
 def test_other_programs_unpack_it(tmp_path: Path, program: str) -> None:
     commands = {

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
@@ -41,6 +42,7 @@ def test_every_state_and_verdict_is_shown_in_the_look_of_the_theme(tmp_path: Pat
         assert "--accent: #5b2a86" in (out / f"assets/{sheet}.css").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_the_page_is_valid_accessible_and_fits_a_phone(tmp_path: Path) -> None:
     _, _, out = preview(tmp_path)
     assert html_complaints(out) == []
