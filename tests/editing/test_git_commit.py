@@ -12,8 +12,12 @@ def repository(tmp_path, monkeypatch):
 
 
 def test_unchanged_and_new_files_can_be_committed(repository):
-    check_can_commit(repository.root / "content/site.yaml")
-    check_can_commit(repository.root / "content/incidents/2026/new.yaml")
+    for path, text in (("content/site.yaml", "changed"), ("content/incidents/2026/new.yaml", "new")):
+        check_can_commit(repository.root / path)
+        repository.write(path, text)
+        name = commit_file(repository.root / path, "Write it")
+        assert repository.git("show", "--format=%h", "--name-only", "HEAD").split() == [name, path]
+        assert repository.git("show", f"HEAD:{path}") == text
 
 
 def test_outside_of_a_repository_nothing_is_committed(tmp_path, monkeypatch):

@@ -30,6 +30,7 @@ from statuary.domain.contracts.transformations import (
     TransformationReason,
     TransformationStep,
     TransformationType,
+    replay,
 )
 from statuary.domain.json_values import in_jsonb_order
 from statuary.domain.primitives import InvalidValueError
@@ -38,6 +39,9 @@ from support.strategies import steady
 IPFS = bytes.fromhex("a264697066735822" + "1220" + "ab" * 32 + "64736f6c6343" + "00081e" + "0033")
 OTHER = bytes.fromhex("a264697066735822" + "1220" + "cd" * 32 + "64736f6c6343" + "00081e" + "0033")
 BARE = bytes.fromhex("a164736f6c634300081e000a")
+ARGUMENT = (32).to_bytes(32) + (3).to_bytes(32) + b"abc".ljust(32, b"\0")
+"""The bytes `abc`, encoded as the argument of a constructor."""
+
 SOLC = {"language": "Solidity", "version": "0.8.30"}
 AUXDATA_STEP = TransformationStep(
     type=TransformationType.REPLACE, reason=TransformationReason.CBOR_AUXDATA, offset=1, id="1"
@@ -212,10 +216,21 @@ def test_any_code_has_positions_that_hold(creation, runtime, version):
 
 
 @steady
-@given(st.binary(max_size=60), st.binary(max_size=60))
-def test_every_match_found_can_be_replayed(code, onchain):
+@given(st.binary(min_size=32, max_size=60), st.binary(min_size=60, max_size=60), st.booleans(), st.data())
+def test_every_match_found_can_be_replayed(code, other, is_deployed, data):
+    """The on-chain code is the recompiled one with a linked library, and either immutables or an argument."""
+    library, immutable = CodeReference("a:L", 2, 20), CodeReference("5", 0, 32)
     side = RecompiledSide(
-        code=code, libraries=[CodeReference("a:L", 2, 20)], immutables=[CodeReference("5", 0, 32)], **SOLC
+        code=code, libraries=[library], immutables=[immutable] if is_deployed else [], **SOLC
     )
-    match_runtime(side, onchain)
-    match_creation(side, onchain, parse_abi_parameters([{"type": "bytes"}]))
+    onchain = bytearray(code)
+    for place in (*side.immutables, *side.libraries):
+        onchain[place.start : place.start + place.length] = other[place.start : place.start + place.length]
+    if is_deployed:
+        found = match_runtime(side, bytes(onchain))
+    else:
+        onchain += data.draw(st.sampled_from([b"", ARGUMENT]))
+        found = match_creation(side, bytes(onchain), parse_abi_parameters([{"type": "bytes"}]))
+    assert found is not None
+    replayed = replay(code, found.transformations, found.values, max_bytes=len(code) + len(onchain))
+    assert replayed == bytes(onchain)
