@@ -23,6 +23,8 @@ from support.local_server import LocalServer
 from support.requirements import CHECKOUT
 from support.sites import CHAIN, NOW, address_of, build, path_of, site_of_many
 
+pytestmark = pytest.mark.slow
+
 PAGE = "bytecode/index.html"
 
 

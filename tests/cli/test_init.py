@@ -52,6 +52,7 @@ def run(tmp_path, monkeypatch):
     return lambda *arguments: CliRunner().invoke(command, arguments, catch_exceptions=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--demo",), ("--component", "rpc=RPC"), ("--chain-id", "1")])
 def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, tmp_path, options):
     written = run("init", *options, *NOW)
@@ -155,6 +156,7 @@ def test_content_of_another_system_goes_into_the_new_folder_without_an_example(r
     assert "Old RPC" in json.dumps(listed)
 
 
+@pytest.mark.slow
 def test_a_page_of_unknown_age_is_as_old_as_its_first_date(run, tmp_path):
     run("init", "--demo", *NOW)
     site = tmp_path / "content/site.yaml"
@@ -174,6 +176,7 @@ def test_a_page_of_unknown_age_is_as_old_as_its_first_date(run, tmp_path):
     assert "1970" not in (tmp_path / "build/index.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ['Say "yes": a \\ network', "1337", "- #", "Ünïcode", "null"])
 def test_a_name_is_written_so_that_it_reads_back(run, tmp_path, name):
     assert run("init", "--name", name, *NOW).exit_code == 0

@@ -144,6 +144,7 @@ def test_output_that_cannot_be_written_is_a_sentence(arguments, sentence, unbuff
         assert (done.returncode, done.stderr) == (3, sentence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", ["1", ""])
 @pytest.mark.parametrize("arguments", [["--help"], ["schema", "incident"]])
 def test_a_reader_that_has_seen_enough_gets_no_complaint(arguments, unbuffered):

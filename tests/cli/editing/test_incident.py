@@ -520,6 +520,7 @@ def test_an_update_with_a_text_alone_keeps_the_status(opened):
 BACKFILL = (*OPEN, "--component", "rpc=major_outage", "--started-at", "2026-11-01T09:00:00Z")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "end", [("--status", "resolved", "--at"), ("--ended-at",), ("--status", "resolved", "--ended-at")]
 )

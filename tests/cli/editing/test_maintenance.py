@@ -333,6 +333,7 @@ def test_a_window_that_is_cancelled_before_its_announcement_is_never_published(r
     assert_clean(recurring, LATE)
 
 
+@pytest.mark.slow
 def test_an_update_announces_a_window_that_would_be_announced_later(recurring):
     recurring.run("maintenance", "update", FOURTH, "--body", "This one takes an hour.", now=EARLY)
     assert windows(recurring)[FOURTH][0] == "scheduled"
@@ -355,6 +356,7 @@ def test_a_window_that_is_not_announced_yet_is_moved_without_a_word(recurring):
     assert_clean(recurring, LATE)
 
 
+@pytest.mark.slow
 def test_a_window_that_is_moved_nearer_is_announced_at_once(recurring):
     recurring.run("maintenance", "reschedule", FOURTH, "--scheduled-for", "2026-11-04T07:00:00Z", now=EARLY)
     assert served(recurring, EARLY)[FOURTH]["created_at"] == "2026-11-02T11:00:00.000+01:00"

@@ -119,6 +119,7 @@ PIECES = st.sampled_from(
 HOSTILE = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(HOSTILE)
 def test_no_hostile_content_gets_through(body):

@@ -45,6 +45,7 @@ def test_the_shipped_schemas_are_those_of_the_types():
     assert SCHEMAS.read_text(encoding="utf-8") == generated_schemas()
 
 
+@pytest.mark.slow
 def test_it_is_valid(description):
     OpenAPIV31SpecValidator(description).validate()
 
@@ -81,6 +82,7 @@ def shape_of(path: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
     return re.compile("".join(spelled))
 
 
+@pytest.mark.slow
 def test_each_document_of_a_build_has_its_declared_shape(description, project):
     """Those without parameters, and each that a path with parameters fits."""
     site = project / "build"
@@ -120,6 +122,7 @@ def test_selections_are_what_the_schema_says(description):
     assert not patterns["omit"].fullmatch("all")
 
 
+@pytest.mark.slow
 def test_documents_that_settings_leave_out_are_not_in_the_description(tmp_path):
     project = build_project(tmp_path, "\nstatus: {archives: false, uptime: false}\n")
     paths = json.loads((project / "build" / "openapi.json").read_bytes())["paths"]

@@ -117,6 +117,7 @@ def test_mistakes_in_a_page_are_findings(tmp_path: Path, path: str, text: str, r
     assert (finding.path, finding.rule, finding.position.line) == (f"pages/{path}", rule, line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attack",
     [

@@ -164,6 +164,7 @@ def test_the_order_of_contracts_changes_nothing() -> None:
     assert index_of(entries) == index_of(entries[::-1])
 
 
+@pytest.mark.slow
 def test_files_stay_small_as_a_site_grows() -> None:
     random = Random("a site of many contracts")
     common = [random.randbytes(4) for _ in range(400)]

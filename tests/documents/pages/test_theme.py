@@ -14,6 +14,7 @@ from support.browser import build
 from support.contracts import made_record
 from support.hostile_shapes import at_address
 from support.sites import NOW, SMALL_SITE, files_in, write_files
+from support.tiers import few_by_default
 
 LOGO = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>'
 
@@ -87,6 +88,7 @@ def test_a_picture_that_could_run_a_script_is_an_error(tmp_path: Path, text: str
     assert HARMFUL[text] in found.message
 
 
+@pytest.mark.slow
 def test_a_template_replaces_the_package_s_and_can_extend_it(tmp_path: Path) -> None:
     template = '{% extends "package/status.html" %}{% block footer %}<p>Ours: {{ site.name }}</p>{{ super() }}{% endblock %}'
     page = (themed(tmp_path, {"templates/status.html": template}) / "index.html").read_text("utf-8")
@@ -196,7 +198,10 @@ def test_a_mistake_in_a_template_is_found_at_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["status", "base", "incident", "uptime", "history", "not_found", "api", "contract", "contracts"]
+    "name",
+    few_by_default(
+        ["status", "base", "incident", "uptime", "history", "not_found", "api", "contract", "contracts"], 2
+    ),
 )
 def test_pages_are_made_without_a_broken_template(tmp_path: Path, name: str) -> None:
     content = content_with(tmp_path, **{f"templates/{name}.html": "{{ nowhere }}", "style.css": "p {}"})

@@ -43,6 +43,7 @@ def test_every_contract_of_the_demo_shows_its_compilation_again(demo: Path) -> N
         assert "This build did not compile the sources" not in page
 
 
+@pytest.mark.slow
 def test_every_page_can_be_reached_from_the_first(demo: Path) -> None:
     pages = parts_of(demo)
     linked = {
@@ -58,6 +59,7 @@ def test_every_page_can_be_reached_from_the_first(demo: Path) -> None:
     }  # the latter is the former address of the reference
 
 
+@pytest.mark.slow
 def test_ids_on_a_page_are_unique(demo: Path) -> None:
     assert {path: parts.repeated for path, parts in parts_of(demo).items() if parts.repeated} == {}
 
@@ -67,6 +69,7 @@ def test_the_same_content_and_instant_give_the_same_bytes(demo: Path, tmp_path: 
     assert pages_of(again) == pages_of(demo)
 
 
+@pytest.mark.slow
 def test_a_later_build_without_changes_rewrites_no_page(demo: Path, tmp_path: Path) -> None:
     later = build(CHECKOUT / "content", tmp_path / "site", "2026-11-20T12:05:00Z")
     before, after = pages_of(demo), pages_of(later)
@@ -74,6 +77,7 @@ def test_a_later_build_without_changes_rewrites_no_page(demo: Path, tmp_path: Pa
     assert changed == set()
 
 
+@pytest.mark.slow
 def test_a_changed_incident_rewrites_only_what_shows_it(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     before = pages_of(build(content, tmp_path / "before", NOW))

@@ -14,6 +14,8 @@ from statuary.pipeline.tick import tick
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.sites import write_files
 
+pytestmark = pytest.mark.slow
+
 START = parse_instant("2026-11-20T10:00:00Z")
 NIGHT, MORNING, NEXT_NIGHT = (
     parse_instant(text) for text in ("2026-11-21T00:00:00Z", "2026-11-21T00:30:00Z", "2026-11-22T00:00:00Z")

@@ -386,6 +386,7 @@ def test_two_runs_at_once_lose_no_alert(repository: Repository) -> None:
     assert repository.git("rev-list", "--count", f"{commit}..main", at=repository.bare).strip() == "2"
 
 
+@pytest.mark.slow
 def test_a_run_that_failed_between_is_made_up_by_the_next(repository: Repository) -> None:
     with github(repository.bare) as api:
         api.failures = [500]

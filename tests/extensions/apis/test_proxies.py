@@ -278,6 +278,7 @@ def test_an_implementation_without_a_record_is_said_to_be_missing(tmp_path):
     assert resolved["implementations"] == [{"address": address_of(2), "name": None, "record": None}]
 
 
+@pytest.mark.slow
 def test_an_unchanged_build_and_an_incident_look_at_no_proxy(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build(content, out)
@@ -388,6 +389,7 @@ def test_pages_show_the_entries_and_the_hazards(tmp_path):
     assert "proxies/" not in plain.partition("<main")[2]
 
 
+@pytest.mark.slow
 def test_without_the_key_nothing_is_left(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build(content, out)

@@ -116,6 +116,7 @@ def changed_abi(number: int) -> bytes:
     return orjson.dumps(record | {"address": address_of(number), "abi": abi})
 
 
+@pytest.mark.slow
 def test_a_build_makes_them_and_the_next_one_leaves_them_alone(tmp_path):
     content, out = content_with(tmp_path, 3), tmp_path / "out"
     files = apis_in(built_files(content, out))
@@ -127,6 +128,7 @@ def test_a_build_makes_them_and_the_next_one_leaves_them_alone(tmp_path):
     assert {path: (out / path).stat().st_mtime_ns for path in files} == before
 
 
+@pytest.mark.slow
 def test_an_unchanged_build_and_an_incident_make_none(tmp_path, monkeypatch):
     content, out = content_with(tmp_path, 3), tmp_path / "out"
     built_files(content, out)
@@ -166,6 +168,7 @@ def test_a_lost_document_is_made_again(tmp_path):
         assert apis_in(built_files(content, out)) == files
 
 
+@pytest.mark.slow
 def test_without_the_key_nothing_is_left(tmp_path):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
     built_files(content, out)

@@ -37,6 +37,7 @@ def of_interfaces(files: dict[str, bytes]) -> dict[str, bytes]:
     return {path: body for path, body in files.items() if path.startswith(FOLDERS)}
 
 
+@pytest.mark.slow
 def test_a_snapshot_and_its_mirror_have_every_file(tmp_path, content):
     assert build(content, tmp_path / "site").applied
     own = of_interfaces(tree(tmp_path / "site"))

@@ -114,6 +114,7 @@ def _only_proxy_resolution_differs(record, found):
     return "name of the implementation"
 
 
+@pytest.mark.slow
 def test_records_that_share_everything_are_checked_separately(tmp_path):
     records = [
         deployed(number, name) for number, name in enumerate(["plain", "immutables", "plain", "factory"], 1)
@@ -122,6 +123,7 @@ def test_records_that_share_everything_are_checked_separately(tmp_path):
     assert bodies_of(tmp_path) == {(CHAIN, one["address"]): orjson.dumps(one) for one in records}
 
 
+@pytest.mark.slow
 def test_the_number_of_passes_and_buckets_does_not_change_the_result(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.CONTRACTS_OF_A_BUCKET", 5)
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.NEED_SIZE", 10 << 20)

@@ -170,11 +170,13 @@ def peak_of_reading(root: Path, count: int) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path):
     few = peak_of_reading(tmp_path, 50)
     assert peak_of_reading(tmp_path, 2000) < few + len(RECORD) * 100
 
 
+@pytest.mark.slow
 def test_a_flood_of_blank_lines_ends(tmp_path):
     """64 MiB of blanks in 64 kB; without a limit, a gigabyte in a megabyte would pass through too."""
     packer = zlib.compressobj(9, wbits=31)

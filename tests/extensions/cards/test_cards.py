@@ -61,6 +61,7 @@ def test_pages_name_pictures_that_are_there(tmp_path: Path) -> None:
     assert images["incidents/slow.html"].endswith("/cards/incident-degraded.png")
 
 
+@pytest.mark.slow
 def test_pictures_are_small_and_deterministic(tmp_path: Path) -> None:
     content = content_with(tmp_path)
     assert build(content, tmp_path / "one").applied
@@ -123,6 +124,7 @@ def test_without_the_library_the_error_names_the_extra(
     assert images_of(site) == {}
 
 
+@pytest.mark.slow
 def test_off_it_leaves_nothing(tmp_path: Path) -> None:
     content, site = content_with(tmp_path), tmp_path / "site"
     build(content, site)

@@ -221,6 +221,7 @@ def test_only_what_a_change_is_about_is_judged_again_with_the_bytes_of_all(
     assert findings(again) == findings(whole)
 
 
+@pytest.mark.slow
 def test_what_is_remembered_is_remembered_on(tmp_path, calls):
     """A descriptor that two builds left alone is what it was, and another setting judges all."""
     content = signing_content(tmp_path, FILES, RECORDS)
@@ -239,6 +240,7 @@ def test_what_is_remembered_is_remembered_on(tmp_path, calls):
     assert len(calls[0].paths) == 6
 
 
+@pytest.mark.slow
 def test_an_unforeseen_exception_is_not_remembered(tmp_path, monkeypatch, calls):
     content = signing_content(tmp_path, FILES, RECORDS)
     with monkeypatch.context() as patch:

@@ -66,6 +66,7 @@ def test_a_first_descriptor_is_written_and_passes(tmp_path):
     assert "is there already" in again.stderr
 
 
+@pytest.mark.slow
 def test_the_functions_of_a_proxy_are_those_of_its_implementation(tmp_path):
     records = {
         PROXY: signed_record([], PROXY, proxy="EIP1967Proxy", implementations=(TOKEN,)),
@@ -207,6 +208,7 @@ def test_a_folder_without_a_registry_is_refused(tmp_path):
     assert "registry/" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_site_reads_what_was_imported(tmp_path):
     content = signing_content(tmp_path, {})
     statuary(tmp_path, "import", "clear-signing", str(checkout(tmp_path)))

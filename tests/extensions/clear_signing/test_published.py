@@ -139,6 +139,7 @@ def test_an_implementation_without_a_record_is_not_shown(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_a_proxy_that_is_upgraded_contradicts_the_earlier_proof(tmp_path):
     records = {
         PROXY: signed_record([], PROXY, proxy="EIP1967Proxy", implementations=(TOKEN,)),
@@ -224,6 +225,7 @@ def test_messages_are_published_by_their_type_hash(tmp_path):
     assert proof_of(site)["functions"] == [{"key": PERMIT, "hidden": ["owner", "value"]}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("context", "words"),
     [
@@ -278,6 +280,7 @@ def test_a_site_without_the_key_reads_nothing_and_says_so(tmp_path):
     assert not (tmp_path / "site" / "clear-signing").exists()
 
 
+@pytest.mark.slow
 def test_a_site_without_descriptors_has_no_document_of_them(tmp_path):
     content = signing_content(tmp_path, {})
     write_files(content, {"site.yaml": SMALL_SITE["site.yaml"]})
@@ -294,6 +297,7 @@ def test_a_site_without_descriptors_has_no_document_of_them(tmp_path):
     assert differing - pages - scripts - listing <= {"files.json"}
 
 
+@pytest.mark.slow
 def test_what_is_off_leaves_nothing(tmp_path):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor()})
     assert indexed(built_again(content, tmp_path / "site"))

@@ -84,6 +84,7 @@ def test_an_unchanged_build_judges_nothing_and_says_the_same(tmp_path, content, 
     assert (len(judged), findings(third)) == (1, findings(first))
 
 
+@pytest.mark.slow
 def test_an_incident_judges_nothing_and_changes_no_document(tmp_path, content, judged):
     build(content, tmp_path / "site")
     before = signing_files(tmp_path / "site")
@@ -110,6 +111,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", few_by_default(CHANGES, 3))
 def test_what_was_compared_is_judged_again_when_it_changes(tmp_path, content, judged, change):
     build(content, tmp_path / "site")
@@ -120,6 +122,7 @@ def test_what_was_compared_is_judged_again_when_it_changes(tmp_path, content, ju
     assert indexed(again) == indexed(fresh)
 
 
+@pytest.mark.slow
 def test_another_record_judges_nothing(tmp_path, content, judged):
     build(content, tmp_path / "site")
     changed = signed_record([APPROVE, function("burn", "uint256 value")], OTHER)
@@ -129,6 +132,7 @@ def test_another_record_judges_nothing(tmp_path, content, judged):
     assert len(judged) == 1
 
 
+@pytest.mark.slow
 def test_a_record_that_comes_later_is_compared(tmp_path, judged):
     content = signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {OTHER: RECORDS[OTHER]})
     assert indexed(built_again(content, tmp_path / "site")) == set()
@@ -158,6 +162,7 @@ def test_a_document_that_is_missing_is_made_again(tmp_path, content):
     assert signing_files(tmp_path / "site") == before
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_emptied_leaves_nothing(tmp_path, content):
     build(content, tmp_path / "site")
     for path in (TOKEN_FILE, TESTS):

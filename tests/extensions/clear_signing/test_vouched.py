@@ -45,6 +45,7 @@ def of_signing(files: dict[str, bytes]) -> dict[str, bytes]:
     return {path: body for path, body in files.items() if path.startswith("clear-signing/")}
 
 
+@pytest.mark.slow
 def test_the_log_vouches_for_every_file(site):
     assert set(of_signing(tree(site))) == ITS_FILES
     assert problems_of(site) == []
@@ -77,6 +78,7 @@ def test_a_changed_descriptor_is_vouched_for_by_the_next_build(tmp_path, content
     assert of_signing(tree(site)) == {}
 
 
+@pytest.mark.slow
 def test_a_log_that_cannot_be_extended_does_not_hold_descriptors_back(content, site):
     changed = descriptor({SEND_KEY: {**SEND, "intent": "Pay"}})
     write_files(content, {f"clear-signing/{TOKEN_FILE}": json.dumps(changed)})

@@ -62,6 +62,7 @@ def test_a_check_may_be_left_out(base):
     assert run(base, "--skip", "documents-disagree").exit_code == 2
 
 
+@pytest.mark.slow
 def test_a_deployment_that_cannot_be_reached_is_an_error():
     done = run("http://127.0.0.1:9")
     assert done.exit_code == 3

@@ -55,6 +55,7 @@ def test_the_words_are_those_of_the_pages(language):
     assert language == "en" or not any("Close" in page for page in pages)
 
 
+@pytest.mark.slow
 def test_without_the_key_there_is_none(content, tmp_path):
     assert {url.path() for url in URLS} <= set(built_files(content, tmp_path / "site"))
     write_files(content, {"site.yaml": SITE})

@@ -132,6 +132,7 @@ def test_evidence_comes_and_goes_with_commits(content, record, solc):
     assert claim(content, record)["status"] == "not_shown"
 
 
+@pytest.mark.slow
 def test_a_build_without_changes_leaves_the_contract_alone(content, record, solc):
     compile_contracts(content, solc)
     claim(content, record)

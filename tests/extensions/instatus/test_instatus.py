@@ -57,6 +57,7 @@ def test_an_outage(content, tmp_path):
     assert statuses["explorer"] == "OPERATIONAL"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("now", "status", "page"),
     [
@@ -122,6 +123,7 @@ def test_the_import_of_an_instatus_page_reads_them(content, tmp_path):
     assert "name: Slow answers" in incident.read_text()
 
 
+@pytest.mark.slow
 def test_turned_off_it_leaves_nothing(content, tmp_path):
     built_files(content, tmp_path / "site")
     write_files(content, {"site.yaml": SITE})

@@ -71,6 +71,7 @@ def test_each_language_has_every_page_feed_and_the_calendar(content, tmp_path):
         assert all(f'<html lang="{tag}">'.encode() in files[f"{tag}/{page}"] for page in PAGES)
 
 
+@pytest.mark.slow
 def test_the_documents_of_the_apis_and_the_feeds_of_the_first_language_stay(content, tmp_path):
     before = files_in(write_built(write_files(content, {"site.yaml": SITE}), tmp_path / "plain"))
     after = files_in(write_built(in_languages(content, "en, de, ja"), tmp_path / "more"))
@@ -87,6 +88,7 @@ def write_built(content: Path, site: Path) -> Path:
     return site
 
 
+@pytest.mark.slow
 def test_off_again_it_leaves_nothing(content, tmp_path):
     built_files(content, tmp_path / "site")
     write_files(content, {"site.yaml": SITE})
@@ -94,6 +96,7 @@ def test_off_again_it_leaves_nothing(content, tmp_path):
     assert not (tmp_path / "site/de").exists()
 
 
+@pytest.mark.slow
 def test_the_first_language_is_the_one_of_the_pages(content, tmp_path):
     write_files(
         content,
@@ -123,6 +126,7 @@ def test_wrong_languages_are_told(content, tmp_path, tags, said):
     assert finding.pointer[0] == "languages"
 
 
+@pytest.mark.slow
 def test_every_link_of_every_language_leads_somewhere(content, tmp_path):
     in_languages(content, ALL)
     write_files(
@@ -133,6 +137,7 @@ def test_every_link_of_every_language_leads_somewhere(content, tmp_path):
     assert list(dead_links(site, "https://status.plinth.example")) == []
 
 
+@pytest.mark.slow
 def test_links_between_pages_stay_in_the_language(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     for page in PAGES:
@@ -146,6 +151,7 @@ def test_links_between_pages_stay_in_the_language(content, tmp_path):
     assert 'href="../de/incidents/slow.html"' in files["de/history.html"].decode()
 
 
+@pytest.mark.slow
 def test_pages_name_the_same_page_in_the_other_languages(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     url = "https://status.plinth.example"
@@ -162,6 +168,7 @@ def test_pages_name_the_same_page_in_the_other_languages(content, tmp_path):
     assert "hreflang" not in files["404.html"].decode().partition("</head>")[0]
 
 
+@pytest.mark.slow
 def test_feeds_and_calendar_are_in_the_language(content, tmp_path):
     in_languages(content, ALL)
     files = built_files(content, tmp_path / "site")
@@ -240,6 +247,7 @@ updates:
 """
 
 
+@pytest.mark.slow
 def test_names_and_texts_are_those_of_the_language(content, tmp_path):
     components = {
         "components.yaml": COMPONENTS.replace(
@@ -275,6 +283,7 @@ def test_names_and_texts_are_those_of_the_language(content, tmp_path):
     assert "Langsame Antworten" in files["de/history.atom"].decode()
 
 
+@pytest.mark.slow
 def test_the_description_of_the_page_is_that_of_the_language(content, tmp_path):
     settings = (content / "site.yaml").read_text("utf-8")
     described = "  name: Plinth\n  description: {en: How the network does, de: Wie es dem Netz geht}\n"
@@ -285,6 +294,7 @@ def test_the_description_of_the_page_is_that_of_the_language(content, tmp_path):
     assert ["Wie es dem Netz geht" in page for page in pages] == [False, True, False]
 
 
+@pytest.mark.slow
 def test_an_edit_of_one_language_reaches_its_pages(content, tmp_path):
     write_files(content, {"incidents/slow.yaml": TRANSLATED})
     built_files(content, tmp_path / "site")

@@ -128,6 +128,7 @@ def test_each_kind_of_file_is_read(site, path):
         (site / path).write_bytes(before)
 
 
+@pytest.mark.slow
 def test_files_that_nothing_names_are_listed(site):
     write_files(site, {"phishing.html": "<h1>Send coins</h1>", f"v2/contract/748463/{address_of(9)}": "{}"})
     found = checked(site)
@@ -135,6 +136,7 @@ def test_files_that_nothing_names_are_listed(site):
     assert found.problems == [f"v2/contract/748463/{address_of(9)} is published, but not in the log"]
 
 
+@pytest.mark.slow
 def test_what_the_site_s_schedule_names_is_signed_too(site):
     """An incident's text is changed, and the same bytes are named in the index of epochs as those of now."""
     body = (site / "incidents/slow.json").read_bytes().replace(b"Down", b"Fine")
@@ -176,6 +178,7 @@ def test_what_a_tick_says_that_it_changed_follows_from_the_schedule(site):
         )
 
 
+@pytest.mark.slow
 def test_opening_an_incident_changes_no_other(content, site):
     count = len(authored_entries_of(site))
     write_files(
@@ -253,6 +256,7 @@ def test_a_signed_log_that_breaks_a_rule_does_not_verify_and_is_not_continued(co
     assert "is not allowed" in log_failure(content, site, LATEST)
 
 
+@pytest.mark.slow
 def test_what_is_removed_is_absent(site):
     """A `remove` entry beside an incident that is still published."""
     entries = entries_of(site)

@@ -53,6 +53,7 @@ def test_a_fault_is_told_without_the_names_of_places(tmp_path, content, site, op
     assert checked(site).problems == []
 
 
+@pytest.mark.slow
 def test_a_site_without_a_log_says_why(tmp_path, content):
     out = tmp_path / "out"
     log_failure(content, out)
@@ -68,6 +69,7 @@ def test_what_a_key_file_is_stays_unsaid(tmp_path, content, site):
     assert fault_of(site)["reason"] == "its key or its files cannot be read"
 
 
+@pytest.mark.slow
 def test_a_build_without_the_key_is_no_fault(content, site):
     write_files(content, NEWS)
     built(content, site, LATER, run_with(key=None))

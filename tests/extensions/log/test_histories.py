@@ -120,6 +120,7 @@ def check_history(random: Random) -> int:
     return 2 * size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_random_histories(part):
     proofs = sum(check_history(Random(f"{part}-{number}")) for number in range(HISTORIES // 4))

@@ -57,6 +57,7 @@ def test_a_rolled_back_log_is_rejected(tmp_path, content, site):
     )
 
 
+@pytest.mark.slow
 def test_a_host_that_renames_the_log_and_signs_with_its_own_key_is_noticed(tmp_path, content, site):
     with served(site) as (url, _):
         run("verify", url)

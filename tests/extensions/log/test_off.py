@@ -70,6 +70,7 @@ def ticked(site: Path, now: str = TICK) -> TickResult:
         return tick(site, parse_instant(now), run_with())
 
 
+@pytest.mark.slow
 def test_the_next_build_removes_what_is_off_and_a_tick_no_longer_extends_it(content, site, settings):
     assert log_files(site)
     logged(write_files(content, {"site.yaml": settings}), site, NEXT_DAY)
@@ -82,6 +83,7 @@ def test_the_next_build_removes_what_is_off_and_a_tick_no_longer_extends_it(cont
     assert log_files(site) == {}
 
 
+@pytest.mark.slow
 def test_a_log_that_is_on_again_continues_what_was_published_and_nothing_else(
     tmp_path, content, site, settings
 ):
@@ -102,6 +104,7 @@ def test_a_log_that_is_on_again_continues_what_was_published_and_nothing_else(
     assert problems_of(site) == []
 
 
+@pytest.mark.slow
 def test_what_is_published_while_the_log_fails_is_logged_afterwards(content, site, settings):
     before = log_files(site)
     size = len(authored_entries_of(site))

@@ -26,6 +26,7 @@ def operator(tmp_path: Path) -> Operator:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("origin", [ORIGIN, OTHER])
 def test_readers_follow_a_key_that_the_former_one_announces(operator, origin):
     """By address, by name and key, and by a checkpoint that they kept."""
@@ -109,6 +110,7 @@ def test_the_former_key_signs_no_more(operator):
     )
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_the_former_key_after_the_announcement_is_an_error(operator):
     operator.rotate(0, 1)
     operator.build(1)
@@ -182,6 +184,7 @@ def test_rotate_says_what_it_needs(operator, tmp_path):
     assert (operator.content / "log-floor.txt").read_text().startswith(f"{OTHER}\n0\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--log-from", "--log-below-floor"])
 def test_what_readers_see_after_a_restored_backup(operator, option):
     """The manual's last situation: the host has an older state again, and the newest log is somewhere, or nowhere."""

@@ -76,6 +76,7 @@ def test_everything_that_is_published_is_in_the_log(site):
     assert problems_of(site) == []
 
 
+@pytest.mark.slow
 def test_entries_are_as_their_schema_says(site):
     schema = orjson.loads((site / "log/schema.json").read_bytes())
     entries = list(log_of(site).entries())
@@ -101,6 +102,7 @@ def test_the_same_content_instant_and_key_give_the_same_bytes(tmp_path, content,
     assert files_in(tmp_path / "again") == files_in(site)
 
 
+@pytest.mark.slow
 def test_a_build_without_changes_leaves_the_log_alone(content, site):
     before = {path: body for path, body in files_in(site).items() if path.startswith("log/")}
     result = logged(content, site)
@@ -148,6 +150,7 @@ def test_removed_parts_are_marked(content, site):
     assert entries_of(site)[14].replaces == 10
 
 
+@pytest.mark.slow
 def test_changes_json_names_the_entries(content, site):
     write_files(content, {"incidents/new.yaml": INCIDENT.replace("2026-11-02", "2026-11-20")})
     logged(content, site, LATER)
@@ -193,6 +196,7 @@ def test_a_log_grows_over_full_tiles_and_drops_partial_ones(tmp_path, content):
         check_proof(file.read_bytes(), (site / f"incidents/{file.stem}.json").read_bytes())
 
 
+@pytest.mark.slow
 def test_a_change_of_settings_keeps_the_log(content, site):
     before = {path: body for path, body in files_in(site).items() if path.startswith("log/")}
     settings = LOGGED_SITE["site.yaml"].replace("name: Plinth", "name: Socle", 1)
@@ -223,6 +227,7 @@ def test_an_old_copy_of_the_log_is_noticed(tmp_path, content, site):
     assert "the log is missing" in log_failure(content, site, LATEST)
 
 
+@pytest.mark.slow
 def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_holder(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     write_files(content, {path_of(2): record_of(2)})
@@ -231,6 +236,7 @@ def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_holder(tmp_path, co
     assert "fewer than" in log_failure(content, tmp_path / "old", LATEST, key_file=key)
 
 
+@pytest.mark.slow
 def test_a_site_without_its_folder_continues_the_published_log(tmp_path, content, site):
     write_files(content, {path_of(2): record_of(2)})
     logged(content, tmp_path / "fresh", LATER, elsewhere=site)
@@ -311,6 +317,7 @@ def test_a_witness_s_line_in_the_checkpoint_stays(content, site):
     assert (site / "log/checkpoint").read_bytes() == body + line.encode()
 
 
+@pytest.mark.slow
 def test_proofs_are_made_at_the_checkpoint_of_their_entry(content, site):
     first = (site / "log/incidents/slow.tlog-proof").read_bytes()
     write_files(content, {path_of(2): record_of(2)})
@@ -331,12 +338,14 @@ def test_a_head_reads_back():
     assert TreeHead(3, bytes(32)).text == "3 " + "00" * 32
 
 
+@pytest.mark.slow
 def test_the_target_is_unlocked_after_a_rejection(content, site):
     log_failure(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
     with FolderTarget(site):
         pass
 
 
+@pytest.mark.slow
 def test_a_site_that_is_built_without_its_log_does_not_refer_to_one(content, tmp_path):
     with FolderTarget(tmp_path / "site") as target:
         build_site(content, target, parse_instant(LATER), NoProgress())

@@ -50,6 +50,7 @@ def runs(tmp_path: Path, content: Path) -> Runs:
     return Runs(tmp_path, content)
 
 
+@pytest.mark.slow
 def test_a_build_from_a_fresh_checkout_does_not_start_a_second_log(runs):
     first, printed = runs.build("--log-start")
     assert "cannot continue it [log-goes-on]" in printed
@@ -106,6 +107,7 @@ def test_builds_in_ci_move_the_floor_and_none_goes_below_it(tmp_path, runs, cont
     assert "log-floor.txt does not state" in runs.build("--to", target, code=1)[1]
 
 
+@pytest.mark.slow
 def test_after_a_lost_key_a_log_of_another_name_takes_the_place(tmp_path, runs, content):
     target, other = tmp_path / "target", PrivateKey("status.plinth.example/log2", bytes(32))
     runs.build("--to", target, "--log-start")

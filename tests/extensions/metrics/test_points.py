@@ -135,6 +135,7 @@ def content(tmp_path: Path) -> Path:
     return write_files(small_site(tmp_path), {"site.yaml": SITE + METRICS})
 
 
+@pytest.mark.slow
 def test_a_build_publishes_points_and_graph(content, tmp_path):
     result = build(content, tmp_path / "site")
     assert result.applied
@@ -198,6 +199,7 @@ def test_a_file_that_is_missing_is_a_warning(content, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_without_the_key_there_is_nothing_of_it(content, tmp_path):
     build(content, tmp_path / "site")
     write_files(content, {"site.yaml": SITE})

@@ -63,6 +63,7 @@ def test_a_mirror_has_the_same_bytes_and_a_second_run_asks_for_the_manifest_alon
     assert sorted(asked) == [f"/{MANIFEST}", f"/{MANIFEST}.minisig"]
 
 
+@pytest.mark.slow
 def test_a_second_run_fetches_what_changed(site: Path, tmp_path: Path) -> None:
     before = tree(site)
     with served(site) as (url, asked):
