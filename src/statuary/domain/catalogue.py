@@ -6,7 +6,7 @@ records are read, checked and written one at a time.
 
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol, Self, TypeVar
 
 from typing_extensions import override
 
@@ -19,7 +19,7 @@ from statuary.domain.settings import (
     PageSettings,
     SitePage,
 )
-from statuary.domain.status.records import StatusCatalogue, StatusSettings
+from statuary.domain.status.records import Page, StatusCatalogue, StatusSettings
 
 
 class ContractForm(StrEnum):
@@ -124,9 +124,27 @@ class Catalogue(NamedTuple):
         """Return the settings of an extension by their type; None if it is off."""
         return next((value for _, value in self.extensions if isinstance(value, kind)), None)
 
-    def without_templates(self, *names: str) -> "Catalogue":
+    def without_templates(self, *names: str) -> Self:
         """Return the same without templates of the theme, the named ones or all."""
         return self._replace(pages=self.pages.without_templates(*names))
+
+    def with_contracts(self, contracts: ContractSources) -> Self:
+        """Return the same site with other sources of contracts."""
+        return self._replace(contracts=contracts)
+
+    def with_status(self, status: StatusCatalogue) -> Self:
+        """Return the same site with other components, incidents and maintenances."""
+        return self._replace(status=status)
+
+    @property
+    def page(self) -> Page:
+        """The page that all components, incidents and maintenances belong to."""
+        return self.status.page
+
+    @property
+    def has_contracts(self) -> bool:
+        """Whether the site has a section of contracts."""
+        return bool(self.chains)
 
     @property
     def bulk(self) -> tuple[BulkSource, ...]:

@@ -16,9 +16,9 @@ from statuary.documents.url_table import (
     UPTIME_PAGE,
     Url,
 )
-from statuary.domain.catalogue import Catalogue
 from statuary.domain.primitives import Instant, is_utc
 from statuary.domain.settings import PageSettings
+from statuary.domain.site_facts import SiteFacts
 
 TABS = {"status": STATUS_PAGE, "uptime": UPTIME_PAGE, "history": HISTORY_PAGE}
 """The pages of the section `status`, each with a tab on all of them."""
@@ -62,22 +62,22 @@ class SiteContext(NamedTuple):
         return (*status, *contracts, "api")
 
 
-def site_context(catalogue: Catalogue) -> SiteContext:
+def site_context(site: SiteFacts) -> SiteContext:
     """Return the context of a site's pages."""
-    page = catalogue.status.page
+    page = site.page
     return SiteContext(
         name=one_line(page.name),
         url=page.url,
         zone=page.time_zone,
-        settings=catalogue.pages,
-        has_contracts=bool(catalogue.chains),
+        settings=site.pages,
+        has_contracts=site.has_contracts,
         demo=page.demo,
         own_sections=tuple(
             (one_line(page.title), OWN_PAGE.path(path=page.path))
-            for page in catalogue.own_pages
+            for page in site.own_pages
             if page.navigation
         ),
-        parts=part_values(catalogue.extensions),
+        parts=part_values(site.extensions),
     )
 
 
