@@ -5,7 +5,7 @@ Workers build contracts and addresses only, so what the others need is imported 
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import orjson
 
@@ -19,9 +19,11 @@ from statuary.documents.document import Document
 from statuary.documents.pages.page_texts import english
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts, ContractRow
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import ThemeError
+from statuary.domain.site_facts import SiteFacts
 from statuary.domain.work import attempt
 
 if TYPE_CHECKING:
@@ -127,7 +129,10 @@ def timed_documents(
 
 
 def contract_list_documents(
-    catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow], left_out: list[Finding]
+    catalogue: SiteContracts,
+    contracts: ContractCounts,
+    entries: Sequence[ContractRow],
+    left_out: list[Finding],
 ) -> tuple[Document, ...]:
     """Return the pages that list contracts; `left_out` gains why they cannot be made."""
     from statuary.documents.pages.site_pages import contract_list_pages
@@ -177,27 +182,30 @@ def made(
     return documents
 
 
+Site = TypeVar("Site", bound=SiteFacts)
+
+
 def made_with_theme(
     name: str,
-    make: Callable[[Catalogue], Iterable[Document]],
-    catalogue: Catalogue,
+    make: Callable[[Site], Iterable[Document]],
+    site: Site,
     left_out: list[Finding],
     source: str = "",
 ) -> tuple[Document, ...]:
     """Return pages as `made` does; made without the theme's templates, if one of them cannot be rendered."""
-    return made(name, partial(_with_theme, make, catalogue, left_out), left_out, source)
+    return made(name, partial(_with_theme, make, site, left_out), left_out, source)
 
 
 def _with_theme(
-    make: Callable[[Catalogue], Iterable[Document]], catalogue: Catalogue, left_out: list[Finding]
+    make: Callable[[Site], Iterable[Document]], site: Site, left_out: list[Finding]
 ) -> tuple[Document, ...]:
     try:
-        return tuple(make(catalogue))
+        return tuple(make(site))
     except ThemeError as error:
         from statuary.documents.pages.theme_findings import template_finding
 
         left_out.append(template_finding(error))
-        return tuple(make(catalogue.without_templates()))
+        return tuple(make(site.without_templates()))
 
 
 def settings_only_documents(

@@ -25,6 +25,7 @@ from statuary.documents.url_table import (
 )
 from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts, ContractRow
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.json_values import Json
 from statuary.domain.settings import Theme
 
@@ -120,7 +121,7 @@ def _shared_files(site: SiteContext) -> Iterator[Document]:
 
 
 def contract_list_pages(
-    catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
+    catalogue: SiteContracts, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
     """Yield the lists of contracts and the search over them.
 
@@ -135,7 +136,7 @@ def contract_list_pages(
 
 
 def _contract_lists(
-    site: SiteContext, catalogue: Catalogue, contracts: ContractCounts, entries: Sequence[ContractRow]
+    site: SiteContext, catalogue: SiteContracts, contracts: ContractCounts, entries: Sequence[ContractRow]
 ) -> Iterator[Document]:
     renderer, with_pages = renderer_of(site), catalogue.has_contract_pages
     listed = len(entries) == contracts.contracts

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from statuary.documents.pages.page_texts import one_line
 from statuary.documents.pages.site_context import SiteContext, site_context
-from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.primitives import checksum_address, is_hex_digits
 from statuary.domain.settings import Chain
 
@@ -54,7 +54,7 @@ class ContractPageContext(NamedTuple):
         return next((chain for chain in self.chains if chain.chain_id == chain_id), None)
 
 
-def contract_page_context(catalogue: Catalogue) -> ContractPageContext | None:
+def contract_page_context(catalogue: SiteContracts) -> ContractPageContext | None:
     """Return the context of contract pages; None if contracts have no pages.
 
     The number of contracts in bulk files is unknown before they are read, so these have no pages.

@@ -14,7 +14,7 @@ from statuary.documents.pages.site_context import PageHead, site_context
 from statuary.documents.pages.site_pages import script_document
 from statuary.documents.pages.template_trees import TemplateTrees, UnknownNodeError
 from statuary.documents.url_table import CONTRACT_VIEWER
-from statuary.domain.catalogue import Catalogue
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.primitives import is_utc
 
 PAGE = "contract.html"
@@ -24,7 +24,7 @@ VERDICTS = ("no_code", "other_code", "other_implementation", "runtime_differs", 
 """The verdicts of a contradicted record, by the key of their sentence."""
 
 
-def viewer_documents(catalogue: Catalogue) -> Iterator[Document]:
+def viewer_documents(catalogue: SiteContracts) -> Iterator[Document]:
     """Yield the page, and what its script reads."""
     site = site_context(catalogue)
     renderer = renderer_of(site)
