@@ -33,7 +33,6 @@ from statuary.domain.work import TooMuchWorkError, bounded, spend, steps_left
 from statuary.pipeline.build_contract import build_contracts_together
 from statuary.pipeline.contract_stage import contract_build_settings
 from statuary.pipeline.fingerprint import ContractBuildSettings
-from statuary.pipeline.options import ALL_CHECKS
 from support.contracts import FEATURES, made_record
 from support.hostile_shapes import CHAIN, at_address
 from support.real_records import DATA, real_records, served_vectors
@@ -66,7 +65,7 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> ContractBuildSettings:
     catalogue = read_content(content).catalogue
     assert catalogue is not None
     chains = frozenset(str(record["chainId"]) for _, record in records()) | {CHAIN}
-    return replace(contract_build_settings(catalogue, ALL_CHECKS, None), chains=chains)
+    return replace(contract_build_settings(catalogue, None, None), chains=chains)
 
 
 def read(text: bytes, path: str = "contracts/1/record.json") -> ParsedContract | str:

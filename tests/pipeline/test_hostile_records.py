@@ -23,7 +23,6 @@ from statuary.domain.work import DEFECT
 from statuary.pipeline.build import build_site
 from statuary.pipeline.build_contract import build_contracts_together
 from statuary.pipeline.contract_stage import contract_build_settings
-from statuary.pipeline.options import ALL_CHECKS
 from statuary.pipeline.progress import NoProgress
 from statuary.publishing.folder.folder_target import FolderTarget
 from support.contracts import made_record
@@ -75,7 +74,7 @@ def test_mutants_of_records(tmp_path: Path) -> None:
     content = write_files(small_site(tmp_path), dict([good]))
     catalogue = read_content(content).catalogue
     assert catalogue is not None
-    settings = contract_build_settings(catalogue, ALL_CHECKS, contract_page_context(catalogue))
+    settings = contract_build_settings(catalogue, None, contract_page_context(catalogue))
     beside, slowest, withheld, defects = [good], 0.0, 0, []
     for number in range(GOOD + 1, GOOD + 1 + MUTANTS):
         made = mutant(texts, chance)

@@ -149,7 +149,7 @@ class CheckedSite:
         return replace(self, left_out=left_out, line=additions.line)
 
 
-def check(root: Path, site: ReadSite, contracts: BuiltContracts | None = None) -> CheckedSite:
+def check(root: Path, site: ReadSite, contracts: BuiltContracts[Catalogue] | None = None) -> CheckedSite:
     """Gather the findings about a site; `contracts` is None if they were not built."""
     if contracts is None or site.status is None:
         findings = _located(root, [*site.findings, *site.withheld_because])
@@ -195,18 +195,18 @@ def contracts_of(
     check_options: CheckOptions,
     execution: ExecutionOptions,
     now: Instant,
-) -> BuiltContracts:
+) -> BuiltContracts[Catalogue]:
     """Build the contracts; a site without any does not load what that needs.
 
     If something goes wrong with all of them, such as that workers are lost, those of the last build stay as they are.
     """
     if not has_contracts(catalogue, target.ledger):
-        return without_contracts(catalogue, target, check_options, verify=execution.verify)
+        return without_contracts(catalogue, target, check_options.checks, verify=execution.verify)
     from statuary.pipeline.contracts import build_contracts, kept_contracts
 
-    def build() -> BuiltContracts:
+    def build() -> BuiltContracts[Catalogue]:
         return build_contracts(
-            root, catalogue, target, progress, check_options=check_options, execution=execution, now=now
+            root, catalogue, target, progress, checks=check_options.checks, execution=execution, now=now
         )
 
     doing = "building the contracts, so that those of the last build stay"
@@ -215,7 +215,7 @@ def contracts_of(
 
 
 def _offer_lists(
-    target: BuildTarget, contracts: BuiltContracts, progress: Progress, execution: ExecutionOptions
+    target: BuildTarget, contracts: BuiltContracts[Catalogue], progress: Progress, execution: ExecutionOptions
 ) -> list[Finding]:
     """Offer the lists of contracts, unless they are those of the last build; return what is left out of them.
 

@@ -10,7 +10,8 @@ from typing_extensions import override
 
 from statuary.content.parse_record import ParsedContract
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
+from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.findings import Finding
 from statuary.domain.work import INTERRUPTIONS, finding_of
 from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
@@ -64,7 +65,7 @@ class BulkReader(Protocol):
 
 @contextmanager
 def open_bulk_source(
-    root: Path, catalogue: Catalogue, source: BulkSource, executor: Executor | None = None
+    root: Path, catalogue: SiteContracts, source: BulkSource, executor: Executor | None = None
 ) -> Iterator[Iterator[BulkPart | Finding]]:
     """Give the parts of a bulk source, and findings about it as a whole."""
     (target,) = (row.bulk[source.form] for row in EXTENSIONS if source.form in row.bulk)

@@ -12,9 +12,10 @@ from statuary.content.contract_scan import ContractScan, ScanResult
 from statuary.content.git_state import GitState
 from statuary.content.source_files import SourceFile, record_digest, source_stat
 from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import BulkForm, BulkSource, Catalogue, ContractForm, evidence_folder
+from statuary.domain.catalogue import BulkForm, BulkSource, ContractForm, evidence_folder
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.limits import LARGEST_RECORD
-from statuary.pipeline.contract_stage import CONTRACTS
+from statuary.pipeline.contract_stage import CONTRACTS, Site
 from statuary.pipeline.fingerprint import Fingerprint
 from statuary.pipeline.partitions import AnySource, OutdatedSource, confirmed_git_id
 from statuary.publishing.ledger.ledger import Ledger
@@ -208,18 +209,18 @@ class BuildScope(NamedTuple):
     is_unchanged: bool = False  # whether git shows that no source changed, and none is compared
 
 
-def with_known_count(catalogue: Catalogue, ledger: Ledger, tree: GitState | None) -> Catalogue:
+def with_known_count(catalogue: Site, ledger: Ledger, tree: GitState | None) -> Site:
     """Return a site with the last build's contract count if git shows that contracts are unchanged."""
     contracts = catalogue.contracts
     if not is_unchanged(ledger, tree) or not isinstance(contracts, ContractScan) or contracts.external:
         return catalogue
     result = ScanResult(count=ledger.kept(GIT_TREE).items)
-    return catalogue._replace(contracts=ContractScan(contracts.root, result=result))
+    return catalogue.with_contracts(ContractScan(contracts.root, result=result))
 
 
 def scope_of(
     root: Path,
-    catalogue: Catalogue,
+    catalogue: SiteContracts,
     target: BuildTarget,
     tree: GitState | None,
     fingerprint: Fingerprint,
@@ -264,7 +265,7 @@ def is_unchanged(ledger: Ledger, tree: GitState | None) -> bool:
 
 
 def keep_contracts(
-    ledger: Ledger, catalogue: Catalogue, tree: GitState | None, fingerprint: Fingerprint
+    ledger: Ledger, catalogue: SiteContracts, tree: GitState | None, fingerprint: Fingerprint
 ) -> None:
     """Record for the next build what the contracts of this one were made of.
 

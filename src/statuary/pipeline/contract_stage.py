@@ -1,16 +1,18 @@
 """What the stage of contracts gives to the others; all that a site without contracts needs of it."""
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractCounts
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.findings import Finding
 from statuary.extension_table import EXTENSIONS
 from statuary.optional import can_recover_senders
 from statuary.pipeline.fingerprint import ContractBuildSettings, Fingerprint, fingerprint_of
-from statuary.pipeline.options import CheckOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from statuary.checks.contracts.check import ContractCheck
     from statuary.documents.pages.contract.context import ContractPageContext
     from statuary.publishing.ledger.ledger import Ledger
     from statuary.publishing.ledger.source_table import SourceTable
@@ -20,10 +22,13 @@ CONTRACTS = "contracts"
 """The group of all contracts in the ledger: its fingerprint is what they depend on besides their sources."""
 
 
-class BuiltContracts(NamedTuple):
+Site = TypeVar("Site", bound=SiteContracts)
+
+
+class BuiltContracts(NamedTuple, Generic[Site]):
     """The results of all contracts."""
 
-    catalogue: Catalogue
+    catalogue: Site
     sources: "SourceTable"  # the rows that the site will have
     counts: ContractCounts
     findings: tuple[Finding, ...] = ()
@@ -39,18 +44,18 @@ class BuiltContracts(NamedTuple):
         return self.sources.partial and not self.missing and not self.sources.differ()
 
 
-def has_contracts(catalogue: Catalogue, ledger: "Ledger") -> bool:
+def has_contracts(catalogue: SiteContracts, ledger: "Ledger") -> bool:
     """Return whether the content has contracts, or what looks like them, or the last build had."""
     contracts = catalogue.contracts
     return not ledger.sources.is_empty() or bool(len(contracts) or contracts.bulk or contracts.findings)
 
 
 def without_contracts(
-    catalogue: Catalogue, target: "BuildTarget", check_options: CheckOptions, *, verify: bool
-) -> BuiltContracts:
+    catalogue: Site, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
+) -> BuiltContracts[Site]:
     """Return that there are no contracts, and were none before; what was published of their lists is kept."""
-    settings = contract_build_settings(catalogue, check_options, None)
-    lists = catalogue.pages, catalogue.own_pages, catalogue.extensions, catalogue.status.page
+    settings = contract_build_settings(catalogue, checks, None)
+    lists = catalogue.pages, catalogue.own_pages, catalogue.extensions, catalogue.page
     fingerprint = fingerprint_of(settings, catalogue.hosting, lists)
     ledger: Ledger = target.ledger
     missing: frozenset[str] = frozenset()
@@ -62,21 +67,28 @@ def without_contracts(
 
 
 def contract_build_settings(
-    catalogue: Catalogue, check_options: CheckOptions, pages: "ContractPageContext | None"
+    catalogue: SiteContracts,
+    checks: "Sequence[ContractCheck] | None",
+    pages: "ContractPageContext | None",
 ) -> ContractBuildSettings:
-    """Return what the documents of each contract depend on besides its source; without `pages` none has a page."""
+    """Return the settings that the documents of each contract depend on.
+
+    Args:
+        checks: the checks of the record; None for all.
+        pages: None if contracts have no pages.
+    """
     chains, makers = catalogue.chains, {row.key for row in EXTENSIONS if row.of_record}
     return ContractBuildSettings(
         chains=frozenset(chain.chain_id for chain in chains),
         checkpoints={chain.chain_id: dict(chain.checkpoints) for chain in chains if chain.checkpoints},
         contracts=catalogue.contract_settings,
-        checks=check_options.checks,
+        checks=checks,
         pages=pages,
         listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
         extensions=tuple(pair for pair in catalogue.extensions if pair[0] in makers),
     )
 
 
-def contract_fingerprint(settings: ContractBuildSettings, catalogue: Catalogue) -> Fingerprint:
+def contract_fingerprint(settings: ContractBuildSettings, catalogue: SiteContracts) -> Fingerprint:
     """Return the fingerprint of what contracts depend on besides their sources."""
     return fingerprint_of(settings, catalogue.hosting, can_recover_senders())

@@ -1,11 +1,11 @@
 """Build the contracts of a site: which ones, on which workers, with which results; then the lists of them."""
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
@@ -18,8 +18,9 @@ from statuary.content.git_state import GitQuery, GitState
 from statuary.content.source_files import SourceStat, source_stat
 from statuary.documents.pages.contract.context import contract_page_context
 from statuary.documents.pages.theme_findings import THEME_TEMPLATES
-from statuary.domain.catalogue import BulkSource, Catalogue, ContractForm, ContractSource
+from statuary.domain.catalogue import BulkSource, ContractForm, ContractSource
 from statuary.domain.contracts.rows import ContractRow
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.findings import Finding, Position, Severity, has_errors
 from statuary.domain.primitives import Instant, format_utc
 from statuary.pipeline.changes import (
@@ -31,9 +32,14 @@ from statuary.pipeline.changes import (
     scope_of,
     with_known_count,
 )
-from statuary.pipeline.contract_stage import BuiltContracts, contract_build_settings, contract_fingerprint
+from statuary.pipeline.contract_stage import (
+    BuiltContracts,
+    Site,
+    contract_build_settings,
+    contract_fingerprint,
+)
 from statuary.pipeline.executor import Executor
-from statuary.pipeline.options import CheckOptions, ExecutionOptions
+from statuary.pipeline.options import ExecutionOptions
 from statuary.pipeline.partitions import (
     RECENT,
     ContractPartition,
@@ -47,6 +53,9 @@ from statuary.publishing.ledger.schema import DuplicateContract, SourceRow
 from statuary.publishing.ledger.source_table import SourceTable
 from statuary.publishing.target import BuildTarget
 
+if TYPE_CHECKING:
+    from statuary.checks.contracts.check import ContractCheck
+
 BULK_LOCATION = re.compile(r"(.*):(\d+)", re.DOTALL)
 """A place in a bulk file, as `ContractSource.location` writes it."""
 
@@ -57,17 +66,20 @@ DUPLICATES = {"chain_id, address": one_record_per_contract, "match_order": one_r
 
 def build_contracts(
     root: Path,
-    catalogue: Catalogue,
+    catalogue: Site,
     target: BuildTarget,
     progress: Progress,
     *,
-    check_options: CheckOptions,
+    checks: "Sequence[ContractCheck] | None",
     execution: ExecutionOptions,
     now: Instant,
-) -> BuiltContracts:
+) -> BuiltContracts[Site]:
     """Build every contract that has changed, or all of them; those that repeat one another are withheld.
 
     One that says that it was verified after `now` is withheld when it is read; the next build reads it again.
+
+    Args:
+        checks: the checks of each record; None for all.
 
     Raises:
         PublishingError: if a document cannot be part of the site.
@@ -75,7 +87,7 @@ def build_contracts(
     """
     tree = None if execution.git is None else execution.git.answer
     catalogue = with_known_count(catalogue, target.ledger, tree)
-    settings = contract_build_settings(catalogue, check_options, contract_page_context(catalogue))
+    settings = contract_build_settings(catalogue, checks, contract_page_context(catalogue))
     fingerprint = contract_fingerprint(settings, catalogue)
     scope = scope_of(root, catalogue, target, tree, fingerprint, verify=execution.verify)
     shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
@@ -105,7 +117,7 @@ def build_contracts(
     return _contracts_of(sources, catalogue)._replace(built=built, missing=scope.missing)
 
 
-def kept_contracts(catalogue: Catalogue, target: BuildTarget, because: Finding) -> BuiltContracts:
+def kept_contracts(catalogue: Site, target: BuildTarget, because: Finding) -> BuiltContracts[Site]:
     """Return the contracts of the last build, as they are in the target; the next build compares them again."""
     target.ledger.keep_sources()
     contracts = _contracts_of(target.ledger.sources, catalogue)
@@ -113,7 +125,11 @@ def kept_contracts(catalogue: Catalogue, target: BuildTarget, because: Finding) 
 
 
 def _partitions(
-    catalogue: Catalogue, scope: BuildScope, partitioner: Partitioner, opened: ExitStack, executor: Executor
+    catalogue: SiteContracts,
+    scope: BuildScope,
+    partitioner: Partitioner,
+    opened: ExitStack,
+    executor: Executor,
 ) -> Generator[ContractPartition, None, tuple[RemainingSources, list["ReadBulkSource"]]]:
     """Yield the partitions to build: contracts with files of their own first, then bulk sources, which are returned.
 
@@ -180,7 +196,7 @@ def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
     )
 
 
-def _contracts_of(sources: SourceTable, catalogue: Catalogue) -> BuiltContracts:
+def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]:
     """Return the contracts of sources; an error withholds what is in its source, but never the news of an outage."""
     findings: list[Finding] = []
     withheld_because: list[Finding] = []

@@ -10,11 +10,11 @@ from statuary.documents.all_documents import address_documents, chain_list_docum
 from statuary.documents.contract_api.lists import AddressRows, rows_by_address
 from statuary.documents.document import Document, uncompressed_path
 from statuary.documents.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGE, CONTRACTS_PAGES
-from statuary.domain.catalogue import Catalogue
 from statuary.domain.contracts.rows import ContractRow
+from statuary.domain.contracts.site_contracts import SiteContracts
 from statuary.domain.findings import Finding
 from statuary.domain.settings import HostingSettings
-from statuary.pipeline.contract_stage import BuiltContracts
+from statuary.pipeline.contract_stage import BuiltContracts, Site
 from statuary.pipeline.executor import Executor
 from statuary.pipeline.progress import Progress, stage
 from statuary.publishing.host_layout import laid_out
@@ -48,7 +48,7 @@ def build_address_partition(partition: AddressPartition) -> PartitionResult:
 
 def offer_lists(
     target: BuildTarget,
-    contracts: BuiltContracts,
+    contracts: BuiltContracts[Site],
     progress: Progress,
     executor: Executor,
     left_out: list[Finding],
@@ -73,7 +73,7 @@ def offer_lists(
 
 
 def _offer_addresses(
-    target: BuildTarget, contracts: BuiltContracts, progress: Progress, executor: Executor
+    target: BuildTarget, contracts: BuiltContracts[Site], progress: Progress, executor: Executor
 ) -> None:
     catalogue, sources = contracts.catalogue, contracts.sources
     with stage(progress, "Addresses"):
@@ -96,7 +96,7 @@ def _address_partitions(
         yield AddressPartition(name, batch, hosting, output(name))
 
 
-def _all_names(catalogue: Catalogue, addresses: Iterable[str]) -> Iterator[str]:
+def _all_names(catalogue: SiteContracts, addresses: Iterable[str]) -> Iterator[str]:
     """Yield the paths of the documents of addresses, and of their compressed forms."""
     for address in addresses:
         bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
@@ -105,7 +105,7 @@ def _all_names(catalogue: Catalogue, addresses: Iterable[str]) -> Iterator[str]:
             yield from (f"{document.path}.{form}" for form in catalogue.hosting.precompressed)
 
 
-def _changed_chains(contracts: BuiltContracts) -> dict[str, int]:
+def _changed_chains(contracts: BuiltContracts[Site]) -> dict[str, int]:
     """Return the chains whose lists are rebuilt, with how many of their oldest contracts are unchanged."""
     chains = contracts.catalogue.chains
     if not contracts.sources.partial:
@@ -131,7 +131,7 @@ def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None
             ledger.documents.remove_unless_offered([path])
 
 
-def _listed_contracts(target: BuildTarget, contracts: BuiltContracts) -> list[ContractRow] | None:
+def _listed_contracts(target: BuildTarget, contracts: BuiltContracts[Site]) -> list[ContractRow] | None:
     """Return the contracts that pages list: empty if too many, None if the pages are unchanged."""
     sources = contracts.sources
     if sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.missing:

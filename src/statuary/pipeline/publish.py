@@ -33,7 +33,7 @@ ALL, EXAMPLES = "all of the status", "examples"
 def offer_site(
     target: BuildTarget,
     status: SiteStatus,
-    contracts: BuiltContracts,
+    contracts: BuiltContracts[Catalogue],
     progress: Progress,
     *,
     verify: bool,

@@ -76,7 +76,7 @@ class StageInputs(NamedTuple):
     to: str | None = None  # where the site is published besides
     root: Path | None = None  # the content folder; None in a tick
     catalogue: "Catalogue | None" = None  # of it
-    contracts: "BuiltContracts | None" = None  # those of a build
+    contracts: "BuiltContracts[Catalogue] | None" = None  # those of a build
 
 
 OpenStage = Callable[[StageInputs], SiteStage | None]
@@ -194,7 +194,7 @@ def open_stages(
     instant: Instant,
     target: "BuildTarget | None" = None,
     *,
-    contracts: "BuiltContracts | None" = None,
+    contracts: "BuiltContracts[Catalogue] | None" = None,
 ) -> Stages:
     """Open the stages of the extensions that the content has a key for, or whose options were given."""
     stages, settings = Stages(catalogue.status.page_source), dict(catalogue.extensions)

@@ -10,7 +10,7 @@ from statuary.content.read_contract import read_contract
 from statuary.documents.all_documents import made, made_with_theme
 from statuary.documents.document import Document, encode_unchecked, sharded_path
 from statuary.documents.url_table import CONTRACT, Url
-from statuary.domain.catalogue import ContractSource
+from statuary.domain.catalogue import Catalogue, ContractSource
 from statuary.domain.contracts.record import RecordValue
 from statuary.domain.contracts.rows import ContractRow
 from statuary.domain.findings import Finding
@@ -102,7 +102,7 @@ def index_document(proxies: Iterable[ListedProxy]) -> Document:
 class ProxyDocuments:
     """Makes the documents of proxies from the records of the content."""
 
-    def __init__(self, root: Path, built: BuiltContracts, proxies: list[ListedProxy]) -> None:
+    def __init__(self, root: Path, built: BuiltContracts[Catalogue], proxies: list[ListedProxy]) -> None:
         self._root, self._built, self._proxies = root, built, proxies
         wanted = {
             (proxy.row.chainId, address)

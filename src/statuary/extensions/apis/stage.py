@@ -139,7 +139,7 @@ class ApisStage(SiteStage):
                 yield page._replace(sources=WHOLE_SITE, persistent=True)
 
     def _offer_proxies(
-        self, built: BuiltContracts, target: BuildTarget, own: OwnFiles, findings: list[Finding]
+        self, built: BuiltContracts[Catalogue], target: BuildTarget, own: OwnFiles, findings: list[Finding]
     ) -> bool:
         """Offer the documents of proxies; those that cannot be made stay as they are. Return whether there are none."""
         if Api.PROXIES not in self._settings.apis:
@@ -164,7 +164,7 @@ class ApisStage(SiteStage):
             self._target.ledger.keep(CONTRACTS, "")
 
     def _documents(
-        self, contracts: BuiltContracts, public: bytes, own: Sequence[Document]
+        self, contracts: BuiltContracts[Catalogue], public: bytes, own: Sequence[Document]
     ) -> Iterator[Document]:
         yield from self._settings_documents(contracts.catalogue, own)
         contract_facts = [(row, lines_of(facts)) for row, facts in contracts.sources.facts()]
