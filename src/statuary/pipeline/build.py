@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from statuary.content.read_content import is_withheld, read_content
 from statuary.documents.pages.theme_findings import text_findings
@@ -36,6 +36,9 @@ from statuary.publishing.plan import Plan
 from statuary.publishing.target import BuildTarget
 from statuary.version import VERSION
 
+if TYPE_CHECKING:
+    from statuary.documents.families import DocumentFamily
+
 
 class ReadSite(NamedTuple):
     """A site as read."""
@@ -64,7 +67,7 @@ def read_site(
     if not with_stages:
         catalogue = without_stages(catalogue)
     with stage(progress, "Status"):
-        catalogue, status, unsound = sound_status(catalogue, now)
+        catalogue, status, unsound = sound_status(catalogue, now, partial(_families, catalogue))
     left_out = [finding for finding in unsound if not is_withheld(finding)]
     withheld_because += filter(is_withheld, unsound)
     faults = list[Finding]()
@@ -73,12 +76,21 @@ def read_site(
     return ReadSite(catalogue, status, faults, withheld_because, tuple(left_out))
 
 
+def _families(catalogue: Catalogue) -> Iterable["DocumentFamily"]:
+    """Return the documents of extensions, of a site that has any."""
+    if not catalogue.extensions:
+        return ()
+    from statuary.documents.families import families
+
+    return families(catalogue)
+
+
 def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
     """Return what is wrong with a site: with texts of its theme, its status, and links of its own pages."""
     keys, source = [key for key, _ in catalogue.extensions], catalogue.status.page_source
     checks: list[tuple[Callable[[], Iterable[Finding]], str, str]] = [
         (partial(text_findings, catalogue.pages, keys), source, "reading the theme's texts"),
-        (partial(status.findings, check_options), source, "checking the status"),
+        (partial(status.findings, check_options.skipped), source, "checking the status"),
         (status.epoch_findings, source, "counting the epochs"),
     ]
     if catalogue.own_pages:

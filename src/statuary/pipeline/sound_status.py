@@ -3,64 +3,71 @@
 Nearly always that is nothing. Documents of the API are made in any case: they are the news of an outage.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from statuary.documents.pages.site_context import site_context
 from statuary.documents.pages.theme_findings import template_finding
-from statuary.domain.catalogue import Catalogue
 from statuary.domain.errors import REPORT, StatuaryError, described
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.settings import ThemeError
 from statuary.domain.status.records import StatusCatalogue
 from statuary.domain.status.schedule import timeline_from
+from statuary.domain.status.site_with_status import SiteWithStatus
 from statuary.domain.work import INTERRUPTIONS, attempt, finding_of
-from statuary.pipeline.status import ADDED, EPOCHS, FEEDS, PAGES, SiteStatus, status_at
+from statuary.pipeline.status import ADDED, EPOCHS, FEEDS, PAGES, SiteStatus, TimedFamily, status_at
+
+Site = TypeVar("Site", bound=SiteWithStatus)
 
 
-class SoundStatus(NamedTuple):
+class SoundStatus(NamedTuple, Generic[Site]):
     """A site and its status."""
 
-    catalogue: Catalogue
+    site: Site
     status: SiteStatus
     findings: list[Finding]  # what both are without, and why
 
 
-def sound_status(catalogue: Catalogue, now: Instant) -> SoundStatus:
+def sound_status(
+    site: Site, now: Instant, families: Callable[[], Iterable[TimedFamily]]
+) -> SoundStatus[Site]:
     """Return a site and its status without the files that something goes wrong with.
+
+    Args:
+        families: returns the documents of extensions that change with the status.
 
     Raises:
         StatuaryError: if there is no status even without any incident and maintenance.
     """
-    context = attempt(partial(site_context, catalogue), catalogue.status.page_source, "making the pages")
+    context = attempt(partial(site_context, site), site.status.page_source, "making the pages")
     pages = None if isinstance(context, Finding) else context
 
     def computed(sources: Collection[str]) -> SiteStatus:
-        status = status_at(catalogue._replace(status=_of_sources(catalogue.status, sources)), now, pages)
+        status = status_at(site.with_status(_of_sources(site.status, sources)), now, families(), pages)
         _ = status.transitions, status.horizon
         return status
 
-    sources, findings = _sound_sources(computed, _sources(catalogue.status), "computing the status")
+    sources, findings = _sound_sources(computed, _sources(site.status), "computing the status")
     error = _fault_of(partial(computed, sources))
     if error is not None:
         raise StatuaryError(f"the status cannot be computed: {described(error)}", REPORT) from error
     findings += [context] if isinstance(context, Finding) else []
     status = computed(sources)
-    sound = SoundStatus(catalogue._replace(status=status.timeline.catalogue), status, findings)
-    return _with_sound_theme(sound) if pages is not None and catalogue.pages.theme.templates else sound
+    sound = SoundStatus(site.with_status(status.timeline.catalogue), status, findings)
+    return _with_sound_theme(sound) if pages is not None and site.pages.theme.templates else sound
 
 
-def _with_sound_theme(sound: SoundStatus) -> SoundStatus:
+def _with_sound_theme(sound: SoundStatus[Site]) -> SoundStatus[Site]:
     """Leave out the templates of the theme with which the pages of the status cannot be rendered."""
-    catalogue, status, findings = sound
+    site, status, findings = sound
     while isinstance(error := _fault_of(partial(_pages_of_every_site, status)), ThemeError):
         findings.append(template_finding(error))
-        catalogue = catalogue.without_templates(error.template)
-        status = replace(status, context=site_context(catalogue))
-    return SoundStatus(catalogue, status, findings)
+        site = site.without_templates(error.template)
+        status = replace(status, context=site_context(site))
+    return SoundStatus(site, status, findings)
 
 
 def _pages_of_every_site(status: SiteStatus) -> None:

@@ -1,11 +1,11 @@
 """The status of a site: timeline, epochs, and findings."""
 
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from statuary.checks.status.status_checks import status_findings
 from statuary.documents.all_documents import (
@@ -17,20 +17,18 @@ from statuary.documents.all_documents import (
 from statuary.documents.document import Document
 from statuary.documents.pages.site_context import SiteContext
 from statuary.documents.url_table import ARCHIVE, INCIDENT, incident_of
-from statuary.domain.catalogue import Catalogue
 from statuary.domain.findings import Finding
 from statuary.domain.primitives import Instant
 from statuary.domain.status.incident_history import IncidentHistory, IncidentState
 from statuary.domain.status.records import StatusSettings, began_at
 from statuary.domain.status.schedule import document_transitions, timeline_from, unchanged_since
+from statuary.domain.status.site_with_status import SiteWithStatus
 from statuary.domain.status.timeline import Timeline, changes_after
 from statuary.pipeline.fingerprint import digest_of
-from statuary.pipeline.options import CheckOptions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from statuary.documents.families import DocumentFamily
     from statuary.documents.feeds.feed_documents import FeedDocuments
     from statuary.documents.pages.page_parts import FormerVersion
     from statuary.documents.pages.status.pages import StatusPages
@@ -53,6 +51,19 @@ class FinalPart(NamedTuple):
     documents: Callable[[], Iterable[Document]]
 
 
+class TimedFamily(Protocol):
+    """Documents of an extension that change with the status."""
+
+    @property
+    def settings(self) -> object:
+        """The settings of the extension."""
+
+    def timed(
+        self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
+    ) -> Callable[[Instant], Iterable[Document]]:
+        """Return a function that returns these documents, at an instant from `start` on."""
+
+
 PAGES, FEEDS, EPOCHS, ADDED = "pages of the status", "feeds", "epochs", "documents of extensions"
 """The kinds of documents that can be left out, unlike those of the API."""
 
@@ -71,7 +82,7 @@ class SiteStatus:
     left_out: frozenset[str] = frozenset()  # the kinds of documents that are not made
     # the files whose incidents and maintenances are not in the documents of a kind
     omitted: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
-    families: "tuple[DocumentFamily, ...]" = ()  # of the extensions that are on
+    families: tuple[TimedFamily, ...] = ()  # of the extensions that are on
 
     @cached_property
     def site(self) -> "StatusDocuments":
@@ -280,9 +291,9 @@ class SiteStatus:
         shows_days = self.settings.uptime or self.shows_days
         return horizon if shows_days or changes_after(self.timeline, self.now) else None
 
-    def findings(self, check_options: CheckOptions) -> list[Finding]:
-        """Return the findings of the status rules."""
-        return list(status_findings(self.timeline, self.now, check_options.skipped))
+    def findings(self, skipped: Collection[str]) -> list[Finding]:
+        """Return the findings of the status rules, except the skipped ones."""
+        return list(status_findings(self.timeline, self.now, skipped))
 
     def epoch_findings(self) -> list[Finding]:
         """Return the findings about epochs, which are computed only if there may be too many."""
@@ -298,12 +309,14 @@ def _is_shown(record: IncidentState, earliest: Instant, listed: Container[str], 
     return is_listed or max(record.since, began_at(record.incident)) > earliest
 
 
-def status_at(catalogue: Catalogue, now: Instant, context: SiteContext | None = None) -> SiteStatus:
-    """Return the status of a catalogue at an instant; without the context of pages, it has none."""
-    timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
-    status = SiteStatus(timeline, catalogue.status_settings, now, context, catalogue.pages.status)
-    if not catalogue.extensions:
-        return status
-    from statuary.documents.families import families
-
-    return replace(status, families=tuple(families(catalogue)))
+def status_at(
+    site: SiteWithStatus,
+    now: Instant,
+    families: Iterable[TimedFamily] = (),
+    context: SiteContext | None = None,
+) -> SiteStatus:
+    """Return the status of a site at an instant; without the context of pages, it has none."""
+    timeline = timeline_from(site.status, now, site.status_settings)
+    return SiteStatus(
+        timeline, site.status_settings, now, context, site.pages.status, families=tuple(families)
+    )
