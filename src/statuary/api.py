@@ -31,6 +31,7 @@ from statuary.extensions.serving.site import (
 )
 from statuary.pipeline.build import BuildResult, CheckedSite, build_folder
 from statuary.pipeline.check_site import check_site
+from statuary.pipeline.contract_stage import prepare_worker
 from statuary.pipeline.executor import process_executor
 from statuary.pipeline.options import CheckOptions, ExecutionOptions
 from statuary.pipeline.progress import NoProgress
@@ -112,7 +113,7 @@ def build(
 
     def build_once() -> BuildResult:
         with ExitStack() as stack:
-            executor = stack.enter_context(process_executor(workers))
+            executor = stack.enter_context(process_executor(workers, prepare_worker))
             target = stack.enter_context(FolderTarget(folder, dry_run=dry_run))
             result = build_folder(
                 root,
@@ -147,7 +148,7 @@ def check(content: str | Path, *, now: datetime | None = None, workers: int = 1)
     Raises:
         ClockError, ValueError: as `build`.
     """
-    with process_executor(workers) as executor:
+    with process_executor(workers, prepare_worker) as executor:
         return check_site(
             Path(content), instant_of_build(now), NoProgress(), execution=ExecutionOptions(executor=executor)
         )

@@ -57,7 +57,9 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
     if engine == "processes":
         if scheduler is not None:
             raise click.UsageError(f"--scheduler requires --engine {' or '.join(ENGINES)}")
-        return process_executor(workers or usable_cores())
+        from statuary.pipeline.contract_stage import prepare_worker
+
+        return process_executor(workers or usable_cores(), prepare_worker)
     if workers is not None:
         raise click.UsageError(
             f"--workers cannot be used with --engine {engine}: the cluster has its own workers"

@@ -44,6 +44,11 @@ class BuiltContracts(NamedTuple, Generic[Site]):
         return self.sources.partial and not self.missing and not self.sources.differ()
 
 
+def prepare_worker() -> None:
+    """Import the modules that build contracts."""
+    from statuary.pipeline import build_contract, partitions  # noqa: F401
+
+
 def has_contracts(catalogue: SiteContracts, ledger: "Ledger") -> bool:
     """Return whether the content has contracts, or what looks like them, or the last build had."""
     contracts = catalogue.contracts

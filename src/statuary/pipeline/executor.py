@@ -110,12 +110,16 @@ class PooledExecutor(Executor):
         return next((partial(load(row.listing, "many workers"), self) for row in rows), None)
 
 
-def process_executor(count: int) -> Executor:
-    """Return an executor with a number of processes of this machine, this one included; 1 is this process alone."""
-    return InProcessExecutor() if count == 1 else PooledExecutor(partial(_processes, count))
+def process_executor(count: int, prepare: Callable[[], object] | None = None) -> Executor:
+    """Return an executor with a number of processes of this machine, this one included; 1 is this process alone.
+
+    Args:
+        prepare: what each of the others runs before its first task; a module-level function.
+    """
+    return InProcessExecutor() if count == 1 else PooledExecutor(partial(_processes, count, prepare))
 
 
-def _processes(count: int) -> "WorkerPool":
+def _processes(count: int, prepare: Callable[[], object] | None) -> "WorkerPool":
     from statuary.pipeline.process_pool import ProcessPool
 
-    return ProcessPool(count)
+    return ProcessPool(count, prepare)

@@ -23,9 +23,14 @@ class ProcessPool:
 
     runs_tasks_here = True
 
-    def __init__(self, size: int) -> None:
-        """Use `size` processes including this one, at least 2."""
+    def __init__(self, size: int, prepare: Callable[[], object] | None = None) -> None:
+        """Use `size` processes including this one, at least 2.
+
+        Args:
+            prepare: what each of the others runs before its first task, such as slow imports; a module-level function.
+        """
         self.size = size
+        self._prepare = prepare
         self._pool: ProcessPoolExecutor | None = None
         self._is_broken = False
 
@@ -43,7 +48,7 @@ class ProcessPool:
             self.close()
         if self._pool is None:
             context = get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.size - 1, context, _begin_as_worker)
+            self._pool = ProcessPoolExecutor(self.size - 1, context, _begin_as_worker, (self._prepare,))
             self._is_broken = False
         return self._pool
 
@@ -81,13 +86,13 @@ def _uninterrupted() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def _begin_as_worker() -> None:
+def _begin_as_worker(prepare: Callable[[], object] | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with_parent, daemon=True).start()
     gc.disable()  # imports leave no garbage
     atexit.register(gc.freeze)  # as in `__main__`
-    from statuary.pipeline import build_contract, partitions  # noqa: F401 - what tasks need, before the first one
-
+    if prepare is not None:
+        prepare()
     enable_garbage_collection()
 
 
