@@ -23,7 +23,7 @@ STATUS = "status"
 
 def all_rules() -> Iterator[Rule]:
     """Yield every rule, those about files first, those of extensions last."""
-    yield from (_of_check(check, RECORD) for check in IDENTITY_CHECKS)
+    yield from (rule_of_check(check, RECORD) for check in IDENTITY_CHECKS)
     yield from (rule_of_function(rule, RECORD) for rule in LOCATION_RULES)
     yield from proof_rules()
     for check in STATUS_CHECKS:
@@ -35,7 +35,7 @@ def all_rules() -> Iterator[Rule]:
 
 def proof_rules() -> Iterator[Rule]:
     """Yield the rules that prove a record, in the order in which a proof lists them."""
-    yield from (_of_check(check, PROOF) for check in CONTRACT_CHECKS)
+    yield from (rule_of_check(check, PROOF) for check in CONTRACT_CHECKS)
 
 
 def rule_of_function(rule: Callable[..., object], group: str) -> Rule:
@@ -44,5 +44,6 @@ def rule_of_function(rule: Callable[..., object], group: str) -> Rule:
     return Rule(name, Severity.ERROR, group, sentence)
 
 
-def _of_check(check: ContractCheck, group: str) -> Rule:
+def rule_of_check(check: ContractCheck, group: str) -> Rule:
+    """Return a check of records as a rule of a group."""
     return Rule(check.name, check.severity, group, check.rule)

@@ -45,14 +45,14 @@ def asset_documents(
 ) -> Iterator[Document]:
     """Yield the files that pages share, those of contracts, of the search and of extensions where there are any."""
     for url in (STYLE, DOCS_STYLE, *([CONTRACT_STYLE] if contracts else [])):
-        style = _package_file(url.path().rpartition("/")[2])
+        style = package_file(url.path().rpartition("/")[2])
         if theme.stylesheet:  # its rules follow those of every sheet
             style += b"\n/* the theme of this site */\n" + theme.stylesheet.encode("utf-8", "replace")
         yield Document(path=url.path(), body=style, media_type=url.media_type, cache=url.cache)
     yield from map(script_document, ("statuary", "epochs", "docs"))
     if contracts:
         yield from map(script_document, CONTRACT_SCRIPTS)
-        languages = orjson.dumps(orjson.loads(_package_file("languages.json")))
+        languages = orjson.dumps(orjson.loads(package_file("languages.json")))
         yield script_document("contract", b"const LANGUAGES = " + languages + b";\n")
     if search:
         yield script_document("search")
@@ -60,7 +60,7 @@ def asset_documents(
         for file in sorted((part.folder / "assets").glob("*.js")):
             yield script_document(file.stem, body=file.read_bytes())
     for name in ICONS:
-        body = _package_file(f"{name}.svg")
+        body = package_file(f"{name}.svg")
         yield Document(path=ICON.path(name=name), body=body, media_type=ICON.media_type, cache=ICON.cache)
     for name, body in theme.files:
         yield Document(path=THEME_FILE.path(name=name), body=body, media_type="", cache=THEME_FILE.cache)
@@ -70,14 +70,15 @@ def script_document(name: str, before: bytes = b"", body: bytes | None = None) -
     """Return a script of the package, or of `body`, with bytes before it."""
     return Document(
         path=SCRIPT.path(name=name),
-        body=before + (_package_file(f"{name}.js") if body is None else body),
+        body=before + (package_file(f"{name}.js") if body is None else body),
         media_type=SCRIPT.media_type,
         cache=SCRIPT.cache,
     )
 
 
 @cache
-def _package_file(name: str) -> bytes:
+def package_file(name: str) -> bytes:
+    """Return the bytes of a script, a style sheet or a picture of the package."""
     # pages read epochs as the edge module does
     return (EDGE_FOLDER if name == "epochs.js" else FOLDER).joinpath(name).read_bytes()
 
