@@ -9,27 +9,28 @@ from pathlib import Path
 from support.edge_runtimes import HOSTS_INSTALL, node
 from support.requirements import CHECKOUT, require_node_package
 
-PAGES = CHECKOUT / "src" / "statuary" / "documents" / "pages"
-EXTENSIONS = CHECKOUT / "src" / "statuary" / "extensions"
+PACKAGE = CHECKOUT / "src/statuary"
+PAGES = PACKAGE / "documents/pages"
+EXTENSIONS = PACKAGE / "extensions"
 SIGNING = EXTENSIONS / "clear_signing" / "pages"
 APIS = EXTENSIONS / "apis" / "pages"
 LOG = EXTENSIONS / "log" / "pages"
 BUNDLES = {
-    PAGES / "assets" / "check.js": "check/page.js",
-    PAGES / "assets" / "decode.js": "check/decode.js",
-    PAGES / "assets" / "viewer.js": "viewer/page.js",
-    SIGNING / "assets" / "clear-signing-view.js": "../../extensions/clear_signing/pages/modules/page.js",
-    APIS / "assets" / "code-names.js": "../../extensions/apis/pages/modules/page.js",
+    PAGES / "assets" / "check.js": "documents/pages/check/page.js",
+    PAGES / "assets" / "decode.js": "documents/pages/check/decode.js",
+    PAGES / "assets" / "viewer.js": "documents/pages/viewer/page.js",
+    SIGNING / "assets" / "clear-signing-view.js": "extensions/clear_signing/pages/modules/page.js",
+    APIS / "assets" / "code-names.js": "extensions/apis/pages/modules/page.js",
 }
-"""Each bundle with the module that it is made of."""
+"""Each bundle with the module that it is made of, as a path in the package."""
 
 BANNER = "// {}, bundled from statuary's documents/pages."
 TITLES = {
-    "check/page.js": "The check of the record of a contract's page",
-    "check/decode.js": "The decoder of calls and logs of a contract's page",
-    "viewer/page.js": "The view of any record of a contract's page",
-    "../../extensions/clear_signing/pages/modules/page.js": "What a wallet shows of a contract's page",
-    "../../extensions/apis/pages/modules/page.js": "The look-up by code",
+    "documents/pages/check/page.js": "The check of the record of a contract's page",
+    "documents/pages/check/decode.js": "The decoder of calls and logs of a contract's page",
+    "documents/pages/viewer/page.js": "The view of any record of a contract's page",
+    "extensions/clear_signing/pages/modules/page.js": "What a wallet shows of a contract's page",
+    "extensions/apis/pages/modules/page.js": "The look-up by code",
 }
 
 SMALLER = {
@@ -43,7 +44,7 @@ SMALLER = {
 def bundled(module: str) -> bytes:
     """Return the bundle as esbuild makes it of a module."""
     banner = f"--banner:js={BANNER.format(TITLES[module])}"
-    return _esbuild("--bundle", "--format=esm", banner, PAGES / module)
+    return _esbuild("--bundle", "--format=esm", banner, PACKAGE / module)
 
 
 def smaller(source: Path) -> bytes:

@@ -15,7 +15,7 @@ from statuary.documents.openapi.document import OPERATIONS, REF, SCHEMAS_FILE, J
 from statuary.domain.contracts.field_names import BASE, IDENTITY
 from statuary.domain.contracts.record import GROUPS
 
-SCHEMAS = Path(__file__).parents[2] / "src" / "statuary" / "documents" / "openapi" / SCHEMAS_FILE
+SCHEMAS = Path(__file__).parents[2] / "src/statuary/documents/openapi" / SCHEMAS_FILE
 
 
 def generated_schemas() -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from statuary.checks.rule_catalogue import proof_rules
 from statuary.documents.contract_api.proof_rules import CHECKS_FILE
 
-CHECKS = Path(__file__).parents[2] / "src" / "statuary" / "documents" / "contract_api" / CHECKS_FILE
+CHECKS = Path(__file__).parents[2] / "src/statuary/documents/contract_api" / CHECKS_FILE
 
 
 def generated_checks() -> str:

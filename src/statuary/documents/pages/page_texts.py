@@ -15,6 +15,7 @@ from statuary.domain.reasons import Reason
 from statuary.domain.settings import LANGUAGES
 
 FOLDER = Path(__file__).parent
+ASSETS = FOLDER / "assets"
 DEFAULT_LANGUAGE = "en"
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")

@@ -9,12 +9,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
 from statuary.documents.pages.page_texts import (
+    ASSETS,
     HIDDEN_CHARACTERS,
     PageTexts,
     code_point,
@@ -24,7 +24,7 @@ from statuary.documents.pages.page_texts import (
 )
 from statuary.domain.json_values import Json, as_object, as_text
 
-LANGUAGES = Path(__file__).parents[1] / "assets" / "languages.json"
+LANGUAGES = ASSETS / "languages.json"
 
 
 class Highlighter:
