@@ -11,6 +11,8 @@ from support.requirements import CHECKOUT, require_node_package
 
 PACKAGE = CHECKOUT / "src/statuary"
 PAGES = PACKAGE / "documents/pages"
+CHECK = PACKAGE / "documents/pages/check"
+VIEWER = PACKAGE / "documents/pages/viewer"
 EXTENSIONS = PACKAGE / "extensions"
 SIGNING = EXTENSIONS / "clear_signing" / "pages"
 APIS = EXTENSIONS / "apis" / "pages"
