@@ -81,7 +81,11 @@ def looks(site: Path) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-@pytest.fixture(params=["git", "times"])
+in_git_too = pytest.mark.parametrize("content", ["git", "times"], indirect=True)
+"""Decorates a test that tells by default what git changes; for the others that is `slow`."""
+
+
+@pytest.fixture(params=["times", pytest.param("git", marks=pytest.mark.slow)])
 def content(tmp_path, request) -> Path:
     """A content folder, in a repository and of two chains, or neither; old enough that file times are trusted."""
     content = site_of_many(tmp_path / "project", COUNT)
@@ -115,6 +119,7 @@ def as_if_made_anew(content: Path, out: Path) -> None:
     shutil.rmtree(out.parent / "anew")
 
 
+@in_git_too
 def test_nothing_is_read_twice(content, tmp_path, built):
     build(content, tmp_path / "out")
     assert Counter(built) == Counter(path_of(one) for one in range(1, COUNT + 1))
@@ -142,6 +147,7 @@ def test_an_incident_touches_no_contract(content, tmp_path, built):
     as_if_made_anew(content, tmp_path / "out")
 
 
+@in_git_too
 def test_added_changed_and_removed_contracts(content, tmp_path, built):
     build(content, tmp_path / "out")
     built.clear()
@@ -158,6 +164,7 @@ def test_added_changed_and_removed_contracts(content, tmp_path, built):
     as_if_made_anew(content, tmp_path / "out")
 
 
+@pytest.mark.parametrize("content", ["git"], indirect=True)
 def test_the_chains_of_an_address(content, tmp_path):
     """The document of an address is the same, whether its contract made it or the rows of all contracts."""
 
@@ -213,7 +220,7 @@ OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
         (record_of(99).replace(b'"matchId":"99"', b'"matchId":"4"'), {"one-record-per-match-id"}),
     ],
 )
-@pytest.mark.parametrize("removed", ["the first", "the second"])
+@pytest.mark.parametrize("removed", ["the first", pytest.param("the second", marks=pytest.mark.slow)])
 def test_records_that_repeat_one_another_are_withheld_and_nothing_else(
     content, tmp_path, second, rules, removed
 ):
@@ -323,8 +330,9 @@ def test_an_ignored_file_is_not_overlooked(tmp_path, built):
     assert outcome.checked.contracts.contracts == COUNT + 1
 
 
-def test_any_number_of_workers_gives_the_same_bytes(tmp_path):
-    content = site_of_many(tmp_path, 200, pages=True)
+def test_any_number_of_workers_gives_the_same_bytes(tmp_path, monkeypatch):
+    content = site_of_many(tmp_path, 70, pages=True)
+    monkeypatch.setattr(FolderTarget, "partition_size", 16)
     build(content, tmp_path / "one", git=False)
     with process_executor(3) as executor:
         build(content, tmp_path / "three", git=False, executor=executor)
@@ -332,24 +340,24 @@ def test_any_number_of_workers_gives_the_same_bytes(tmp_path):
 
 
 def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
-    content = site_of_many(tmp_path, 200)
+    content = site_of_many(tmp_path, 40)
     build(content, tmp_path / "undisturbed", git=False)
     built.clear()
-    monkeypatch.setattr(FolderTarget, "partition_size", 32)
+    monkeypatch.setattr(FolderTarget, "partition_size", 8)
     real = contract_builder.read_contract
 
-    def until_the_hundredth(root, source):
-        if len(built) == 100:
+    def until_the_twentieth(root, source):
+        if len(built) == 20:
             raise KeyboardInterrupt
         return real(root, source)
 
     with monkeypatch.context() as interrupted:
-        interrupted.setattr(contract_builder, "read_contract", until_the_hundredth)
+        interrupted.setattr(contract_builder, "read_contract", until_the_twentieth)
         with pytest.raises(KeyboardInterrupt):
             build(content, tmp_path / "out", git=False)
     built.clear()
     build(content, tmp_path / "out", git=False)
-    assert len(built) == 200 - 96
+    assert len(built) == 40 - 16
     assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
 
 

@@ -13,7 +13,6 @@ from statuary.pipeline.build import build_site
 from statuary.pipeline.progress import NoProgress
 from statuary.pipeline.tick import tick
 from statuary.publishing.folder.folder_target import FolderTarget
-from support.edge_runtimes import thorough
 from support.sites import (
     COMPONENTS,
     INCIDENT,
@@ -26,6 +25,7 @@ from support.sites import (
     record_of,
     write_files,
 )
+from support.tiers import few_by_default
 
 MORNING, LATER = "2026-12-01T10:00:00Z", "2026-12-01T11:00:00Z"
 IN_MAINTENANCE, TOMORROW = "2026-12-01T22:10:00Z", "2026-12-02T11:00:00Z"
@@ -97,7 +97,9 @@ def test_a_tick_to_the_instant_of_the_build_does_not_hide_what_it_wrote(content,
         ([MORNING, TOMORROW, "2027-01-10T12:00:00Z", MORNING], "rrrr"),
     ],
 )
-@pytest.mark.parametrize("settings", ["", "pages: {status: false}\n", "hosting: {precompressed: [gz]}\n"])
+@pytest.mark.parametrize(
+    "settings", few_by_default(["", "pages: {status: false}\n", "hosting: {precompressed: [gz]}\n"], 1)
+)
 def test_builds_in_turn_give_what_a_new_site_has(content, rendered, nows, kept, settings):
     write_files(content, {"site.yaml": SITE + settings})
     for number, (now, is_kept) in enumerate(zip(nows, kept, strict=True)):
@@ -159,7 +161,8 @@ def test_a_tick_after_a_kept_status_gives_what_it_gives_after_a_new_one(content,
 
 @pytest.mark.parametrize("harm", ["removed", "other bytes", "verified"])
 @pytest.mark.parametrize(
-    "path", ["api/v2/summary.json", "index.html", "api/v2/_epochs/index.json", "changes.json"]
+    "path",
+    few_by_default(["api/v2/summary.json", "index.html", "api/v2/_epochs/index.json", "changes.json"], 2),
 )
 def test_a_damaged_document_is_made_again(content, tmp_path, harm, path):
     whole = build(content, tmp_path / "out")
@@ -205,7 +208,7 @@ def random_incident(random: Random, now: datetime) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("seed", range(20 if thorough() else 2))
+@pytest.mark.parametrize("seed", few_by_default(range(20), 1))
 def test_builds_after_random_edits_give_what_a_new_site_has(content, tmp_path, seed):
     random, now = Random(seed), datetime(2026, 12, 1, 10, tzinfo=UTC)
     write_files(

@@ -59,14 +59,35 @@ class Panic(BaseException):
     """What a library of Rust raises."""
 
 
-@pytest.mark.parametrize("error", [*ERRORS, Panic("at the disco")], ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("stage", ["read", "check", "row", "record", "page"])
-def test_an_exception_of_any_kind_withholds_the_record_alone(tmp_path, monkeypatch, error, stage) -> None:
+STAGES = ("read", "check", "row", "record", "page")
+KINDS = (*ERRORS, Panic("at the disco"))
+CASES = [
+    pytest.param(
+        *(stage, error),
+        marks=() if number % len(STAGES) == place else pytest.mark.slow,  # each of them once
+        id=f"{stage}-{type(error).__name__}",
+    )
+    for place, stage in enumerate(STAGES)
+    for number, error in enumerate(KINDS)
+]
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> dict[str, bytes]:
+    """The files of a site without the victim."""
+    root = tmp_path_factory.mktemp("less")
+    records = made_records()
+    del records[list(records)[VICTIM]]
+    build(site_of(root, records), root / "out")
+    return files_in(root / "out")
+
+
+@pytest.mark.parametrize(("stage", "error"), CASES)
+def test_an_exception_of_any_kind_withholds_the_record_alone(
+    tmp_path, monkeypatch, expected, stage, error
+) -> None:
     records = made_records()
     paths = list(records)
-    without = {path: body for path, body in records.items() if path != paths[VICTIM]}
-    build(site_of(tmp_path / "less", without), tmp_path / "expected")
-    expected = files_in(tmp_path / "expected")
     address = paths[VICTIM].rpartition("/")[2].removesuffix(".json")
 
     def failing(function: Any) -> Any:
