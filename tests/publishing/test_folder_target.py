@@ -11,6 +11,8 @@ from statuary.documents.document import Document
 from statuary.publishing.files import LEDGER, PublishingError
 from statuary.publishing.folder.folder_target import FolderTarget
 from statuary.publishing.ledger.ledger import Ledger
+from statuary.publishing.ledger.read import opened, read_kept
+from statuary.publishing.ledger.schema import CollectedOutput, KeptGroup, NoOutput
 from statuary.publishing.plan import Action
 from support.sites import tree
 
@@ -225,3 +227,33 @@ def test_a_listing_that_is_left_after_the_ledger_was_closed_is_no_error(tmp_path
         next(files)
     del files
     gc.collect()
+
+
+def test_kept_group_is_read_from_file(tmp_path: Path) -> None:
+    with FolderTarget(tmp_path) as target:
+        run = target.ledger.run
+        target.ledger.keep("packs", "fingerprint", items=7, paths=["a", "b"])
+        target.apply()
+    with opened(tmp_path / LEDGER) as connection:
+        assert connection is not None
+        assert read_kept(connection, "packs") == KeptGroup("fingerprint", 7, run=run)
+        assert read_kept(connection, "other") == KeptGroup("")
+    with Ledger(tmp_path / LEDGER) as ledger:
+        assert ledger.kept("packs") == KeptGroup("fingerprint", 7, ("a", "b"), run)
+        assert ledger.kept("other") == KeptGroup("")
+
+
+def test_collected_output_returns_added_paths() -> None:
+    output = CollectedOutput()
+    first, second, third = (Document(path=name, body=b"") for name in "abc")
+    assert output.add([first, second]) == ["a", "b"]
+    assert output.add([]) == []
+    assert output.add([third]) == ["c"]
+    assert output.result(2).documents == [first, second, third]
+
+
+def test_discarding_output_has_no_documents() -> None:
+    output = NoOutput()
+    assert output.discards
+    assert output.add([Document(path="a", body=b"")]) == []
+    assert not output.result(1).documents

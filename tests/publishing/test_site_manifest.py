@@ -11,10 +11,21 @@ from statuary.domain.primitives import parse_instant
 from statuary.pipeline.tick import tick
 from statuary.publishing import listing, site_manifest
 from statuary.publishing.files import MANIFEST, is_snapshot_path
+from statuary.publishing.folder.reader import FolderReader
 from statuary.publishing.listing import Entry, Part, encode_part, split_into_parts
-from statuary.publishing.manifest import parse_manifest, read_entries
+from statuary.publishing.manifest import listed_files, parse_manifest, read_entries
 from statuary.publishing.site_manifest import PartsRenewal
-from support.sites import INCIDENT, NOW, build, path_of, record_of, small_site, tree, write_files
+from support.sites import (
+    INCIDENT,
+    NOW,
+    build,
+    path_of,
+    record_of,
+    site_of_many,
+    small_site,
+    tree,
+    write_files,
+)
 
 PATHS = st.integers(0, 60).map(lambda number: f"incidents/{number:02}.json")
 
@@ -135,3 +146,24 @@ def test_without_the_ledger_the_site_is_known_by_it(tmp_path: Path) -> None:
     assert (site / "of-another-program.txt").read_text("utf-8") == "mine"
     (site / "of-another-program.txt").unlink()
     assert_listed(site)
+
+
+def test_listed_files_omit_changed_files(tmp_path: Path) -> None:
+    """A build whose ledger is gone adopts what the manifest describes; what was changed by hand stays."""
+    out = tmp_path / "out"
+    build(site_of_many(tmp_path, 1, pages=True), out)
+    text, read = (out / MANIFEST).read_bytes(), FolderReader(out).read
+    listed = dict(listed_files(text, read))
+    assert {name for path, aliases in listed.items() for name in [path, *aliases.split()]} == tree(out).keys()
+    with_aliases = [path for path, aliases in listed.items() if aliases]
+    changed, absent, (other_alias, absent_alias) = "index.html", "404.html", with_aliases[:2]
+    (out / changed).write_bytes(b"changed")
+    (out / absent).unlink()
+    (out / listed[other_alias].split()[0]).write_bytes(b"changed")
+    (out / listed[absent_alias].split()[0]).unlink()
+    assert listed.keys() - dict(listed_files(text, read)).keys() == {
+        changed,
+        absent,
+        other_alias,
+        absent_alias,
+    }

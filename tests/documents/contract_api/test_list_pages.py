@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from statuary.documents.contract_api.lists import chain_documents
+from statuary.documents.contract_api.lists import AddressRows, chain_documents, rows_by_address
 from statuary.documents.list_pages import PAGE_SIZE, list_pages
 from statuary.documents.pages.contract.lists import ContractListPages, search_documents
 from statuary.documents.pages.page_texts import page_texts
@@ -84,3 +84,13 @@ def test_every_page_is_reached_from_the_first():
     middle = ALL[f"contracts/1/pages/{pages[5]}.html"].decode()
     for neighbour, relation in ((pages[4], "next"), (pages[6], "prev")):
         assert f'href="../../../contracts/1/pages/{neighbour}.html" rel="{relation}"' in middle
+
+
+def test_rows_by_address_group_neighbours() -> None:
+    first, second = row(1), row(2)
+    elsewhere = first._replace(chainId="2", matchId="9")
+    rows = [("a", first), ("b", elsewhere), ("c", second)]
+    assert list(rows_by_address(rows)) == [
+        AddressRows(first.address, ("a", "b"), (first, elsewhere)),
+        AddressRows(second.address, ("c",), (second,)),
+    ]

@@ -15,11 +15,15 @@ ZONED = """
 """
 
 
-def troubles(now: Instant, page: str = ZONED, **records: dict[str, str]) -> dict[date, DayDowntime]:
+ALL_DAYS = (date(2026, 10, 1), date(2026, 11, 20))
+
+
+def troubles(
+    now: Instant, page: str = ZONED, days: tuple[date, date] = ALL_DAYS, **records: dict[str, str]
+) -> dict[date, DayDowntime]:
     catalogue = catalogue_of(page=page, **records)
     rpc = next(component for component in catalogue.components if component.key == "rpc")
-    days = DateRange(date(2026, 10, 1), date(2026, 11, 20), now)
-    return DowntimeByDay(build_timeline(catalogue, now)).of(rpc.id, days)
+    return DowntimeByDay(build_timeline(catalogue, now)).of(rpc.id, DateRange(*days, now))
 
 
 OUTAGE = {
@@ -87,3 +91,18 @@ def test_a_maintenance_counts_its_days_from_its_start() -> None:
 
 def test_a_component_without_downtime_has_no_days() -> None:
     assert troubles(at("11-20 12:00")) == {}
+
+
+def test_outage_that_just_began_shows_today() -> None:
+    now = at("11-02 22:30")
+    rpc_days = [(date(2026, 11, 2), date(2026, 11, 2)), (date(2026, 11, 1), date(2026, 11, 3))]
+    for first, last in rpc_days:
+        (day,) = troubles(now, days=(first, last), incidents=OUTAGE).values()
+        assert (day.day, day.lengths, day.ongoing) == (date(2026, 11, 2), {}, "major_outage")
+        assert day.worst == "major_outage"
+
+
+def test_range_without_today_omits_ongoing_outage() -> None:
+    now = at("11-02 22:30")
+    assert troubles(now, days=(date(2026, 11, 1), date(2026, 11, 1)), incidents=OUTAGE) == {}
+    assert troubles(now, days=(date(2026, 11, 3), date(2026, 11, 3)), incidents=OUTAGE) == {}

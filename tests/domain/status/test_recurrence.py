@@ -158,3 +158,22 @@ def test_leap_days_and_rare_windows():
     leap = leap.replace("2026-10-13", "2024-02-29")
 
     assert [f"{one.scheduled_for:%Y-%m-%d %H:%M}" for one in windows(leap)] == ["2024-02-29 00:00"]
+
+
+HOURS = ",".join(map(str, range(24)))
+MINUTES = ",".join(map(str, range(25)))
+
+
+@pytest.mark.parametrize(
+    "times", [f"BYHOUR={HOURS}", f"BYHOUR={HOURS};BYMINUTE=30;BYSECOND=0", "BYMINUTE=0,30"]
+)
+def test_rule_of_24_windows_is_valid(times):
+    validate_rule(f"FREQ=DAILY;{times}")
+
+
+@pytest.mark.parametrize(
+    "times", [f"BYMINUTE={MINUTES}", "BYMINUTE=0,30;BYSECOND=0,30", "BYHOUR=1,2;BYSECOND=1,2"]
+)
+def test_rule_of_more_windows_is_rejected(times):
+    with pytest.raises(InvalidValueError, match="gives more than 24 windows a day"):
+        validate_rule(f"FREQ=DAILY;{times}")
