@@ -1,17 +1,22 @@
 """What the owner has to set before a release is said, and the package's links follow from one setting."""
 
+import hashlib
 import importlib.util
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from statuary.version import VERSION
+from support.release_steps import INSTALLS, fresh_clone, run_job, steps
 from support.requirements import CHECKOUT
 
+PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
 SET = 'repository = "https://git.example/owner/statuary"'
 FILES = (
     "pyproject.toml",
@@ -111,11 +116,10 @@ def test_the_addresses_lead_to_files(hook):
 
 
 def test_the_metadata_is_complete():
-    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
     assert {"name", "version", "description", "license", "keywords", "classifiers", "requires-python"} <= set(
-        project
+        PROJECT
     )
-    assert project["dynamic"] == ["readme", "urls"]
+    assert PROJECT["dynamic"] == ["readme", "urls"]
 
 
 def test_versions_of_the_changelog_have_their_sections():
@@ -125,3 +129,65 @@ def test_versions_of_the_changelog_have_their_sections():
     known = ["Added", "Changed", "Fixed", "Removed"]
     assert kinds
     assert kinds == [kind for kind in known if kind in kinds]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)  # seconds; it makes ten environments
+def test_release_built_twice_has_same_bytes(tmp_path):
+    """In two fresh clones; then it is tried, and its SBOM read."""
+    first, second = (fresh_clone(tmp_path / name / "statuary") for name in ("here", "elsewhere"))
+    run_job(first, "build")
+    run_job(second, "build")
+    assert {Path(name).suffix for name in digests(first)} == {".whl", ".gz", ".json"}
+    assert digests(first) == digests(second)
+    sbom = json.loads((first / "sbom.json").read_bytes())
+    assert sbom["metadata"]["component"]["name"] == "statuary"
+    wanted = {re.match(r"[\w-]+", line)[0] for line in PROJECT["dependencies"]}
+    assert wanted <= {one["name"].lower().replace("_", "-") for one in sbom["components"]}
+    *_, tried = run_job(second, "try")
+    assert tried.count("an empty environment") == tried.count("no errors or warnings") >= 1
+
+
+def digests(clone):
+    """Return the digest of each file that the build uploads."""
+    files = [*(clone / "dist").iterdir(), clone / "sbom.json"]
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
+
+
+def test_attested_job_installs_by_lock_alone():
+    commands = [step["run"] for step in steps(CHECKOUT, "build")]
+    installs = [command.startswith(INSTALLS) for command in commands]
+    build = next(number for number, command in enumerate(commands) if "-m build" in command)
+    assert not any(installs[build:])
+    others = [command for command, installing in zip(commands, installs, strict=True) if not installing]
+    assert [one for one in others if re.search(r"\b(pip|pipx|uv|npm|npx|apt|apt-get|curl)\b", one)] == []
+
+
+LOCKS = sorted(
+    file.relative_to(CHECKOUT).as_posix()
+    for file in (*CHECKOUT.glob(".ci/**/*.txt"), *CHECKOUT.glob("tests/**/pinned/*.txt"))
+)
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_lock_names_hash_of_each_package(lock):
+    text = (CHECKOUT / lock).read_text("utf-8").replace("\\\n", "")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    assert lines
+    assert [line for line in lines if not re.match(r"[\w.-]+==\S+ .*--hash=sha256:[0-9a-f]{64}", line)] == []
+
+
+def test_installers_install_by_lock_alone():
+    scripts = [file for file in (CHECKOUT / ".ci").iterdir() if file.is_file() and not file.suffix]
+    texts = {file.name: file.read_text("utf-8") for file in scripts}
+    commands = {
+        (name, line.strip())
+        for name, text in texts.items()
+        for line in text.replace("\\\n", " ").splitlines()
+        if re.search(r"\b(pip\"?|pip --python \S+) install\b", line) and not line.lstrip().startswith("#")
+    }
+    floating = {
+        (name, line) for name, line in commands if "--require-hashes" not in line and "--no-deps" not in line
+    }
+    # one installs what writes the locks, the other as anybody would, in an environment that is thrown away
+    assert {name for name, _ in floating} == {"lock-python", "try-release"}

@@ -2,7 +2,7 @@
 
 python tests/support/file_system_without_case.py FOLDER MOUNTPOINT [--no-links]
 
-What is below the mount point is stored in the folder. `PYTHONPATH` must lead to fusepy.
+What is below the mount point is stored in the folder. `PYTHONPATH` must lead to mfusepy.
 """
 
 import errno
@@ -19,7 +19,7 @@ import pytest
 
 from support.requirements import CHECKOUT, absent
 
-FUSEPY = CHECKOUT / ".fuse"
+MODULES = CHECKOUT / ".fuse"
 INSTALL = ".ci/install-fuse"
 LONGEST_START = 30.0
 
@@ -29,13 +29,13 @@ def mounted(folder: Path, *, links: bool = True) -> Iterator[Path]:
     """Mount such a file system in a folder, with or without hard links; give the mount point."""
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         pytest.skip("/dev/fuse is absent or closed: the machine lets nobody mount a file system here")
-    if not (FUSEPY / "fuse.py").is_file():
-        absent(f"fusepy in {FUSEPY}", INSTALL)
+    if not (MODULES / "mfusepy.py").is_file():
+        absent(f"mfusepy in {MODULES}", INSTALL)
     stored, point = folder / "stored", folder / "mounted"
     stored.mkdir(parents=True)
     point.mkdir()
     command = [sys.executable, __file__, str(stored), str(point), *([] if links else ["--no-links"])]
-    paths = os.pathsep.join((str(FUSEPY), str(Path(__file__).parents[1])))
+    paths = os.pathsep.join((str(MODULES), str(Path(__file__).parents[1])))
     with Popen(command, env=os.environ | {"PYTHONPATH": paths}, stdout=DEVNULL, stderr=DEVNULL) as program:
         try:
             end = monotonic() + LONGEST_START
@@ -50,7 +50,7 @@ def mounted(folder: Path, *, links: bool = True) -> Iterator[Path]:
 
 
 def _serve(stored: str, point: str, *, links: bool) -> None:
-    from fuse import FUSE, FuseOSError, Operations
+    from mfusepy import FUSE, FuseOSError, Operations
 
     def call(function: Callable[..., Any], *arguments: Any) -> Any:
         try:
