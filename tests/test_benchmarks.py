@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from benchmarks.corpora import KINDS, OFTEN, replicas
-from statuary.checks.contracts.prove import prove
-from statuary.domain.contracts.compiled_part import pieces_of
+from statuary.contracts.checks.prove import prove
+from statuary.contracts.model.compiled_part import pieces_of
 from support.requirements import CHECKOUT
 
 pytestmark = pytest.mark.slow

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from statuary.domain.primitives import checksum_address
+from statuary.base.primitives import checksum_address
 from statuary.extensions.conform import deployment
 from statuary.extensions.http import client, connections
 from statuary.extensions.http.client import Retries

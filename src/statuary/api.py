@@ -13,11 +13,17 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from statuary.clock import ClockError, instant_of_build
-from statuary.content.git_state import GitQuery
-from statuary.domain.errors import StatuaryError
-from statuary.domain.findings import Finding, Position, Severity
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.clock import ClockError, instant_of_build
+from statuary.base.errors import StatuaryError
+from statuary.base.files import PublishingError, overlap_of_folders
+from statuary.base.findings import Finding, Position, Severity
+from statuary.base.primitives import InvalidValueError
+from statuary.base.progress import NoProgress
+from statuary.contracts.incremental.built_contracts import prepare_worker
+from statuary.engine.build import BuildResult, CheckedSite, build_folder
+from statuary.engine.check_site import check_site
+from statuary.engine.options import CheckOptions
+from statuary.engine.stages import ExtensionOptions
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.serving.site import (
     Contract,
@@ -29,19 +35,14 @@ from statuary.extensions.serving.site import (
     SiteIncidentUpdate,
     open_snapshot,
 )
-from statuary.pipeline.build import BuildResult, CheckedSite, build_folder
-from statuary.pipeline.check_site import check_site
-from statuary.pipeline.contract_stage import prepare_worker
-from statuary.pipeline.executor import process_executor
-from statuary.pipeline.options import CheckOptions, ExecutionOptions
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.stages import ExtensionOptions
-from statuary.pipeline.task_window import WorkersLostError
-from statuary.publishing.files import PublishingError, overlap_of_folders
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.ledger.ledger import DamagedLedgerError
-from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.plan import Action, Change, Plan
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger.ledger import DamagedLedgerError
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.plan import Action, Change, Plan
+from statuary.source.git_state import GitQuery
+from statuary.workers.executor import process_executor
+from statuary.workers.options import ExecutionOptions
+from statuary.workers.task_window import WorkersLostError
 
 __all__ = [
     "Action",

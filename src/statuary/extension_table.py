@@ -10,7 +10,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from statuary.domain.errors import StatuaryError
+from statuary.base.errors import StatuaryError
 
 
 class Command(NamedTuple):
@@ -43,9 +43,9 @@ class Extension(NamedTuple):
     subcommands: Mapping[str, Mapping[str, str]] = MappingProxyType({})  # of commands of the core, by name
     folders: tuple[str, ...] = ()  # the first names of its paths, which are removed when it is off
     is_unserved: bool = False  # whether its folders are for the host alone, and no web server sends them
-    urls: str = ""  # its rows of the table of URLs (`documents/url_table.py`)
-    documents: str = ""  # its `DocumentFamily` (`documents/families.py`)
-    of_record: str = ""  # its `MakeOfRecord` (`documents/families.py`)
+    urls: str = ""  # its rows of the table of URLs (`site/url_table.py`)
+    documents: str = ""  # its `DocumentFamily` (`engine/providers.py`)
+    of_record: str = ""  # its `MakeOfRecord` (`engine/providers.py`)
     apis: str = ""  # `(settings, example) -> DescribedApi` values, for openapi.json and the API page
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`
@@ -65,7 +65,7 @@ class Extension(NamedTuple):
     own_pages: str = ""  # its `OwnPages`, which make the pages of `content/pages/`
     new_content: str = ""  # `(kind, source, content, now) -> ExitCode`: writes content from another system
     texts: str = ""  # `(value, validate) -> str`: reads a text that content gives per language
-    stage: str = ""  # opens what it does in a run (`pipeline/stages.py`)
+    stage: str = ""  # opens what it does in a run (`engine/stages.py`)
 
 
 def command(extension: str, name: str, line: str, interrupted: str = "") -> dict[str, Command]:
@@ -146,7 +146,7 @@ EXTENSIONS = (
         urls="statuary.extensions.packs.urls:URLS",
         documents="",
         stage="statuary.extensions.packs.stage:open_stage",
-        apis="statuary.extensions.packs.described:described_apis",
+        apis="statuary.extensions.packs.openapi:described_apis",
         besides="statuary.extensions.packs.packed_site:open_packed",
     ),
     Extension(
@@ -214,7 +214,7 @@ EXTENSIONS = (
         folders=("metrics-display",),
         urls="statuary.extensions.metrics.documents:URLS",
         settings="statuary.extensions.metrics.settings:SiteMetricsSource",
-        apis="statuary.extensions.metrics.described:described_apis",
+        apis="statuary.extensions.metrics.openapi:described_apis",
         pages="statuary.extensions.metrics.pages:PARTS",
         stage="statuary.extensions.metrics.stage:open_stage",
     ),
@@ -227,7 +227,7 @@ EXTENSIONS = (
         commands=command("upstream", "upstream", "Fetch the statuses of components that follow other pages."),
         key="upstream",
         settings="statuary.extensions.upstream.settings:SiteUpstreamSource",
-        status="statuary.extensions.upstream.kept_changes:followed_status",
+        status="statuary.extensions.upstream.state_file:followed_status",
     ),
     Extension(
         "conform",
@@ -264,7 +264,7 @@ EXTENSIONS = (
         folders=(*APIS, "bytecode", "v2/chainlist"),
         urls="statuary.extensions.apis.urls:API_URLS",
         of_record="statuary.extensions.apis.documents:of_record",
-        apis="statuary.extensions.apis.described:described_apis",
+        apis="statuary.extensions.apis.openapi:described_apis",
         pages="statuary.extensions.apis.pages:PARTS",
         stage="statuary.extensions.apis.stage:open_stage",
     ),
@@ -283,7 +283,7 @@ EXTENSIONS = (
         folders=("clear-signing",),
         urls="statuary.extensions.clear_signing.urls:SIGNING_URLS",
         settings="statuary.extensions.clear_signing.settings:SiteClearSigningSource",
-        apis="statuary.extensions.clear_signing.described:described_apis",
+        apis="statuary.extensions.clear_signing.openapi:described_apis",
         pages="statuary.extensions.clear_signing.pages:PARTS",
         stage="statuary.extensions.clear_signing.stage:open_stage",
         rules="statuary.extensions.clear_signing.rules:RULES",
@@ -291,7 +291,7 @@ EXTENSIONS = (
     Extension(
         "cluster",
         workers={"dask": "statuary.extensions.cluster.dask_pool:DaskExecutor"},
-        listing="statuary.extensions.cluster.tail:whole_manifest",
+        listing="statuary.extensions.cluster.finalize:whole_manifest",
     ),
     Extension(
         "compilers",

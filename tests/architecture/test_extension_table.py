@@ -13,22 +13,22 @@ import click
 import pytest
 
 import statuary
+from statuary.base.findings import Rule
 from statuary.cli.init import NewContent
 from statuary.cli.main import CORE_COMMANDS
 from statuary.cli.publication import PublishFolder
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.remote_files import RemoteFiles
-from statuary.documents.families import DocumentFamily, OwnPages
-from statuary.documents.pages.page_parts import PageParts
-from statuary.documents.url_table import Url, match_url
-from statuary.domain.catalogue import BulkForm
-from statuary.domain.findings import Rule
+from statuary.contracts.incremental.bulk import BulkReader
+from statuary.contracts.sources.contract_source import BulkForm
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.engine.providers import DocumentFamily, OwnPages
+from statuary.engine.stages import SiteStage
 from statuary.extension_table import EXTENSIONS, Command, Extension, load
-from statuary.pipeline.bulk import BulkReader
-from statuary.pipeline.executor import Executor
-from statuary.pipeline.fingerprint import FINGERPRINTED
-from statuary.pipeline.stages import SiteStage
-from statuary.publishing.places import MayReplace, Place
+from statuary.publish.fingerprint import FINGERPRINTED
+from statuary.publish.locations import MayReplace, Place
+from statuary.site.pages.page_parts import PageParts
+from statuary.site.url_table import Url, match_url
+from statuary.source.remote_files import RemoteFiles
+from statuary.workers.executor import Executor
 from support.sites import NOW, small_site, write_files
 
 PACKAGE = Path(statuary.__file__).parent
@@ -201,7 +201,7 @@ def test_no_module_is_imported_by_a_name_that_is_put_together():
     }
     assert hidden == {
         "extension_table.py",
-        "optional.py",  # libraries of extras, by their names
+        "base/optional.py",  # libraries of extras, by their names
     }
 
 

@@ -27,13 +27,13 @@ BUILD = STATUS | {"annotated_types", "dateutil", "jinja2", "markupsafe", "nh3"}
 BUILD |= {"pydantic", "pydantic_core", "six", "tzdata", "typing_inspection", "yaml"}
 
 UNUSED = {
-    "statuary.content.evidence",
+    "statuary.contracts.sources.evidence",
     "statuary.extensions.bulk.jsonl",
-    "statuary.content.read_workspace",
-    "statuary.documents.pages.theme_sandbox",
+    "statuary.contracts.sources.read_workspace",
+    "statuary.site.pages.theme_sandbox",
     "statuary.extensions.log.site_log",
     "statuary.extensions.object_stores",
-    "statuary.pipeline.process_pool",
+    "statuary.workers.process_pool",
 }
 """Modules that a small build of records alone does not use."""
 
@@ -41,13 +41,13 @@ UNCHANGED = UNUSED | {
     "jinja2",
     "nh3",
     "xml.etree.ElementTree",
-    "statuary.pipeline.build_contract",
-    "statuary.checks.contracts",
-    "statuary.content.parse_record",
-    "statuary.documents.feeds",
-    "statuary.documents.pages.page_templates",
-    "statuary.documents.pages.status.pages",
-    "statuary.domain.contracts.proof",
+    "statuary.contracts.incremental.build_contract",
+    "statuary.contracts.checks",
+    "statuary.contracts.sources.parse_record",
+    "statuary.status.feeds",
+    "statuary.site.pages.page_templates",
+    "statuary.status.pages.pages",
+    "statuary.contracts.model.proof",
     "statuary.extensions.log.stage",
 }
 """Modules that a build of unchanged content does not use."""
@@ -89,7 +89,7 @@ def test_help_imports_the_options_alone(site: Path) -> None:
     assert packages(modules) == COMMANDS
     assert {name for name in modules if name.startswith("statuary.") and name.count(".") == 1} <= {
         "statuary.cli",
-        "statuary.domain",
+        "statuary.base",
         "statuary.extension_table",
         "statuary.version",
     }

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import statuary
-from statuary.publishing.ledger import schema
+from statuary.publish.ledger import schema
 
 PACKAGE = Path(statuary.__file__).parent
-LEDGER = PACKAGE / "publishing/ledger"
+LEDGER = PACKAGE / "publish/ledger"
 SCHEMA = "\n".join(text for text in vars(schema).values() if isinstance(text, str))
 NAMES = re.findall(r"CREATE (?:TEMP )?(?:TABLE|VIEW) (?:IF NOT EXISTS )?([\w.]+)", SCHEMA)
 TABLES = re.compile("|".join(rf"\b{name}\b" for name in NAMES if "." in name or "_" in name))

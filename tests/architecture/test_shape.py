@@ -40,17 +40,31 @@ def test_docstrings_name_what_exists():
     assert undefined_docstring_entries(modules()) == []
 
 
-def test_a_build_takes_its_documents_from_the_one_list():
+BUILD = {
+    "statuary.contracts.incremental.lists",
+    "statuary.contracts.incremental.build_contract",
+    "statuary.engine.build",
+    "statuary.engine.publish_site",
+    "statuary.engine.tick",
+    "statuary.status.site_status",
+}
+"""The modules that offer documents to a target."""
+
+LISTS = ("statuary.engine.site_documents", "statuary.status.documents", "statuary.contracts.documents")
+"""The lists of all documents: of the site, of its status and of its contracts."""
+
+
+def test_a_build_takes_its_documents_from_these_lists():
     known = modules()
     other = {
         f"{module.name}: {alias.name}"
         for module in known.values()
-        if module.name.startswith("statuary.pipeline.")
+        if module.name in BUILD
         for node in ast.walk(module.tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("statuary.documents.")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("statuary.")
         for alias in node.names
-        if node.module != "statuary.documents.all_documents"
+        if node.module not in {*LISTS, "statuary.status.isolate_faulty_records"}
         and alias.name.endswith(("_document", "_documents"))
     }
     # a tick has no list but what was built
-    assert other == {"statuary.pipeline.tick: changes_document"}
+    assert other == {"statuary.engine.tick: changes_document"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import statuary
-from statuary.documents.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, all_urls
+from statuary.site.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, all_urls
 
 PACKAGE = Path(statuary.__file__).parent
 LITERAL = re.compile(r'`([^`]*)`|"([^"\n]*)"')
@@ -16,13 +16,13 @@ BEGINNINGS = ("v2/", "api/v2/", "proof/", "_shards/", "contracts/", "incidents/"
 TEMPLATE_PATH = re.compile(r"\{\{ root \}\}([^\"{]+)")
 OTHER_PROGRAMS = (
     "extensions/importing/",
-    "content/",
+    "source/file_kinds.py",
 )  # URLs of other programs, and files of the content folder
 CONTENT_FILES = {
     "extension_table.py",
     "cli/init.py",
-    "pipeline/lists.py",
-    "documents/contract_api/lists.py",
+    "contracts/incremental/lists.py",
+    "contracts/api/lists.py",
 }
 OWN_ROWS = {
     "extensions/log/published_log.py",
@@ -40,7 +40,7 @@ def paths_in(script: str) -> set[str]:
     return {path for path in plain if path.startswith(BEGINNINGS)}
 
 
-@pytest.mark.parametrize("folder", ["edge", "documents/pages/scripts"])
+@pytest.mark.parametrize("folder", ["edge", "site/pages/scripts"])
 def test_scripts_write_paths_of_the_table(folder):
     written = {path for file in (PACKAGE / folder).glob("*.js") for path in paths_in(file.read_text("utf-8"))}
     assert written
@@ -48,7 +48,7 @@ def test_scripts_write_paths_of_the_table(folder):
 
 
 def test_templates_of_pages_write_paths_of_the_table():
-    folders = (PACKAGE / "documents/pages", *PACKAGE.glob("extensions/*/pages"))
+    folders = (PACKAGE / "site/pages", *PACKAGE.glob("extensions/*/pages"))
     templates = (file for folder in folders for file in folder.glob("templates/*.html"))
     written = {path for file in templates for path in TEMPLATE_PATH.findall(file.read_text("utf-8"))}
     assert written
@@ -73,7 +73,7 @@ def test_modules_take_paths_from_the_table():
         f"{name}: {text}"
         for name, file in modules.items()
         if not name.startswith(OTHER_PROGRAMS)
-        and name not in {*CONTENT_FILES, *OWN_ROWS, "documents/url_table.py"}
+        and name not in {*CONTENT_FILES, *OWN_ROWS, "site/url_table.py"}
         for text in literals_in(file)
         if text.removeprefix("/").startswith(BEGINNINGS)
     ]

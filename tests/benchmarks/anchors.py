@@ -8,13 +8,13 @@ The contracts are those of the demo network; each time is the best of five.
 from statistics import median
 from time import perf_counter
 
-from statuary.checks.contracts.anchor_claims import anchor_claims
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove
-from statuary.checks.contracts.record_view import RecordView
-from statuary.content.evidence import anchor_file
-from statuary.content.read_content import read_content
-from statuary.content.read_contract import read_contract
-from statuary.documents.document import encode_unchecked
+from statuary.contracts.checks.anchor_claims import anchor_claims
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.sources.evidence import anchor_file
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.read_content import read_content
+from statuary.site.document import encode_unchecked
 from support.requirements import CHECKOUT
 
 

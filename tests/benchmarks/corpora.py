@@ -23,11 +23,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
-from statuary.domain.contracts.metadata_hashes import ipfs_multihash
-from statuary.domain.primitives import checksum_address, keccak256, parse_instant
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.base.primitives import checksum_address, keccak256, parse_instant
+from statuary.base.progress import NoProgress
+from statuary.contracts.model.metadata_hashes import ipfs_multihash
+from statuary.engine.build import build_site
+from statuary.publish.folder.folder_target import FolderTarget
 from support.requirements import CHECKOUT
 
 

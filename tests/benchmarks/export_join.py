@@ -126,7 +126,7 @@ def make(folder: Path, matches: int) -> None:
 
 def join(root: Path, scratch_dir: Path, memory: int) -> dict[str, object]:
     """Run the first stage; return how many contracts and buckets there are."""
-    from statuary.domain.catalogue import BulkForm, BulkSource
+    from statuary.contracts.sources.contract_source import BulkForm, BulkSource
     from statuary.extensions.bulk.export_tables import JoinLimits, join_export
 
     files = [str(file.relative_to(root)) for file in root.rglob("*.parquet")]
@@ -143,8 +143,8 @@ def join(root: Path, scratch_dir: Path, memory: int) -> dict[str, object]:
 
 def read(root: Path, scratch_dir: Path, matches: int) -> dict[str, object]:
     """Read every bucket; return how many records and bytes came of it."""
-    from statuary.documents.document import encode_unchecked
     from statuary.extensions.bulk.export_records import ExportBucket, read_bucket
+    from statuary.site.document import encode_unchecked
 
     records = size = 0
     for file in sorted(scratch_dir.glob("bucket-*.sqlite3")):

@@ -22,10 +22,10 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 from unittest.mock import patch
 
-from statuary.domain.findings import Finding
-from statuary.pipeline import build as building
-from statuary.pipeline import tick as ticking
-from statuary.publishing.epoch_index import read_epoch_index
+from statuary.base.findings import Finding
+from statuary.engine import build as building
+from statuary.engine import tick as ticking
+from statuary.status.api.epoch_index import read_epoch_index
 from support.file_server import Handler
 from support.sites import INCIDENT, NOW, build, site_of_many, write_files
 

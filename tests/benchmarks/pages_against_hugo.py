@@ -21,16 +21,16 @@ from typing import Any
 from incidents_against_hugo import NOW, worlds
 from processes import Command, side_by_side, table
 
-from statuary.checks.contracts.prove import prove
-from statuary.content.read_content import read_content
-from statuary.content.read_contract import read_contract
-from statuary.documents.document import Document
-from statuary.documents.pages.contract.context import contract_page_context
-from statuary.documents.pages.contract.page import contract_page
-from statuary.documents.pages.site_context import site_context
-from statuary.documents.pages.status.pages import StatusPages
-from statuary.domain.primitives import parse_instant
-from statuary.domain.status.timeline import build_timeline
+from statuary.base.primitives import parse_instant
+from statuary.contracts.checks.prove import prove
+from statuary.contracts.pages.context import contract_page_context
+from statuary.contracts.pages.page import contract_page
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.read_content import read_content
+from statuary.site.document import Document
+from statuary.site.pages.site_context import site_context
+from statuary.status.model.timeline import build_timeline
+from statuary.status.pages.pages import StatusPages
 
 CONTENT = Path(__file__).parents[2] / "content"
 MODEL = "0xEA6137d406d443D5727564D1b014307C88e076b8"

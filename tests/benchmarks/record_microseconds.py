@@ -22,27 +22,27 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from corpora import grow
 
 import statuary
-from statuary.domain.primitives import parse_instant
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.publish.folder.folder_target import FolderTarget
 
 ROOT = f"{Path(statuary.__file__).parent}/"
 EVERY = 0.001  # seconds of CPU
 NOW = parse_instant("2026-11-20T12:00:00Z")
 STAGES = (
-    ("content/parse_record", "reading: JSON into a record"),
+    ("contracts/sources/parse_record", "reading: JSON into a record"),
     ("content/", "reading: files and what is known of them"),
-    ("checks/contracts/check.py", "proof: calling the checks"),
-    ("checks/contracts/prove.py", "proof: calling the checks"),
-    ("checks/contracts/record_view", "proof: values that checks share"),
-    ("checks/contracts/claims", "proof: verdict and claims"),
+    ("contracts/checks/check.py", "proof: calling the checks"),
+    ("contracts/checks/prove.py", "proof: calling the checks"),
+    ("contracts/checks/record_view", "proof: values that checks share"),
+    ("contracts/checks/claims", "proof: verdict and claims"),
     ("checks/", "proof: the checks"),
     ("documents/", "documents: record, proof, entry over all chains"),
-    ("publishing/folder", "files: writing and linking"),
-    ("publishing/ledger", "ledger"),
-    ("publishing/", "layout and manifest"),
-    ("pipeline/build_contract", "moving a record through the stages"),
+    ("publish/folder", "files: writing and linking"),
+    ("publish/ledger", "ledger"),
+    ("publish/", "layout and manifest"),
+    ("contracts/incremental/build_contract", "moving a record through the stages"),
     ("pipeline/", "dividing the work, lists, duplicates"),
 )
 

@@ -17,10 +17,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import orjson
 
-from statuary.checks.contracts.prove import IDENTITY_CHECKS, prove, run_checks
-from statuary.content.parse_record import parse_record_json
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.contracts.proof import CheckOutcome, Proof
+from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
+from statuary.contracts.model.proof import CheckOutcome, Proof
+from statuary.contracts.sources.parse_record import parse_record_json
+from statuary.source.unreadable import UnreadableError
 from support.contracts import FEATURES, made_record
 from support.forgeries import repeat
 from support.real_records import DATA, real_records, served_vectors

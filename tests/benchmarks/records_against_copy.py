@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import orjson
 from processes import side_by_side, table
 
-from statuary.domain.primitives import checksum_address, keccak256
+from statuary.base.primitives import checksum_address, keccak256
 from support.requirements import CHECKOUT
 
 REAL = CHECKOUT.parent / "shared/data/contract-records"

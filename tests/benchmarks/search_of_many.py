@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import orjson
 
-from statuary.domain.contracts.abi import signature_entry
-from statuary.domain.primitives import checksum_address
+from statuary.base.primitives import checksum_address
+from statuary.contracts.model.abi import signature_entry
 from support.browser import browse
 from support.sites import CHAIN, record_of, write_files
 

@@ -22,13 +22,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from corpora import corpus
 
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
+from statuary.engine.build import build_folder
+from statuary.engine.options import ALL_CHECKS
+from statuary.engine.stages import NO_OPTIONS
 from statuary.extensions.cluster.dask_pool import DaskExecutor
-from statuary.pipeline.build import build_folder
-from statuary.pipeline.executor import Executor, process_executor
-from statuary.pipeline.options import ALL_CHECKS, ExecutionOptions
-from statuary.pipeline.stages import NO_OPTIONS
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.workers.executor import Executor, process_executor
+from statuary.workers.options import ExecutionOptions
 from support.dask_cluster import dask_cluster
 
 NOW = parse_instant("2026-11-20T12:00:00Z")

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import orjson
 from processes import Run, run
 
-from statuary.domain.primitives import checksum_address, keccak256
+from statuary.base.primitives import checksum_address, keccak256
 from statuary.extensions.serving.site import open_snapshot
 from support.requirements import CHECKOUT
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from statuary.publishing.epoch_index import read_epoch_index
+from statuary.status.api.epoch_index import read_epoch_index
 from support.requirements import CHECKOUT
 
 START = "2026-11-20T12:00:00Z"

@@ -3,7 +3,7 @@
  * proofs a line in.
  */
 
-import { compareWithChain, nodeAt } from "../../src/statuary/documents/pages/check/chain.js";
+import { compareWithChain, nodeAt } from "../../src/statuary/contracts/pages/check/chain.js";
 
 const lines = (await new Response(Deno.stdin.readable).text()).split("\n").filter(Boolean);
 const found = [];

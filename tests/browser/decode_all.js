@@ -1,6 +1,6 @@
 // Decodes each call, error or log of a JSON array on standard input, and prints what was found.
 
-import { decode } from "../../src/statuary/documents/pages/check/decode.js";
+import { decode } from "../../src/statuary/contracts/pages/check/decode.js";
 
 let text = "";
 for await (const chunk of process.stdin) text += chunk;

@@ -14,12 +14,12 @@ import orjson
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from statuary.checks.contracts.claims import runtime_differs
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, prove, runtime_finding
-from statuary.checks.contracts.record_view import RecordView
-from statuary.domain.contracts.record import Record
-from statuary.domain.findings import Severity
-from statuary.domain.primitives import keccak256
+from statuary.base.findings import Severity
+from statuary.base.primitives import keccak256
+from statuary.contracts.checks.claims import runtime_differs
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove, runtime_finding
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.model.record import Record
 from support import record_damages
 from support.browser import browse
 from support.check_bundle import BUNDLES, CHECK, SMALLER, VIEWER, bundled, smaller

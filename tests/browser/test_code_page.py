@@ -12,9 +12,9 @@ from typing import Any
 import orjson
 import pytest
 
-from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.primitives import keccak256
+from statuary.base.primitives import keccak256
 from statuary.extensions.apis.code import CodeFacts, code_documents, code_facts, without_metadata, zeroed
+from statuary.publish.ledger.contract_rows import ContractRow
 from support.browser import LOOKS, browse, html_complaints
 from support.contracts import FEATURES, made_record
 from support.edge_runtimes import run_deno

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from eth_abi import encode
 
-from statuary.domain.contracts.abi import signature_hash
+from statuary.contracts.model.abi import signature_hash
 from support.edge_runtimes import node
 from support.requirements import CHECKOUT
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.pages.contract.sources import highlighter
-from statuary.domain.contracts.proof import Proof
+from statuary.contracts.model.proof import Proof
+from statuary.contracts.pages.sources import highlighter
 from support.browser import LOOKS, browse, build, html_complaints
 from support.contracts import made_record
 from support.edge_runtimes import thorough

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.domain.primitives import checksum_address
+from statuary.base.primitives import checksum_address
 from support.browser import browse, build
 from support.contracts import made_record
 from support.hostile_records import RECORD_SINKS

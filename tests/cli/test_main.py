@@ -11,9 +11,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.errors import StatuaryError
 from statuary.cli import main
 from statuary.cli.exit_codes import ExitCode
-from statuary.domain.errors import StatuaryError
 from support.sites import NOW, small_site
 
 

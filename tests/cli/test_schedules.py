@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from statuary.base.primitives import parse_instant
 from statuary.cli.schedules import FORMATS, Job, current_job
-from statuary.domain.primitives import parse_instant
 
 CHECKER = Path(sys.executable).with_name("check-jsonschema")
 DUE = parse_instant("2026-11-02T10:00:30.500Z")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from clients.installed import installed
-from statuary.domain.contracts.abi import signature_hash
+from statuary.contracts.model.abi import signature_hash
 from support.demo_chain import DemoChain, demo_chain
 from support.ethereum_node import COMPILERS
 from support.host_servers import project_for, serve_with_statuary

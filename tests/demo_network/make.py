@@ -21,14 +21,14 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from demo_network.compilers import TOOLS, compile_json, compiler_digest, compilers, run_chain
-from statuary.content.read_content import read_content
-from statuary.content.read_contract import read_contract
-from statuary.documents.document import encode_unchecked
-from statuary.domain.catalogue import ContractForm, ContractSource
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.recompile import RecompileOptions, Recompiler
 from statuary.extensions.importing.evidence.chain_evidence import AnchoringNodes, anchor_contracts, claim_text
 from statuary.extensions.importing.evidence.compile_contract import compile_contract, write_evidence
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode
+from statuary.site.document import encode_unchecked
 from support.ethereum_node import ethereum_node
 
 HERE = Path(__file__).parent

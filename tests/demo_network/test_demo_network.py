@@ -8,14 +8,14 @@ import pytest
 import yaml
 
 from demo_network.compilers import TOOLS, compilers
-from statuary.content.read_content import read_content
-from statuary.content.read_contract import read_contract
-from statuary.domain.catalogue import ContractForm, ContractSource
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.check_site import check_site
+from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
 from statuary.extensions.importing.evidence.compile_contract import record_sha256
-from statuary.pipeline.check_site import check_site
-from statuary.pipeline.progress import NoProgress
 from support.requirements import CHECKOUT, absent, require_program
 from support.sites import NOW
 

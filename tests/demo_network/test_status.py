@@ -5,8 +5,8 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
-from statuary.content.read_content import read_content
-from statuary.domain.primitives import Instant, instant
+from statuary.base.primitives import Instant, instant
+from statuary.engine.read_content import read_content
 from support.requirements import CHECKOUT
 from support.status_site import status_documents
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.document import encode_json
+from statuary.site.document import encode_json
 from support.edge_runtimes import (
     Served,
     serve_with_cloudflare,

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from statuary.domain.primitives import checksum_address, keccak256
+from statuary.base.primitives import checksum_address, keccak256
 from support.edge_runtimes import EDGE_TESTS, run_deno
 
 pytestmark = pytest.mark.slow

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import pytest
 
-from statuary.documents.document import CONTRACT_PATH, plain_path
-from statuary.domain.settings import HostingSettings, PathLayout
-from statuary.publishing.listing import lower_case_address
+from statuary.publish.listing import lower_case_address
+from statuary.site.document import CONTRACT_PATH, plain_path
+from statuary.site.settings import HostingSettings, PathLayout
 from support.edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
 from support.host_servers import (
     caddy_and_deno,

@@ -14,9 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from statuary.domain.settings import HostingSettings, PathLayout
 from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packed
+from statuary.site.settings import HostingSettings, PathLayout
 from support.edge_runtimes import (
     EDGE_TESTS,
     Served,

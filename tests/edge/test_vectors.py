@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.document import encode_json
-from statuary.domain.contracts.field_names import DOTTED, SELECTABLE
+from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
+from statuary.site.document import encode_json
 from support.edge_runtimes import answers_of_deno
 from support.edge_vectors import EPOCHS, ERROR_ID, ODD, ODD_RECORD, TWIN, VECTORS, fixture_site, vectors_text
 from support.sites import checksummed_path

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.url_table import (
+from statuary.site.url_table import (
     COMPONENTS,
     INCIDENTS,
     INCIDENTS_UNRESOLVED,

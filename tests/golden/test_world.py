@@ -8,10 +8,10 @@ import os
 import shutil
 from pathlib import Path
 
-from statuary.domain.primitives import parse_instant
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.publish.folder.folder_target import FolderTarget
 from support.sites import NOW
 
 WORLD = Path(__file__).parent / "world"

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from statuary.domain.primitives import instant
+from statuary.base.primitives import instant
 from statuary.extensions.conform.conformance import CHECKS, ConformanceOutcome, ConformanceResult, run_checks
 from statuary.extensions.conform.deployment import CheckedDeployment, http_sender
 from support.edge_runtimes import Served, served

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from statuary.documents.contract_api.proof_rules import EXPLORER_ERROR, SOURCIFY_SERVER
+from statuary.contracts.api.proof_rules import EXPLORER_ERROR, SOURCIFY_SERVER
 from statuary.extensions.conform.commands import conform_command as conform
 from statuary.extensions.serving.lookup import entity_tag
 from support.edge_runtimes import Served, serve_project_with_netlify, thorough

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from statuary.domain.settings import HostingSettings, PathLayout
 from statuary.extensions.conform.commands import conform_command as conform
+from statuary.site.settings import HostingSettings, PathLayout
 from support.edge_runtimes import Served, serve_project_with_cloudflare, serve_project_with_netlify
 from support.host_servers import (
     project_for,

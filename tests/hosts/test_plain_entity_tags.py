@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from statuary.domain.primitives import parse_instant
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.publish.folder.folder_target import FolderTarget
 from support.host_servers import BUILT_AT, project_for, serve_with_caddy, serve_with_nginx
 
 pytestmark = pytest.mark.slow

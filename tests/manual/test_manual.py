@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from statuary.content.read_content import read_content
+from statuary.engine.read_content import read_content
 from statuary.extensions.own_pages.pages import link_findings
 from support.manual import MANUAL, is_generated
 from support.requirements import CHECKOUT

@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from statuary.domain.primitives import parse_instant
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.stages import NO_OPTIONS
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.engine.stages import NO_OPTIONS
+from statuary.publish.folder.folder_target import FolderTarget
 from support.requirements import CHECKOUT, absent, require_program
 
 BROWSER = CHECKOUT / ".browser"

@@ -10,17 +10,17 @@ from support.edge_runtimes import HOSTS_INSTALL, node
 from support.requirements import CHECKOUT, require_node_package
 
 PACKAGE = CHECKOUT / "src/statuary"
-PAGES = PACKAGE / "documents/pages"
-CHECK = PACKAGE / "documents/pages/check"
-VIEWER = PACKAGE / "documents/pages/viewer"
+PAGES = PACKAGE / "site/pages"
+CHECK = PACKAGE / "contracts/pages/check"
+VIEWER = PACKAGE / "contracts/pages/viewer_script"
 EXTENSIONS = PACKAGE / "extensions"
 SIGNING = EXTENSIONS / "clear_signing" / "pages"
 APIS = EXTENSIONS / "apis" / "pages"
 LOG = EXTENSIONS / "log" / "pages"
 BUNDLES = {
-    PAGES / "assets" / "check.js": "documents/pages/check/page.js",
-    PAGES / "assets" / "decode.js": "documents/pages/check/decode.js",
-    PAGES / "assets" / "viewer.js": "documents/pages/viewer/page.js",
+    PAGES / "assets" / "check.js": "contracts/pages/check/page.js",
+    PAGES / "assets" / "decode.js": "contracts/pages/check/decode.js",
+    PAGES / "assets" / "viewer.js": "contracts/pages/viewer_script/page.js",
     SIGNING / "assets" / "clear-signing-view.js": "extensions/clear_signing/pages/modules/page.js",
     APIS / "assets" / "code-names.js": "extensions/apis/pages/modules/page.js",
 }
@@ -28,9 +28,9 @@ BUNDLES = {
 
 BANNER = "// {}, bundled from statuary's documents/pages."
 TITLES = {
-    "documents/pages/check/page.js": "The check of the record of a contract's page",
-    "documents/pages/check/decode.js": "The decoder of calls and logs of a contract's page",
-    "documents/pages/viewer/page.js": "The view of any record of a contract's page",
+    "contracts/pages/check/page.js": "The check of the record of a contract's page",
+    "contracts/pages/check/decode.js": "The decoder of calls and logs of a contract's page",
+    "contracts/pages/viewer_script/page.js": "The view of any record of a contract's page",
     "extensions/clear_signing/pages/modules/page.js": "What a wallet shows of a contract's page",
     "extensions/apis/pages/modules/page.js": "The look-up by code",
 }

@@ -16,7 +16,7 @@ from urllib.request import urlopen
 
 from support.requirements import CHECKOUT
 
-TABLE = CHECKOUT / "src/statuary/checks/contracts/compiler_releases.json"
+TABLE = CHECKOUT / "src/statuary/contracts/checks/compiler_releases.json"
 
 LISTED_BY = "@tevm/solc@2.0.0-next.86"
 """A small package that lists the builds of solc up to 0.8.26; the later ones are asked for their version."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
-from statuary.content.parse_yaml import parse_yaml
+from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
+from statuary.source.parse_yaml import parse_yaml
 from support.key_examples import BY_FORMAT, DESCRIPTIONS, EXAMPLES
 from support.requirements import CHECKOUT
 

@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 from sha3 import keccak_256
 
-from statuary.domain.contracts.derivation import Workspace, WorkspaceDeployment, derive_record
-from statuary.domain.contracts.metadata_hashes import ipfs_multihash
-from statuary.domain.primitives import Address, ChainId, Hex, checksum_address, parse_instant
+from statuary.base.primitives import Address, ChainId, Hex, checksum_address, parse_instant
+from statuary.contracts.model.derivation import Workspace, WorkspaceDeployment, derive_record
+from statuary.contracts.model.metadata_hashes import ipfs_multihash
 
 PATH, NAME = "contracts/Made.sol", "Made"
 LIBRARIES = {

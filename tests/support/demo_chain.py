@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import yaml
 
 from demo_network.compilers import TOOLS, run_chain
-from statuary.content.read_content import read_content
-from statuary.content.read_contract import read_contract
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.read_content import read_content
 from support.ethereum_node import ask, ethereum_node
 from support.requirements import CHECKOUT, absent
 

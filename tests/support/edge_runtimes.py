@@ -15,7 +15,6 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from statuary.domain.settings import HostingSettings
 from statuary.extensions.hosting.documents import On
 from statuary.extensions.hosting.hosts import (
     HostFile,
@@ -24,6 +23,7 @@ from statuary.extensions.hosting.hosts import (
     worker_configuration,
     worker_files,
 )
+from statuary.site.settings import HostingSettings
 from support.requirements import HOSTS, absent, require_node_package, require_program
 
 EDGE_TESTS = Path(__file__).parents[1] / "edge"

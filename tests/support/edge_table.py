@@ -7,7 +7,8 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from statuary.documents.url_table import (
+from statuary.extensions.hosting.documents import regex_of
+from statuary.site.url_table import (
     COMMON_HEADERS,
     EPOCH_DOCUMENT,
     FEED,
@@ -19,7 +20,6 @@ from statuary.documents.url_table import (
     Url,
     all_urls,
 )
-from statuary.extensions.hosting.documents import regex_of
 
 FILE_HEADERS = Path(__file__).parents[2] / "src" / "statuary" / "edge" / "file-headers.js"
 

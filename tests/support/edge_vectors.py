@@ -13,16 +13,16 @@ from typing import Any
 from unittest.mock import patch
 from urllib.parse import quote
 
-from statuary.documents import list_pages
-from statuary.documents.contract_api import lists as contract_lists
-from statuary.documents.document import Document, encode_json
-from statuary.documents.status_api.epochs import PatchBase
-from statuary.domain.contracts.field_names import DOTTED, SELECTABLE
-from statuary.domain.contracts.record import contract_row
-from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.primitives import Address, checksum_address, keccak256, parse_instant
+from statuary.base.primitives import Address, checksum_address, keccak256, parse_instant
+from statuary.contracts.api import list_pages
+from statuary.contracts.api import lists as contract_lists
+from statuary.contracts.model.field_names import DOTTED, SELECTABLE
+from statuary.contracts.model.record import contract_row
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from statuary.extensions.serving.server import timed_response
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import Document, encode_json
+from statuary.status.api.epochs import PatchBase
 from support.sites import lookup_site
 
 VECTORS = Path(__file__).parents[1] / "edge" / "vectors.json"

@@ -3,8 +3,8 @@
 import json
 import random
 
-from statuary.domain.primitives import checksum_address
-from statuary.domain.settings import Chain
+from statuary.base.primitives import checksum_address
+from statuary.contracts.settings import Chain
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.settings import Api, ApisSettings

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sha3 import keccak_256
 
-from statuary.domain.contracts.proof import PinnedBy
+from statuary.contracts.model.proof import PinnedBy
 from support.forgeries import FAKE, change_sources, repeat, side_of, target
 
 Record = dict[str, Any]

@@ -12,8 +12,8 @@ from typing import Any
 import orjson
 from sha3 import keccak_256
 
-from statuary.domain.contracts.abi import signatures_of
-from statuary.domain.contracts.metadata_hashes import ipfs_multihash
+from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.metadata_hashes import ipfs_multihash
 
 Record = dict[str, Any]
 Forge = Callable[[Record], bool]

@@ -16,14 +16,14 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from statuary.domain.primitives import parse_instant
-from statuary.domain.settings import HostingSettings
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.engine.stages import NO_OPTIONS
 from statuary.extensions.hosting.documents import On
 from statuary.extensions.hosting.hosts import EDGE_FOLDER, HostOptions, caddy_files, deno_files, nginx_files
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.stages import NO_OPTIONS
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.site.settings import HostingSettings
 from support.edge_runtimes import (
     HOSTS_INSTALL,
     OFFLINE,

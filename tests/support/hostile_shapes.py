@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from statuary.domain.primitives import checksum_address
+from statuary.base.primitives import checksum_address
 from support.contracts import NAME, PATH, made_record
 from support.forgeries import repeat
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
+from statuary.base.primitives import Hex, parse_address, parse_chain_id, parse_instant
 from statuary.cli.main import command
-from statuary.content.read_content import read_content
-from statuary.domain.catalogue import Catalogue, ContractForm
-from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.primitives import Hex, parse_address, parse_chain_id, parse_instant
+from statuary.contracts.model.derivation import WorkspaceDeployment
+from statuary.contracts.sources.contract_source import ContractForm
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.read_content import read_content
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.prepare_contract import ImportOptions, PreparedContract, prepare_contract
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation

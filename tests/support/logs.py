@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from statuary.domain.findings import Severity, has_errors
-from statuary.domain.primitives import parse_instant
+from statuary.base.findings import Severity, has_errors
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import BuildResult, build_site
+from statuary.engine.stages import ExtensionOptions
 from statuary.extensions.log.entries import EntryKind, LogEntry, parse_entry
 from statuary.extensions.log.notes import PrivateKey, PublicKey, verify_checkpoint
 from statuary.extensions.log.options import KEY_VARIABLE
 from statuary.extensions.log.published_log import PublishedLog, TreeHead, open_log
 from statuary.extensions.log.verify import DocumentCheck, SiteCheck
-from statuary.pipeline.build import BuildResult, build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.stages import ExtensionOptions
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.reader import FolderReader
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.folder.reader import FolderReader
 from support.object_stores import objects_of
 from support.sites import NOW, SITE, SMALL_SITE, path_of, record_of
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from statuary.domain.chain.anchor import Anchor, AnchoredBlock
-from statuary.domain.chain.merkle_trie import EMPTY_ROOT, encode_rlp, number_bytes
-from statuary.domain.chain.trie_proofs import trie_proof
-from statuary.domain.primitives import keccak256
+from statuary.base.primitives import keccak256
+from statuary.contracts.chain.anchor import Anchor, AnchoredBlock
+from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, encode_rlp, number_bytes
+from statuary.contracts.chain.trie_proofs import trie_proof
 
 LATER = 1_800_000_000
 """A time after every record of the tests, in seconds since 1970."""

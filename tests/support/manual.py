@@ -12,10 +12,10 @@ from pathlib import Path
 
 import click
 
-from statuary.checks.rule_catalogue import all_rules
 from statuary.cli.main import command as main
-from statuary.content.json_schemas import SCHEMA_MODELS
-from statuary.documents.pages.page_texts import page_texts
+from statuary.engine.json_schemas import SCHEMA_MODELS
+from statuary.engine.rule_catalogue import all_rules
+from statuary.site.pages.page_texts import page_texts
 from support.content_keys import SourceFileKeys, source_file_keys
 from support.message_rules import RULES
 from support.requirements import CHECKOUT

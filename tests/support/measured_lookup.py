@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.document import encode_json
-from statuary.domain.contracts.rows import ContractRow
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import encode_json
 from support.sites import lookup_site
 
 DATA = Path(__file__).parents[3] / "shared" / "data"

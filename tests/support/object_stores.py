@@ -21,12 +21,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from statuary.domain.primitives import Instant, instant
+from statuary.base.primitives import Instant, instant
 from statuary.extensions.object_stores.objects import object_entry
 from statuary.extensions.object_stores.store import Lease, ObjectStore, RetryPolicy
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
-from statuary.publishing.listing import Entry
-from statuary.publishing.plan import Plan
+from statuary.publish.listing import Entry
+from statuary.publish.plan import Plan
 from support.requirements import CHECKOUT, absent
 
 STORES = Path(os.environ.get("STATUARY_STORES", CHECKOUT / ".stores"))

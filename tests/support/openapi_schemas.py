@@ -1,6 +1,6 @@
 """The JSON Schemas of everything that is served, generated from the types.
 
-python tests/support/openapi_schemas.py        writes src/statuary/documents/openapi/schemas.json again
+python tests/support/openapi_schemas.py        writes src/statuary/engine/openapi/schemas.json again
 """
 
 import json
@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from statuary.documents.contract_api.shapes import RejectedRequest
-from statuary.documents.openapi.document import OPERATIONS, REF, SCHEMAS_FILE, JsonObject
-from statuary.domain.contracts.field_names import BASE, IDENTITY
-from statuary.domain.contracts.record import GROUPS
+from statuary.contracts.api.shapes import RejectedRequest
+from statuary.contracts.model.field_names import BASE, IDENTITY
+from statuary.contracts.model.record import GROUPS
+from statuary.engine.openapi.document import OPERATIONS, REF, SCHEMAS_FILE, JsonObject
 
-SCHEMAS = Path(__file__).parents[2] / "src/statuary/documents/openapi" / SCHEMAS_FILE
+SCHEMAS = Path(__file__).parents[2] / "src/statuary/engine/openapi" / SCHEMAS_FILE
 
 
 def generated_schemas() -> str:

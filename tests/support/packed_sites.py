@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from statuary.domain.primitives import parse_instant
+from statuary.base.optional import MissingExtraError, import_zstandard
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import BuildResult, build_site
+from statuary.engine.stages import NO_OPTIONS
 from statuary.extensions.packs.pack_list import LIST, PackList, parse_list
-from statuary.optional import MissingExtraError, import_zstandard
-from statuary.pipeline.build import BuildResult, build_site
-from statuary.pipeline.options import ExecutionOptions
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.stages import NO_OPTIONS
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.workers.options import ExecutionOptions
 from support.requirements import require_module
 from support.sites import NOW, files_in, site_of_many
 

@@ -5,12 +5,13 @@ from html.parser import HTMLParser
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from statuary.checks.contracts.prove import prove
-from statuary.documents.pages.contract.context import ContractPageContext
-from statuary.documents.pages.contract.page import contract_page
-from statuary.documents.pages.site_context import SiteContext
-from statuary.domain.contracts.proof import Proof
-from statuary.domain.settings import Chain, PageSettings
+from statuary.contracts.checks.prove import prove
+from statuary.contracts.model.proof import Proof
+from statuary.contracts.pages.context import ContractPageContext
+from statuary.contracts.pages.page import contract_page
+from statuary.contracts.settings import Chain
+from statuary.site.pages.site_context import SiteContext
+from statuary.site.settings import PageSettings
 from support.contracts import made_record
 
 ZURICH = ZoneInfo("Europe/Zurich")

@@ -1,15 +1,15 @@
 """The rules of the checks that proofs name, generated from the checks.
 
-python tests/support/proof_checks.py        writes src/statuary/documents/contract_api/checks.json again
+python tests/support/proof_checks.py        writes src/statuary/contracts/api/checks.json again
 """
 
 import json
 from pathlib import Path
 
-from statuary.checks.rule_catalogue import proof_rules
-from statuary.documents.contract_api.proof_rules import CHECKS_FILE
+from statuary.contracts.api.proof_rules import CHECKS_FILE
+from statuary.contracts.checks.proof_rule_list import proof_rules
 
-CHECKS = Path(__file__).parents[2] / "src/statuary/documents/contract_api" / CHECKS_FILE
+CHECKS = Path(__file__).parents[2] / "src/statuary/contracts/api" / CHECKS_FILE
 
 
 def generated_checks() -> str:

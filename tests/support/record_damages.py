@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 from sha3 import keccak_256
 
-from statuary.domain.contracts.abi import signature_text
+from statuary.contracts.model.abi import signature_text
 
 Record = dict[str, Any]
 Apply = Callable[[Record], bool]

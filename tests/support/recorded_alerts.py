@@ -23,14 +23,14 @@ from typing import Any, NamedTuple
 import yaml
 from click.testing import CliRunner
 
+from statuary.base.primitives import Instant, format_exact, parse_instant
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
-from statuary.domain.primitives import Instant, format_exact, parse_instant
-from statuary.domain.status.timeline import build_timeline
 from statuary.extensions.alerts.payloads import PayloadError, read_alerts
 from statuary.extensions.notify.channels import body_for
 from statuary.extensions.notify.events import EventKind, events_between
 from statuary.extensions.notify.settings import ChannelKind
+from statuary.status.model.timeline import build_timeline
 from support.sites import write_files
 from support.status_site import catalogue_of
 

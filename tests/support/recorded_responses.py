@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from statuary.domain.primitives import checksum_address
+from statuary.base.primitives import checksum_address
 from statuary.extensions.apis.canonical import CANONICAL_SIGNATURES
 from statuary.extensions.apis.etherscan import ANSWERS, UNVERIFIED, source_code
 from statuary.extensions.importing.toolchains.explorer import read_explorer_source

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clients.installed import CLIENTS
-from statuary.documents.contract_api.proof_rules import service_documents
+from statuary.contracts.api.proof_rules import service_documents
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import SiteSignatures, signature_documents, signatures_of_site
 from support.edge_runtimes import node, write_site

@@ -21,14 +21,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from statuary.checks.rules import rule_of
-from statuary.domain.findings import Severity
-from statuary.domain.primitives import InvalidValueError, checksum_address, parse_address
+from statuary.base.findings import Severity
+from statuary.base.primitives import InvalidValueError, checksum_address, parse_address
+from statuary.base.rules import rule_of
 from statuary.extensions.clear_signing.descriptors import SigningFileKind
-from statuary.extensions.clear_signing.hidden import hidden
-from statuary.extensions.clear_signing.judge import Judgement, judged_descriptors
 from statuary.extensions.clear_signing.records import NO_CODE, Place, SiteRecords, functions_of
 from statuary.extensions.clear_signing.rules import DEPLOYMENT_RULES
+from statuary.extensions.clear_signing.undisplayed import hidden
+from statuary.extensions.clear_signing.verify import Judgement, judged_descriptors
 from support.registry_rules import copied
 from support.requirements import CHECKOUT
 

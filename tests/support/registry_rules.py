@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from statuary.domain.findings import Severity
+from statuary.base.findings import Severity
 from statuary.extensions.clear_signing.descriptors import (
     FOLDERS,
     BoundContract,
@@ -22,10 +22,10 @@ from statuary.extensions.clear_signing.descriptors import (
     deployments_of,
 )
 from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
-from statuary.extensions.clear_signing.judge import type_hashes
-from statuary.extensions.clear_signing.judged_folder import JudgedFolder, judge
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
+from statuary.extensions.clear_signing.verification import JudgedFolder, judge
+from statuary.extensions.clear_signing.verify import type_hashes
 
 
 class NoRecords(SiteRecords):

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from statuary.domain.errors import StatuaryError
+from statuary.base.errors import StatuaryError
 from statuary.extensions.clear_signing.descriptors import (
     FOLDERS,
     DescriptorFolder,

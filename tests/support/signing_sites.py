@@ -7,12 +7,12 @@ from typing import Any
 import orjson
 import pytest
 
-from statuary.domain.contracts.abi import signature_text
-from statuary.domain.primitives import checksum_address, keccak256, parse_instant
-from statuary.pipeline.build import BuildResult, build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.stages import NO_OPTIONS
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.base.primitives import checksum_address, keccak256, parse_instant
+from statuary.base.progress import NoProgress
+from statuary.contracts.model.abi import signature_text
+from statuary.engine.build import BuildResult, build_site
+from statuary.engine.stages import NO_OPTIONS
+from statuary.publish.folder.folder_target import FolderTarget
 from support import contracts
 from support.contracts import made_record
 from support.sites import CHAIN, NOW, SMALL_SITE, tree, write_files

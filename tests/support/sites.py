@@ -10,21 +10,21 @@ from typing import Any
 import orjson
 import pytest
 
-from statuary.content.git_state import GitQuery
-from statuary.documents.contract_api.lists import all_chains_document, chain_documents, rows_by_address
-from statuary.documents.contract_api.proof_rules import service_documents
-from statuary.documents.document import ADDRESS
-from statuary.domain.contracts.record import contract_row
-from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.findings import Severity
-from statuary.domain.primitives import checksum_address, parse_instant
-from statuary.pipeline import publish
-from statuary.pipeline.build import BuildResult, build_site
-from statuary.pipeline.fingerprint import Fingerprint, fingerprint_of
-from statuary.pipeline.options import ExecutionOptions
-from statuary.pipeline.progress import NoProgress
-from statuary.publishing.files import is_snapshot_path
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.base.files import is_snapshot_path
+from statuary.base.findings import Severity
+from statuary.base.primitives import checksum_address, parse_instant
+from statuary.base.progress import NoProgress
+from statuary.contracts.api.lists import all_chains_document, chain_documents, rows_by_address
+from statuary.contracts.api.proof_rules import service_documents
+from statuary.contracts.model.record import contract_row
+from statuary.engine import publish_site as publish
+from statuary.engine.build import BuildResult, build_site
+from statuary.publish.fingerprint import Fingerprint, fingerprint_of
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import ADDRESS
+from statuary.source.git_state import GitQuery
+from statuary.workers.options import ExecutionOptions
 from support.contracts import made_record
 
 SITE = """\

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from statuary.documents.document import Document
-from statuary.domain.primitives import checksum_address, keccak256, parse_instant
+from statuary.base.primitives import checksum_address, keccak256, parse_instant
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.reader import folder_documents
-from statuary.publishing.origin import SiteOrigin
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.folder.reader import folder_documents
+from statuary.publish.origin import SiteOrigin
+from statuary.site.document import Document
 
 ORIGIN = SiteOrigin(instant=parse_instant("2026-11-20T12:00:00Z"), revision="c0ffee", statuary="0.1.0")
 

@@ -7,19 +7,19 @@ from typing import Any
 
 import yaml
 
-from statuary.content.parse_yaml import parse_yaml
-from statuary.content.sources.component_source import ComponentsSource, translate_components
-from statuary.content.sources.incident_source import IncidentSource, translate_incident
-from statuary.content.sources.maintenance_source import MaintenanceSource, translate_maintenance
-from statuary.content.sources.site_source import PageSource, translate_page
-from statuary.documents.document import Document
-from statuary.documents.feeds.feed_documents import FeedDocuments
-from statuary.documents.status_api.documents import StatusDocuments
-from statuary.documents.status_api.epochs import EpochLimits, EpochPlan, plan_epochs
-from statuary.domain.primitives import Instant, instant, parse_instant
-from statuary.domain.status.records import Incident, Maintenance, Page, StatusCatalogue, StatusSettings
-from statuary.domain.status.schedule import document_transitions, timeline_from
-from statuary.domain.status.timeline import build_timeline
+from statuary.base.primitives import Instant, instant, parse_instant
+from statuary.engine.site_source import PageSource, translate_page
+from statuary.site.document import Document
+from statuary.source.parse_yaml import parse_yaml
+from statuary.status.api.documents import StatusDocuments
+from statuary.status.api.epochs import EpochLimits, EpochPlan, plan_epochs
+from statuary.status.feeds.feed_documents import FeedDocuments
+from statuary.status.model.records import Incident, Maintenance, Page, StatusCatalogue, StatusSettings
+from statuary.status.model.schedule import document_transitions, timeline_from
+from statuary.status.model.timeline import build_timeline
+from statuary.status.sources.component_source import ComponentsSource, translate_components
+from statuary.status.sources.incident_source import IncidentSource, translate_incident
+from statuary.status.sources.maintenance_source import MaintenanceSource, translate_maintenance
 from support import sites
 
 Written = str | Mapping[str, Any]

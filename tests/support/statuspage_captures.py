@@ -13,9 +13,9 @@ from typing import Any
 
 import yaml
 
-from statuary.content.read_content import read_content
-from statuary.domain.primitives import Instant, instant
-from statuary.domain.status.records import StatusCatalogue
+from statuary.base.primitives import Instant, instant
+from statuary.engine.read_content import read_content
+from statuary.status.model.records import StatusCatalogue
 from support.requirements import CHECKOUT, require_folder
 
 Members = dict[str, Any]

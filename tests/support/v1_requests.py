@@ -3,7 +3,7 @@
 import json
 import random
 
-from statuary.domain.primitives import checksum_address
+from statuary.base.primitives import checksum_address
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.settings import Api, ApisSettings

@@ -7,7 +7,12 @@ from typing import Annotated, NamedTuple
 
 import click
 
+from statuary.base.files import OWN_FOLDER, PublishingError
+from statuary.base.findings import has_errors
+from statuary.base.primitives import Instant
+from statuary.base.progress import enable_garbage_collection
 from statuary.cli.build_options import CheckSelection, WorkerOptions, open_executor, read_check_options
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import (
     Content,
@@ -22,19 +27,14 @@ from statuary.cli.options import (
     refuse_overlapping_folders,
 )
 from statuary.cli.output import changes_lines, lacking_names_note, show_progress
-from statuary.cli.printable import printable
 from statuary.cli.summary import build_summary, findings_line
-from statuary.content.git_state import GitQuery
-from statuary.domain.findings import has_errors
-from statuary.domain.primitives import Instant
-from statuary.pipeline.build import BuildResult, build_folder
-from statuary.pipeline.executor import Executor
-from statuary.pipeline.options import ExecutionOptions
-from statuary.pipeline.progress import enable_garbage_collection
-from statuary.pipeline.stages import ExtensionOptions
-from statuary.publishing.files import OWN_FOLDER, PublishingError
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.ledger.ledger import DamagedLedgerError
+from statuary.engine.build import BuildResult, build_folder
+from statuary.engine.stages import ExtensionOptions
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger.ledger import DamagedLedgerError
+from statuary.source.git_state import GitQuery
+from statuary.workers.executor import Executor
+from statuary.workers.options import ExecutionOptions
 
 MANY_CONTRACTS = 500
 """Record files from which on a first build starts its workers immediately; smaller builds do not need them."""

@@ -6,11 +6,11 @@ from typing import Annotated, NamedTuple
 
 import click
 
+from statuary.base.cpus import usable_cores
 from statuary.cli.options import option
-from statuary.cores import usable_cores
+from statuary.engine.options import CheckOptions
 from statuary.extension_table import EXTENSIONS, load
-from statuary.pipeline.executor import Executor, process_executor
-from statuary.pipeline.options import CheckOptions
+from statuary.workers.executor import Executor, process_executor
 
 ENGINES = {engine: target for row in EXTENSIONS for engine, target in row.workers.items()}
 """What opens workers elsewhere by the address of their scheduler, by the name of the engine."""
@@ -57,7 +57,7 @@ def open_executor(worker_options: WorkerOptions) -> Executor:
     if engine == "processes":
         if scheduler is not None:
             raise click.UsageError(f"--scheduler requires --engine {' or '.join(ENGINES)}")
-        from statuary.pipeline.contract_stage import prepare_worker
+        from statuary.contracts.incremental.built_contracts import prepare_worker
 
         return process_executor(workers or usable_cores(), prepare_worker)
     if workers is not None:
@@ -94,8 +94,9 @@ def read_check_options(selection: CheckSelection) -> CheckOptions:
     skip, only, strict = selection
     if not skip and not only:
         return CheckOptions(strict=strict)
-    from statuary.checks.contracts.prove import CONTRACT_CHECKS
-    from statuary.checks.rule_catalogue import PROOF, STATUS, all_rules
+    from statuary.contracts.checks.proof_rule_list import PROOF
+    from statuary.contracts.checks.prove import CONTRACT_CHECKS
+    from statuary.engine.rule_catalogue import STATUS, all_rules
 
     groups = {rule.name: rule.group for rule in all_rules()}
     optional = {name: group for name, group in groups.items() if group in (PROOF, STATUS)}
@@ -133,7 +134,7 @@ def list_rules() -> None:
     from rich.console import Console
     from rich.table import Table
 
-    from statuary.checks.rule_catalogue import all_rules
+    from statuary.engine.rule_catalogue import all_rules
 
     console = Console()
     if not console.is_terminal:

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import click
 
+from statuary.base.findings import Severity
 from statuary.cli.build_options import (
     CheckSelection,
     WorkerOptions,
@@ -24,11 +25,10 @@ from statuary.cli.options import (
 )
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
-from statuary.domain.findings import Severity
-from statuary.pipeline.build import CheckedSite
-from statuary.pipeline.check_site import check_site
-from statuary.pipeline.options import ExecutionOptions
-from statuary.pipeline.stages import ExtensionOptions
+from statuary.engine.build import CheckedSite
+from statuary.engine.check_site import check_site
+from statuary.engine.stages import ExtensionOptions
+from statuary.workers.options import ExecutionOptions
 
 
 @click.command()

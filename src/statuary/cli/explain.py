@@ -5,15 +5,15 @@ from typing import Annotated
 
 import click
 
+from statuary.base.files import LEDGER
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Out, argument, options
 from statuary.cli.output import size_text
-from statuary.cli.printable import printable
-from statuary.documents.document import sharded_path
-from statuary.documents.url_table import match_url
-from statuary.publishing.files import LEDGER
-from statuary.publishing.ledger.read import nearest_paths, read_entry, read_reasons
-from statuary.publishing.ledger.schema import LedgerEntry
+from statuary.publish.ledger.read import nearest_paths, read_entry, read_reasons
+from statuary.publish.ledger.schema import LedgerEntry
+from statuary.site.document import sharded_path
+from statuary.site.url_table import match_url
 
 
 @click.command()

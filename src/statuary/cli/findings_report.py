@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from statuary.cli.printable import json_text, printable
-from statuary.content.source_files import open_source
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.findings import Finding, Position, Severity
+from statuary.base.findings import Finding, Position, Severity
+from statuary.cli.escape import json_text, printable
+from statuary.source.source_files import open_source
+from statuary.source.unreadable import UnreadableError
 from statuary.version import VERSION
 
 COLOURS = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "blue"}

@@ -13,18 +13,18 @@ import click
 import orjson
 from click.exceptions import Exit
 
-from statuary.checks.status.component_checks import fits_a_url
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import Instant, InvalidValueError, format_utc, parse_chain_id
 from statuary.cli.editing.prompts import is_interactive
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER, Content, Now, argument, build_instant, option, options
-from statuary.content.json_schemas import SCHEMA_MODELS, json_schema
-from statuary.content.sources.site_source import check_page_url
-from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_chain_id
-from statuary.editing.edit_yaml import set_value
-from statuary.editing.files import in_work_tree, start_repository
-from statuary.editing.yaml_nodes import YamlValue, block_text, inline_scalar
+from statuary.engine.json_schemas import SCHEMA_MODELS, json_schema
+from statuary.engine.site_source import check_page_url
 from statuary.extension_table import EXTENSIONS, load
+from statuary.source.edit_files import in_work_tree, start_repository
+from statuary.source.edit_yaml import set_value
+from statuary.source.yaml_nodes import YamlValue, block_text, inline_scalar
+from statuary.status.checks.component_checks import fits_a_url
 
 
 @click.command()

@@ -5,9 +5,9 @@ import sys
 import click
 from typing_extensions import override
 
+from statuary.base.errors import REPORT, StatuaryError, described
+from statuary.cli.escape import print_error
 from statuary.cli.exit_codes import ExitCode
-from statuary.cli.printable import print_error
-from statuary.domain.errors import REPORT, StatuaryError, described
 from statuary.extension_table import EXTENSIONS, Command, load
 from statuary.version import VERSION
 
@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = load(COMMANDS[cmd_name].target, f"statuary {cmd_name}")
         if cmd_name not in IMPORTS_DEFERRED:
-            from statuary.pipeline.progress import enable_garbage_collection
+            from statuary.base.progress import enable_garbage_collection
 
             enable_garbage_collection()
         return command

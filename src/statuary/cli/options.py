@@ -11,11 +11,11 @@ from typing import Annotated, NamedTuple, TypeGuard, get_args, get_origin
 import click
 from typing_extensions import override
 
-from statuary.cli.printable import printable
-from statuary.clock import ClockError, instant_of_build
-from statuary.domain.primitives import Instant, InvalidValueError, parse_duration, parse_instant
+from statuary.base.clock import ClockError, instant_of_build
+from statuary.base.files import PublishingError, overlap_of_folders
+from statuary.base.primitives import Instant, InvalidValueError, parse_duration, parse_instant
+from statuary.cli.escape import printable
 from statuary.extension_table import EXTENSIONS, CommandOption, is_installed
-from statuary.publishing.files import PublishingError, overlap_of_folders
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Self
 
-from statuary.cli.printable import printable
-from statuary.documents.url_table import EPOCH_DOCUMENT
-from statuary.pipeline.progress import NoProgress, Progress
-from statuary.publishing.plan import Action, Change, Plan
+from statuary.base.progress import NoProgress, Progress
+from statuary.cli.escape import printable
+from statuary.publish.plan import Action, Change, Plan
+from statuary.site.url_table import EPOCH_DOCUMENT
 
 EPOCHS_FOLDER = EPOCH_DOCUMENT.prefix
 

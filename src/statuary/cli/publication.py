@@ -6,17 +6,17 @@ from typing import Protocol
 
 import click
 
+from statuary.base.files import PublishingError
+from statuary.cli.escape import print_error, printable
 from statuary.cli.output import changes_line, changes_lines, count_text, lacking_names_note, size_text
-from statuary.cli.printable import print_error, printable
-from statuary.documents.document import Document
+from statuary.engine.manifest_step import adopt_listed
 from statuary.extension_table import EXTENSIONS, load
-from statuary.pipeline.file_list import adopt_listed
-from statuary.publishing.files import PublishingError
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.reader import folder_documents
-from statuary.publishing.origin import SiteOrigin, build_notes
-from statuary.publishing.places import Takeover, replacement_of, scheme_of
-from statuary.publishing.plan import Plan
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.folder.reader import folder_documents
+from statuary.publish.locations import Takeover, replacement_of, scheme_of
+from statuary.publish.origin import SiteOrigin, build_notes
+from statuary.publish.plan import Plan
+from statuary.site.document import Document
 
 
 class PublishFolder(Protocol):

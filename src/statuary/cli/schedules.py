@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.domain.primitives import Instant, format_utc
+from statuary.base.primitives import Instant, format_utc
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
+from statuary.base.findings import Severity
+from statuary.base.primitives import Instant, format_utc
 from statuary.cli.output import changes_line, count_text, size_text
-from statuary.domain.findings import Severity
-from statuary.domain.primitives import Instant, format_utc
-from statuary.pipeline.build import BuildResult, CheckedSite
-from statuary.publishing.plan import Action
+from statuary.engine.build import BuildResult, CheckedSite
+from statuary.publish.plan import Action
 
 WITHOUT_FILES = "contracts in bulk or above pages.contracts: contract.html shows each in the browser"
 

@@ -5,16 +5,16 @@ from typing import Annotated
 
 import click
 
+from statuary.base.findings import has_errors
+from statuary.base.primitives import Instant, format_utc
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import ExtensionValues, Now, Out, build_instant, extension_options, option, options
-from statuary.cli.printable import printable
 from statuary.cli.schedules import CHAINS, FORMATS, current_job
-from statuary.domain.findings import has_errors
-from statuary.domain.primitives import Instant, format_utc
-from statuary.pipeline.stages import ExtensionOptions
-from statuary.pipeline.tick import tick
-from statuary.publishing.epoch_index import read_epoch_index
+from statuary.engine.stages import ExtensionOptions
+from statuary.engine.tick import tick
+from statuary.status.api.epoch_index import read_epoch_index
 
 HOUR = timedelta(hours=1)
 

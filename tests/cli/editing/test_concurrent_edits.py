@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from statuary.editing.files import database_lock
+from statuary.source.edit_files import database_lock
 from support.content_repository import NOW, make_content_repository
 
 pytestmark = pytest.mark.thorough

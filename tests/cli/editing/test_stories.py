@@ -15,16 +15,16 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from icalendar import Calendar
 
+from statuary.base.primitives import Instant, format_exact, parse_instant
+from statuary.base.progress import NoProgress
 from statuary.cli.main import command
-from statuary.domain.primitives import Instant, format_exact, parse_instant
-from statuary.domain.status.timeline import Timeline
-from statuary.editing.check_edit import StatusContent, read_status_content
+from statuary.engine.build import build_site
+from statuary.engine.check_edit import StatusContent, read_status_content
+from statuary.engine.tick import tick
 from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import AsgiApp, SiteApp, answer_site
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.tick import tick
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.status.model.timeline import Timeline
 from support.sites import files_in, write_files
 from support.strategies import steady
 

@@ -5,9 +5,9 @@ import json
 import click
 import pytest
 
+from statuary.base.findings import Finding, Position
+from statuary.cli.escape import json_text, printable
 from statuary.cli.findings_report import MAX_PER_RULE, REPORTS, format_findings, text_report
-from statuary.cli.printable import json_text, printable
-from statuary.domain.findings import Finding, Position
 
 HOSTILE = "a\n::stop-commands::x\x1b[31m\x9b2J\r\x00\x7f\u2028\u202e\udc80"
 HARMFUL = set(HOSTILE) - set("a::stop-commands::x[312J")

@@ -3,7 +3,7 @@
 import pytest
 
 from statuary.cli.output import changes_lines, count_text, size_text
-from statuary.publishing.plan import Action, Change
+from statuary.publish.plan import Action, Change
 
 
 def test_the_documents_of_future_transitions_are_counted_on_one_line():

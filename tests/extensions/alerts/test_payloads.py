@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
 from statuary.extensions.alerts.payloads import PayloadError, read_alerts
 from support.alert_payloads import HOSTILE, alert, group, pagerduty
 

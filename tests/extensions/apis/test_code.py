@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from statuary.content.read_content import read_content
-from statuary.content.read_contract import read_contract
-from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.primitives import keccak256
+from statuary.base.primitives import keccak256
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.read_content import read_content
 from statuary.extensions.apis.code import (
     CodeFacts,
     Template,
@@ -20,6 +19,7 @@ from statuary.extensions.apis.code import (
 )
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.publish.ledger.contract_rows import ContractRow
 from support.contracts import FEATURES, made_record
 from support.ethereum_node import ask, ethereum_node, send
 from support.real_records import DATA, real_records

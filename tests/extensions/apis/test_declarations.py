@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from statuary.domain.contracts.abi import signatures_of
+from statuary.contracts.model.abi import signatures_of
 from statuary.extensions.apis.declarations import MAX_DECLARATION, Declarations, declarations_of
 from support.contracts import FEATURES, made_record
 

@@ -13,16 +13,16 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from statuary.content.read_contract import read_contract
-from statuary.documents.document import encode_unchecked
-from statuary.domain.catalogue import ContractForm, ContractSource
-from statuary.domain.primitives import checksum_address
-from statuary.domain.settings import Chain
+from statuary.base.primitives import checksum_address
+from statuary.contracts.settings import Chain
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.apis.declarations import declarations_of
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import signature_documents, signatures_of_site
+from statuary.site.document import encode_unchecked
 from support.edge_runtimes import Served, write_site
 from support.ethereum_node import COMPILERS
 from support.host_servers import serve_with_statuary

@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from statuary.domain.contracts.abi import signature_hash
-from statuary.domain.primitives import checksum_address, keccak256
-from statuary.domain.settings import Chain
+from statuary.base.primitives import checksum_address, keccak256
+from statuary.contracts.model.abi import signature_hash
+from statuary.contracts.settings import Chain
+from statuary.extensions.apis.content_files import PNG, own_files
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.documents import of_record
 from statuary.extensions.apis.otterscan import chain_files, configuration, signature_files
-from statuary.extensions.apis.own_files import PNG, own_files
 from statuary.extensions.apis.repository import source_path, source_paths
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.signatures import signatures_of_site

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from statuary.domain.contracts.abi import signature_hash
+from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.implementation_changes import implementation_changes
 from statuary.extensions.apis.merged_abi import merged_abi
 from statuary.extensions.apis.proxies import Version, compared_pairs, history_of, published_versions

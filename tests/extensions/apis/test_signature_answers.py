@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from statuary.domain.contracts.abi import signature_hash
+from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.answers import matches
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import signature_documents, signatures_of_site

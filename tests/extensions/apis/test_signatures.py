@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from statuary.domain.contracts.abi import signature_hash
+from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import public_signatures, signature_documents, signatures_of_site
 from support.contracts import made_record

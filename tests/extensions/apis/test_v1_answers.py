@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from statuary.domain.contracts.abi import signature_hash
+from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis.v1_answers import ANSWERS
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import answers_of_deno, write_site

@@ -8,15 +8,15 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from statuary.content.unreadable import UnreadableError
-from statuary.documents.document import encode_unchecked
-from statuary.domain.catalogue import BulkForm, BulkSource
-from statuary.domain.contracts.record import in_served_order
-from statuary.domain.findings import Finding, Position, Severity
-from statuary.domain.primitives import checksum_address
+from statuary.base.findings import Finding, Position, Severity
+from statuary.base.primitives import checksum_address
+from statuary.contracts.incremental.bulk import locate_in_bulk
+from statuary.contracts.model.record import in_served_order
+from statuary.contracts.sources.contract_source import BulkForm, BulkSource
 from statuary.extensions.bulk.export_records import bucket_file, read_bucket
 from statuary.extensions.bulk.export_tables import JoinLimits, join_export, table_of
-from statuary.pipeline.bulk import locate_in_bulk
+from statuary.site.document import encode_unchecked
+from statuary.source.unreadable import UnreadableError
 from support.contracts import made_record
 from support.export_tables import tables_of_records, write_tables
 from support.real_records import DATA, real_records

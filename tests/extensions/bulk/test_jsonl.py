@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.content import parse_json
-from statuary.domain.findings import Finding, Position
+from statuary.base.findings import Finding, Position
+from statuary.contracts.incremental.bulk import locate_in_bulk
 from statuary.extensions.bulk import jsonl as lines_module
 from statuary.extensions.bulk.jsonl import LineRange, counted_ranges, line_ranges, read_line_range
 from statuary.extensions.bulk.limits import MAX_BLANK
-from statuary.pipeline.bulk import locate_in_bulk
-from statuary.pipeline.executor import InProcessExecutor
+from statuary.source import parse_json
+from statuary.workers.executor import InProcessExecutor
 from support.contracts import made_record
 from support.requirements import require_module
 

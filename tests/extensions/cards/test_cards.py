@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import BuildResult, build_site
+from statuary.engine.stages import NO_OPTIONS
 from statuary.extensions.cards.documents import COLOURS, MOST_BYTES, VERDICTS
-from statuary.pipeline.build import BuildResult, build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.stages import NO_OPTIONS
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
 from support.requirements import require_module
 from support.sites import NOW, path_of, site_of_many, write_files
 

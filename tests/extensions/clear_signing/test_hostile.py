@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from statuary.content.parse_json import parse_json
 from statuary.extensions.clear_signing.attestations import descriptor_hash
+from statuary.source.parse_json import parse_json
 from support.hostile_descriptors import file_of, hostile_descriptors
 from support.signing_sites import (
     APPROVE,

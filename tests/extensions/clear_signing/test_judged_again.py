@@ -7,11 +7,13 @@ from contextlib import closing
 
 import pytest
 
-from statuary.domain.chain.merkle_trie import encode_rlp
-from statuary.domain.primitives import keccak256
-from statuary.extensions.clear_signing import descriptors, judge, judged_folder
-from statuary.extensions.clear_signing.memory import VERDICTS
+from statuary.base.primitives import keccak256
+from statuary.contracts.chain.merkle_trie import encode_rlp
+from statuary.extensions.clear_signing import descriptors
+from statuary.extensions.clear_signing import verification as judged_folder
+from statuary.extensions.clear_signing import verify as judge
 from statuary.extensions.clear_signing.site_examples import SiteExamples
+from statuary.extensions.clear_signing.verification_cache import VERDICTS
 from support.signing_sites import (
     APPROVE,
     FACET,

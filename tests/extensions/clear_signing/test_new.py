@@ -8,11 +8,11 @@ import sys
 import orjson
 import pytest
 
-from statuary.domain.findings import Severity
+from statuary.base.findings import Severity
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
-from statuary.extensions.clear_signing.first_descriptor import file_of, first_descriptor
-from statuary.extensions.clear_signing.judged_folder import judge
 from statuary.extensions.clear_signing.records import DeployedCode, SiteRecords, verified_code
+from statuary.extensions.clear_signing.scaffold import file_of, first_descriptor
+from statuary.extensions.clear_signing.verification import judge
 from support.requirements import CHECKOUT
 from support.signing_sites import (
     FACET,

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from statuary.domain.chain.merkle_trie import encode_rlp
-from statuary.domain.errors import StatuaryError
+from statuary.base.errors import StatuaryError
+from statuary.contracts.chain.merkle_trie import encode_rlp
 from statuary.extensions.clear_signing.examples import Example, as_json_value, names_of
 from statuary.extensions.clear_signing.formats import Token
 from statuary.extensions.clear_signing.key_types import parse_function_key

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from statuary.domain.primitives import keccak256
+from statuary.base.primitives import keccak256
 from support.signing_sites import (
     APPROVE,
     BALANCE,

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.primitives import InvalidValueError
 from statuary.extensions.clear_signing.formats import Names, Show, Token, decimal, format_value
 from statuary.extensions.clear_signing.render import Call, NotShownError, render_call
 from statuary.extensions.clear_signing.values import Leaf

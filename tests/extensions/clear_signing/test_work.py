@@ -12,10 +12,10 @@ import pytest
 import statuary
 from statuary.extensions.clear_signing.descriptors import DescriptorFolder
 from statuary.extensions.clear_signing.documents import signing_documents
-from statuary.extensions.clear_signing.judged_folder import JudgedFolder, judge
 from statuary.extensions.clear_signing.limits import STEPS_OF_A_FORMAT
 from statuary.extensions.clear_signing.records import NO_CODE, SiteRecords, functions_of
 from statuary.extensions.clear_signing.site_examples import SiteExamples
+from statuary.extensions.clear_signing.verification import JudgedFolder, judge
 from support.signing_sites import SEND_KEY, TOKEN, TOKEN_ABI, descriptor, field, function, messages
 from support.sites import CHAIN
 from support.tiers import few_by_default

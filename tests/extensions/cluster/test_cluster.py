@@ -11,7 +11,7 @@ from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
 from statuary.extensions.cluster import dask_pool
 from statuary.extensions.cluster.dask_pool import DaskExecutor
-from statuary.pipeline.task_window import WorkersLostError
+from statuary.workers.task_window import WorkersLostError
 from support.dask_cluster import dask_cluster
 from support.requirements import require_module
 from support.sites import SITE, write_files
@@ -68,7 +68,7 @@ def test_workers_that_arrive_later_take_part():
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
 def test_a_stopped_cluster_is_reported(part, monkeypatch):
     monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
-    monkeypatch.setattr("statuary.pipeline.task_window.CHECK_INTERVAL", 1)
+    monkeypatch.setattr("statuary.workers.task_window.CHECK_INTERVAL", 1)
     with dask_cluster() as own, DaskExecutor(own.address) as executor:
         monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 3)  # its workers have arrived
         results = executor.map_unordered(square, (Square("", one) for one in range(100_000)))

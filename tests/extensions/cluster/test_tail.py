@@ -11,25 +11,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.domain.findings import Finding
-from statuary.domain.primitives import parse_instant
+from statuary.base.files import LEDGER
+from statuary.base.findings import Finding
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import BuildResult, build_site
 from statuary.extensions.bulk import readers
 from statuary.extensions.bulk.jsonl import counted_ranges
-from statuary.extensions.cluster import tail
+from statuary.extensions.cluster import finalize as tail
 from statuary.extensions.cluster.dask_pool import DaskExecutor
-from statuary.extensions.cluster.tail import ListingTask, listed_parts
-from statuary.pipeline.build import BuildResult, build_site
-from statuary.pipeline.executor import Executor, InProcessExecutor, process_executor
-from statuary.pipeline.options import ExecutionOptions
-from statuary.pipeline.progress import NoProgress
-from statuary.publishing import listing
-from statuary.publishing.files import LEDGER
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.ledger import ranges
-from statuary.publishing.ledger.document_table import write_partition_file
-from statuary.publishing.ledger.ranges import ListedRange, record_range, recorded_ranges, sort_recorded
-from statuary.publishing.ledger.schema import CollectedOutput, OfferedFile, PartitionResult, SourceRow
-from statuary.publishing.listing import Entry, encode_part, split_into_parts
+from statuary.extensions.cluster.finalize import ListingTask, listed_parts
+from statuary.publish import listing
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger import ranges
+from statuary.publish.ledger.document_table import write_partition_file
+from statuary.publish.ledger.ranges import ListedRange, record_range, recorded_ranges, sort_recorded
+from statuary.publish.ledger.schema import CollectedOutput, OfferedFile, PartitionResult, SourceRow
+from statuary.publish.listing import Entry, encode_part, split_into_parts
+from statuary.workers.executor import Executor, InProcessExecutor, process_executor
+from statuary.workers.options import ExecutionOptions
 from support.dask_cluster import DaskCluster, dask_cluster
 from support.sites import CHAIN, NOW, address_of, path_of, record_of, site_of_many, tree, write_files
 

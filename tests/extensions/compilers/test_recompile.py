@@ -12,8 +12,9 @@ import time
 
 import pytest
 
-from statuary.content.read_content import read_content
-from statuary.domain.findings import Severity
+from statuary.base.findings import Severity
+from statuary.base.progress import NoProgress
+from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.compiler import (
     Compiler,
     CompilerError,
@@ -24,7 +25,6 @@ from statuary.extensions.compilers.compiler import (
     stop_all_programs,
 )
 from statuary.extensions.compilers.recompile import RecompileOptions, recompile_contracts
-from statuary.pipeline.progress import NoProgress
 from support.contracts import FEATURES, NAME, PATH, made_record
 from support.sites import SMALL_SITE, write_files
 

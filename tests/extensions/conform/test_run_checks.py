@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.url_table import FRAMED_POLICY
-from statuary.domain.primitives import Instant, parse_instant
+from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.conform.conformance import (
     CHECKS,
     ConformanceArea,
@@ -25,6 +24,7 @@ from statuary.extensions.http.client import HttpResponse, UnreachableError
 from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import answer_site
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
+from statuary.site.url_table import FRAMED_POLICY
 from support.host_servers import build_project
 from support.packed_sites import has_zstd, require_zstd
 from support.signing_sites import descriptor, field, messages

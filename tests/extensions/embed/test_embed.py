@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.url_table import COMMON_HEADERS, FRAMED_HEADERS, HTML, all_urls
-from statuary.domain.settings import LANGUAGES
 from statuary.extension_table import EXTENSIONS
 from statuary.extensions.embed.documents import BADGE_PAGE, FRAME, SCRIPT, URLS, embed_documents
 from statuary.extensions.hosting.documents import header_rules, headers_file
 from statuary.extensions.hosting.hosts import HostOptions, caddy_files, nginx_files, s3_files
 from statuary.extensions.serving.server import headers_of
+from statuary.site.settings import LANGUAGES
+from statuary.site.url_table import COMMON_HEADERS, FRAMED_HEADERS, HTML, all_urls
 from support.browser import LOOKS, browse
 from support.edge_runtimes import served
 from support.file_server import served as plain_files

@@ -7,24 +7,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from statuary.documents.url_table import (
-    API_PAGE,
-    COMMON_HEADERS,
-    CONTENT_SECURITY_POLICY,
-    EPOCH_DOCUMENT,
-    EPOCHS,
-    IMMUTABLE,
-    LOOKUP_URLS,
-    PROOF,
-    REVALIDATE,
-    SHORT_LIVED,
-    SVG,
-    THEME_FILE,
-    Url,
-    all_urls,
-    media_type_by_extension,
-)
-from statuary.domain.settings import HostingPlatform, HostingSettings, PathLayout
 from statuary.extensions.hosting.documents import (
     ANSWERED_WHEN_MISSING,
     HOST_FILES,
@@ -47,6 +29,24 @@ from statuary.extensions.hosting.hosts import (
     vercel_files,
     worker_configuration,
     worker_files,
+)
+from statuary.site.settings import HostingPlatform, HostingSettings, PathLayout
+from statuary.site.url_table import (
+    API_PAGE,
+    COMMON_HEADERS,
+    CONTENT_SECURITY_POLICY,
+    EPOCH_DOCUMENT,
+    EPOCHS,
+    IMMUTABLE,
+    LOOKUP_URLS,
+    PROOF,
+    REVALIDATE,
+    SHORT_LIVED,
+    SVG,
+    THEME_FILE,
+    Url,
+    all_urls,
+    media_type_by_extension,
 )
 from support.requirements import CHECKOUT
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from statuary.documents.contract_api.proof_rules import EXPLORER_ERROR
+from statuary.contracts.api.proof_rules import EXPLORER_ERROR
 from statuary.extensions.hosting.hosts import HostOptions, s3_files
 from support.edge_runtimes import run_deno
 

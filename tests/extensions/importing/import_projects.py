@@ -27,7 +27,7 @@ from click.testing import CliRunner
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from statuary.cli.main import command
-from statuary.content.read_contract import read_contract
+from statuary.contracts.sources.read_contract import read_contract
 from support.ethereum_node import ask
 from support.imported_projects import catalogue_of, empty_site
 

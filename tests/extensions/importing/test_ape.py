@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from statuary.cli.exit_codes import ExitCode
-from statuary.content.read_contract import read_contract
+from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.compiler import install_hint
 from support.ethereum_node import COMPILERS, ask, ethereum_node, send
 from support.imported_projects import catalogue_of, empty_site, imported

@@ -5,11 +5,11 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.primitives import checksum_address, parse_instant
+from statuary.base.progress import NoProgress
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
-from statuary.domain.primitives import checksum_address, parse_instant
-from statuary.pipeline.check_site import CheckTarget, check_site
-from statuary.pipeline.progress import NoProgress
+from statuary.engine.check_site import CheckTarget, check_site
 from support.ethereum_node import ethereum_node, send
 from support.imported_projects import FOUNDRY, HARDHAT_2, HARDHAT_3, chain, empty_site
 from support.sites import tree

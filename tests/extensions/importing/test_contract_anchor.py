@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from statuary import open_snapshot
+from statuary.base.primitives import checksum_address
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
-from statuary.content.json_schemas import json_schema
-from statuary.domain.primitives import checksum_address
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.engine.json_schemas import json_schema
+from statuary.publish.listing import DamagedSnapshotError
 from support.ethereum_node import ask, ethereum_node, send
 from support.imported_projects import FOUNDRY, chain, empty_site
 from support.local_server import LocalServer
@@ -150,7 +150,7 @@ def test_an_anchor_that_cannot_be_read_is_a_note(content, node, text):
 def test_without_the_extra_the_deployment_is_not_checked(content, node, monkeypatch):
     add(content, node)
     monkeypatch.setattr(
-        "statuary.checks.contracts.anchor_claims.RECOVERING_SENDERS", ("nowhere_to_be_found",)
+        "statuary.contracts.checks.anchor_claims.RECOVERING_SENDERS", ("nowhere_to_be_found",)
     )
     published, output = proof(content)
     assert published["claims"]["onChain"]["status"] == STATED

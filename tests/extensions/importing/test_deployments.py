@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
-from statuary.content.read_contract import read_contract
+from statuary.contracts.sources.read_contract import read_contract
 from support.ethereum_node import COMPILERS, ethereum_node, send_signed
 from support.imported_projects import DEPLOYMENTS, catalogue_of, empty_site, imported
 from support.requirements import require_program

@@ -5,10 +5,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.primitives import parse_address, parse_chain_id
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
-from statuary.content.read_contract import read_contract
-from statuary.domain.primitives import parse_address, parse_chain_id
+from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.toolchains.explorer import read_explorer_api, read_explorer_source

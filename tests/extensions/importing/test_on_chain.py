@@ -7,10 +7,10 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from statuary.checks.contracts.proxy_checks import unresolved_proxy
-from statuary.domain.chain.transaction import create_address
-from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.primitives import parse_address
+from statuary.base.primitives import parse_address
+from statuary.contracts.chain.transaction import create_address
+from statuary.contracts.checks.proxy_checks import unresolved_proxy
+from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.http.connections import Pace
 from statuary.extensions.importing.evidence import ethereum_node as node_module
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError

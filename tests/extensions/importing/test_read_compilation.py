@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from statuary.content.read_contract import read_contract
-from statuary.domain.catalogue import ContractForm
-from statuary.domain.findings import Severity
-from statuary.domain.primitives import parse_instant
+from statuary.base.findings import Severity
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.contracts.sources.contract_source import ContractForm
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.check_site import CheckTarget, check_site
 from statuary.extensions.compilers.compiler import Compiler, detect_compiler
 from statuary.extensions.compilers.recompile import RecompileOptions, Recompiler, recompile_contracts
 from statuary.extensions.importing.evidence.compile_contract import (
@@ -21,8 +23,6 @@ from statuary.extensions.importing.evidence.compile_contract import (
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
-from statuary.pipeline.check_site import CheckTarget, check_site
-from statuary.pipeline.progress import NoProgress
 from support.ethereum_node import COMPILERS
 from support.imported_projects import (
     FOUNDRY,

@@ -12,11 +12,11 @@ from urllib.request import urlopen
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.primitives import checksum_address, parse_chain_id, parse_instant
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.main import command
-from statuary.content.read_contract import read_contract
-from statuary.domain.catalogue import ContractForm
-from statuary.domain.primitives import checksum_address, parse_chain_id, parse_instant
+from statuary.contracts.sources.contract_source import ContractForm
+from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.importing.import_contracts import ContractImport, ContractImportSettings
 from statuary.extensions.importing.sources import RETRIES, WebSource
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api

@@ -6,11 +6,11 @@ import shutil
 import pytest
 import yaml
 
-from statuary.content.read_content import read_content
-from statuary.content.read_contract import read_contract
-from statuary.domain.catalogue import ContractForm
-from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.primitives import parse_address, parse_hex, parse_instant
+from statuary.base.primitives import parse_address, parse_hex, parse_instant
+from statuary.contracts.model.derivation import WorkspaceDeployment
+from statuary.contracts.sources.contract_source import ContractForm
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.read_content import read_content
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.prepare_contract import ImportOptions, prepare_contract
 from statuary.extensions.importing.report import NotImportableError

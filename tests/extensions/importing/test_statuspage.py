@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from statuary.domain.status.records import StatusSettings
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.import_status import import_status
 from statuary.extensions.importing.status.statuspage import read_statuspage
+from statuary.status.model.records import StatusSettings
 from support.status_site import status_documents
 from support.statuspage_captures import NOW, capture, captured_lines, instant_of, read_status
 

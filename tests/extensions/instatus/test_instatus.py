@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.domain.primitives import parse_instant
-from statuary.pipeline.tick import tick
+from statuary.engine.tick import tick
 from support.sites import SITE, build, built_files, small_site, write_files
 
 

@@ -8,14 +8,14 @@ import feedparser
 import pytest
 from icalendar import Calendar
 
-from statuary.documents.pages.status.pages import StatusPages
-from statuary.domain.findings import Severity
-from statuary.domain.primitives import parse_instant
-from statuary.domain.settings import LANGUAGES
+from statuary.base.findings import Severity
+from statuary.base.primitives import parse_instant
+from statuary.engine.tick import tick
 from statuary.extension_table import EXTENSIONS
 from statuary.extensions.languages.documents import URLS
 from statuary.extensions.languages.pages import NAMES
-from statuary.pipeline.tick import tick
+from statuary.site.settings import LANGUAGES
+from statuary.status.pages.pages import StatusPages
 from support.browser import LOOKS, browse, html_complaints
 from support.edge_runtimes import thorough
 from support.page_links import dead_links

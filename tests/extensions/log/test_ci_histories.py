@@ -11,10 +11,10 @@ from unittest.mock import patch
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.files import PublishingError
 from statuary.cli.main import command
 from statuary.extensions.log.key_changes import last_key, signed_change, write_change
 from statuary.extensions.log.notes import PrivateKey, PublicKey, parse_checkpoint
-from statuary.publishing.files import PublishingError
 from support.go_sumdb import has_go, sumdb_fault
 from support.logs import KEY, LOGGED_SITE, log_of, problems_of
 from support.sites import INCIDENT, write_files

@@ -9,8 +9,8 @@ from unittest.mock import patch
 import orjson
 import pytest
 
-from statuary.documents.document import encode_json
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
+from statuary.engine.tick import tick
 from statuary.extensions.log.entries import EntryKind as Kind
 from statuary.extensions.log.entries import LogAction, LogEntry, LogSubject
 from statuary.extensions.log.merkle import LogError, LogGrowth
@@ -18,7 +18,7 @@ from statuary.extensions.log.notes import checkpoint_text
 from statuary.extensions.log.options import site_reader
 from statuary.extensions.log.published_log import open_log
 from statuary.extensions.log.verify import SiteCheck
-from statuary.pipeline.tick import tick
+from statuary.site.document import encode_json
 from support.file_server import served
 from support.logs import (
     KEY,

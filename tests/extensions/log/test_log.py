@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.files import PublishingError
 from statuary.cli.main import command
 from statuary.extensions.log.notes import PrivateKey
-from statuary.publishing.files import PublishingError
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, ORIGIN, log_of, logged
 from support.sites import INCIDENT, address_of, path_of, record_of, write_files

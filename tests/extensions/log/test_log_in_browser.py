@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from statuary.documents.pages.page_texts import page_texts
 from statuary.extensions.log.pages import PARTS
+from statuary.site.pages.page_texts import page_texts
 from support.browser import browse
 from support.log_operator import Operator
 from support.logs import KEY, LOGGED_SITE, ORIGIN, log_failure

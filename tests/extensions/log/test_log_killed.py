@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from statuary.publishing.files import PublishingError
+from statuary.base.files import PublishingError
 from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
 from support.object_stores import proxied, publish
 from support.sites import INCIDENT, files_in, path_of, record_of, write_files

@@ -8,10 +8,10 @@ from unittest.mock import patch
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.domain.primitives import parse_instant
+from statuary.engine.tick import TickResult, tick
 from statuary.extensions.log.notes import PrivateKey
-from statuary.pipeline.tick import TickResult, tick
 from support.logs import (
     KEY,
     LOGGED_SITE,

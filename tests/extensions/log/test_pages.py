@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from statuary.documents.pages.page_parts import parts_of
-from statuary.documents.pages.page_texts import page_texts
-from statuary.domain.findings import has_errors
-from statuary.domain.settings import LANGUAGES
+from statuary.base.findings import has_errors
+from statuary.site.pages.page_parts import parts_of
+from statuary.site.pages.page_texts import page_texts
+from statuary.site.settings import LANGUAGES
 from support.logs import LOGGED_SITE, logged
 from support.sites import SITE, path_of, write_files
 

@@ -10,7 +10,7 @@ from statuary.extensions.log.key_changes import ROTATION, KeyChange, last_key, r
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey, parse_checkpoint
 from statuary.extensions.log.published_log import open_log
-from statuary.publishing.folder.reader import FolderReader
+from statuary.publish.folder.reader import FolderReader
 from support.file_server import served
 from support.log_operator import Operator
 from support.logs import KEY, ORIGIN

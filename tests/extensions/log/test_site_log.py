@@ -11,17 +11,17 @@ import jsonschema
 import orjson
 import pytest
 
-from statuary.domain.findings import Severity
-from statuary.domain.primitives import parse_instant
+from statuary.base.findings import Severity
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.engine.tick import TickResult, tick
 from statuary.extensions.log.entries import EntryKind, LogAction, check_proof, parse_proof
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import PrivateKey, parse_checkpoint, verify_checkpoint
 from statuary.extensions.log.published_log import TreeHead, published_settings
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.tick import TickResult, tick
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.reader import FolderReader
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.folder.reader import FolderReader
 from support.logs import (
     KEY,
     LOGGED_SITE,

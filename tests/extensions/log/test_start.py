@@ -10,7 +10,7 @@ from statuary.cli.main import command
 from statuary.extensions.log.notes import PrivateKey
 from statuary.extensions.log.options import preview_of
 from statuary.extensions.log.published_log import open_log, published_settings
-from statuary.publishing.folder.reader import FolderReader
+from statuary.publish.folder.reader import FolderReader
 from support.file_server import served
 from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of
 from support.sites import INCIDENT, path_of, record_of, write_files

@@ -8,14 +8,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.engine.stages import NO_OPTIONS
 from statuary.extensions.metrics.documents import PERIODS, graph, intervals_of, nice_ceiling, runs_of
 from statuary.extensions.metrics.points import LARGEST_FILE, Point, PointsError, read_points
 from statuary.extensions.metrics.settings import Metric, PointsForm
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.pipeline.stages import NO_OPTIONS
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
 from support.sites import NOW, SITE, files_in, small_site, write_files
 
 AT = parse_instant("2026-11-20T10:00:00Z")

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.domain.primitives import parse_instant
 from statuary.extensions.metrics.probe import ProbeAnswer, measurements
 from statuary.extensions.metrics.settings import Probe, ProbeKind
 from support.ethereum_node import ANVIL, ask, ethereum_node

@@ -5,13 +5,13 @@ from datetime import timedelta
 
 import pytest
 
-from statuary.domain.primitives import Instant, parse_instant
-from statuary.domain.status.timeline import build_timeline
+from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.notify.announce import announce
 from statuary.extensions.notify.channels import DeliveryError
 from statuary.extensions.notify.events import RECORD_EVENTS, EventKind, events_between
 from statuary.extensions.notify.sent_events import LATE, FileRecord, RecordError, decode, encode
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
+from statuary.status.model.timeline import build_timeline
 from support.status_site import catalogue_of
 
 BEFORE = parse_instant("2026-11-02T09:00:00Z")

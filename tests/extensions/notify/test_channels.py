@@ -6,8 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from statuary.domain.primitives import parse_instant
-from statuary.domain.status.timeline import build_timeline
+from statuary.base.primitives import parse_instant
 from statuary.extensions.notify.channels import (
     ChannelError,
     DeliveryError,
@@ -18,6 +17,7 @@ from statuary.extensions.notify.channels import (
 from statuary.extensions.notify.events import EventKind, events_between
 from statuary.extensions.notify.messages import LONGEST_SUBJECT, LONGEST_TEXT, message_of
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
+from statuary.status.model.timeline import build_timeline
 from support.receivers import CUT, SLOW, receiver
 from support.status_site import catalogue_of
 

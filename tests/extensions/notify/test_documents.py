@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from statuary.domain.primitives import format_exact, parse_instant
-from statuary.domain.status.timeline import build_timeline
+from statuary.base.primitives import format_exact, parse_instant
+from statuary.engine.tick import tick
 from statuary.extensions.notify.documents import NOTIFICATION, NotificationDocuments
 from statuary.extensions.notify.events import RECORD_EVENTS, events_between
 from statuary.extensions.notify.settings import NotifySettings
-from statuary.pipeline.tick import tick
+from statuary.status.model.timeline import build_timeline
 from support.sites import SITE, build, built_files, files_in, small_site, write_files
 from support.status_site import catalogue_of
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from statuary.domain.primitives import Instant, parse_instant
-from statuary.domain.status.timeline import build_timeline, transitions
+from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.notify.events import EventKind, events_between
+from statuary.status.model.timeline import build_timeline, transitions
 from support.status_site import catalogue_of
 
 START = parse_instant("2026-11-01T00:00:00Z")
@@ -127,8 +127,8 @@ def test_ids_stay_when_the_record_goes_on():
 
 def test_the_id_of_a_component_change_is_that_of_changes_json():
     # as `changes.json` derives it: from the component, the time as documents have it, and the status
-    from statuary.documents.status_api.members import TimestampFormatter
-    from statuary.domain.status.records import derived_id
+    from statuary.status.api.members import TimestampFormatter
+    from statuary.status.model.records import derived_id
 
     timeline = timeline_of(incidents={"trouble": TROUBLE})
     event = next(one for one in events_between(timeline, START, END) if one.kind is EventKind.COMPONENT)

@@ -5,11 +5,11 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.clock import utc_now
+from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.clock import utc_now
-from statuary.domain.primitives import parse_instant
 from statuary.extensions.notify.sent_events import RecordError, SentEvents
-from statuary.extensions.notify.store_record import OBJECT, store_record
+from statuary.extensions.notify.store_state import OBJECT, store_record
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore
 from support.object_stores import Server, azurite
 from support.receivers import receiver

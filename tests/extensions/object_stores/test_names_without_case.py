@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from statuary.cli.main import command
-from statuary.documents.document import Document
 from statuary.extensions.object_stores.objects import PublishedFolder
 from statuary.extensions.object_stores.store import LEASE
-from statuary.publishing.folder import reader, site_folder
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder import reader, site_folder
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.site.document import Document
 from support.file_system_without_case import mounted
 from support.logs import LOGGED_SITE
 from support.object_stores import Server, objects_of

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from statuary import open_snapshot
-from statuary.domain.primitives import checksum_address
+from statuary.base.primitives import checksum_address
 from statuary.extensions.packs.pack_sources import is_packed
 from statuary.extensions.serving.site import DocumentNotFoundError
 from support.contracts import made_record

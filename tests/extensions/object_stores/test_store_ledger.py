@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from statuary.documents.url_table import JSON, PutStep
+from statuary.base.files import MANIFEST, PublishingError
 from statuary.extensions.object_stores.objects import attributes_of, object_entry, step_of, stored_entry
 from statuary.extensions.object_stores.store_comparison import (
     StoreComparison,
@@ -13,9 +13,9 @@ from statuary.extensions.object_stores.store_comparison import (
     parse_index,
     parse_parts,
 )
-from statuary.publishing.files import MANIFEST, PublishingError
-from statuary.publishing.listing import Entry
-from statuary.publishing.plan import Action
+from statuary.publish.listing import Entry
+from statuary.publish.plan import Action
+from statuary.site.url_table import JSON, PutStep
 
 RECORD = "v2/contract/1/0x" + "Ab" * 20
 REVALIDATE = "public, max-age=0, must-revalidate"

@@ -14,12 +14,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from statuary.domain.primitives import Instant
+from statuary.base.files import PublishingError
+from statuary.base.primitives import Instant
 from statuary.extensions.object_stores.objects import DIGEST_ATTRIBUTE
 from statuary.extensions.object_stores.store import LEASE, Lease, LeaseHeldError, LeaseLostError, ObjectStore
 from statuary.extensions.object_stores.store_comparison import INDEX
-from statuary.publishing.files import PublishingError
-from statuary.publishing.plan import Action
+from statuary.publish.plan import Action
 from support.object_stores import HASTY, clock, objects_of, proxied, publish
 
 pytestmark = pytest.mark.slow

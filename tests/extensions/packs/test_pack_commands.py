@@ -9,8 +9,8 @@ from click.testing import CliRunner, Result
 
 from statuary import open_snapshot
 from statuary.cli.main import command
-from statuary.documents.document import encode_unchecked
 from statuary.extensions.packs.commands import open_pack
+from statuary.site.document import encode_unchecked
 from support.contracts import made_record
 from support.file_server import served
 from support.packed_sites import require_zstd

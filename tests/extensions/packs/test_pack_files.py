@@ -9,6 +9,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from statuary.base.files import PublishingError
 from statuary.extensions.packs import limits, pack_format
 from statuary.extensions.packs.codec import Compressor, make_dictionary
 from statuary.extensions.packs.pack_format import (
@@ -25,8 +26,7 @@ from statuary.extensions.packs.pack_format import (
 from statuary.extensions.packs.pack_reader import PackReader, verify_pack
 from statuary.extensions.packs.pack_writer import write_pack
 from statuary.extensions.snapshots.streams import FileRanges
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 from support.packed_sites import require_zstd
 from support.sites import tree
 

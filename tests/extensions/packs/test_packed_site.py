@@ -9,17 +9,17 @@ import pytest
 from click.testing import CliRunner
 
 from statuary import open_snapshot
+from statuary.base.files import PublishingError
+from statuary.base.optional import MissingExtraError
+from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.domain.primitives import parse_instant
 from statuary.extensions.packs import codec, packed_site
 from statuary.extensions.packs.pack_list import LIST
 from statuary.extensions.packs.pack_sources import is_packed
 from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import answer_site
 from statuary.extensions.snapshots.site_reader import open_site
-from statuary.optional import MissingExtraError
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 from support import file_server
 from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
 from support.sites import NOW, files_in, path_of, record_of

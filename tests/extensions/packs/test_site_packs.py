@@ -6,6 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from statuary.base.files import PublishingError
 from statuary.extensions.packs import stage
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
 from statuary.extensions.packs.pack_list import (
@@ -20,8 +21,7 @@ from statuary.extensions.packs.pack_list import (
 )
 from statuary.extensions.packs.pack_sources import is_packed
 from statuary.extensions.snapshots.streams import FileRanges
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 from support.packed_sites import build, built_files, list_of, packed_content, require_zstd
 from support.sites import path_of, record_of, tree
 
@@ -223,8 +223,8 @@ def test_a_site_without_contracts_has_an_empty_list(content: Path, tmp_path: Pat
 def test_without_zstd_the_site_is_published(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from statuary.base.optional import MissingExtraError
     from statuary.extensions.packs import codec
-    from statuary.optional import MissingExtraError
 
     def missing() -> None:
         raise MissingExtraError("Zstandard", "zstd")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
 from statuary.extensions.serving.lookup import LookupRequest, Response, entity_tag
 from statuary.extensions.serving.server import answer_site
 

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
 from statuary.extensions.serving.server import (
     EVENTS_PATH,
     SCRIPT_PATH,

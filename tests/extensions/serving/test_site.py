@@ -12,15 +12,15 @@ import pytest
 
 import statuary
 from statuary import open_snapshot
-from statuary.domain.primitives import InvalidValueError, parse_instant
+from statuary.base.files import PublishingError
+from statuary.base.primitives import InvalidValueError, parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
 from statuary.extensions.serving import site as look_up
 from statuary.extensions.serving.site import DocumentNotFoundError
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
-from statuary.pipeline.build import build_site
-from statuary.pipeline.progress import NoProgress
-from statuary.publishing.files import PublishingError
-from statuary.publishing.origin import SiteOrigin
+from statuary.publish.origin import SiteOrigin
 from support.file_server import served
 from support.requirements import CHECKOUT
 from support.snapshots import published

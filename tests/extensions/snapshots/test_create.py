@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.document import Document
+from statuary.base.files import PublishingError
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_snapshot
-from statuary.publishing.files import PublishingError
-from statuary.publishing.plan import Action
+from statuary.publish.plan import Action
+from statuary.site.document import Document
 from support.sites import tree
 from support.snapshots import (
     ORIGIN,

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from statuary.base.files import MANIFEST, PublishingError
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.snapshot_target import copy_snapshot
 from statuary.extensions.snapshots.verify import verify_snapshot
@@ -17,9 +18,8 @@ from statuary.extensions.snapshots.zip_format import (
     compress_member,
     compress_members,
 )
-from statuary.publishing.files import MANIFEST, PublishingError
-from statuary.publishing.listing import DamagedSnapshotError, Entry
-from statuary.publishing.manifest import ManifestBuilder, encode_manifest
+from statuary.publish.listing import DamagedSnapshotError, Entry
+from statuary.publish.manifest import ManifestBuilder, encode_manifest
 from support.sites import tree
 from support.snapshots import ORIGIN, contract, made, mirrored, small_documents, status, tiny_documents
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from statuary.domain.errors import StatuaryError
+from statuary.base.errors import StatuaryError
+from statuary.base.files import PublishingError
 from statuary.extensions.snapshots.manifest_signature import (
     key_id,
     manifest_signer,
@@ -20,9 +21,8 @@ from statuary.extensions.snapshots.manifest_signature import (
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.snapshot_target import copy_snapshot
 from statuary.extensions.snapshots.verify import verify_snapshot
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.manifest import ManifestBuilder, encode_manifest
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.manifest import ManifestBuilder, encode_manifest
 from support.requirements import require_module, require_program
 from support.snapshots import ORIGIN, made, mirrored, small_documents
 

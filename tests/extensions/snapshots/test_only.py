@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from statuary.documents.document import Document
+from statuary.base.files import PublishingError
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.site_subset import parse_site_subset
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
-from statuary.publishing.files import PublishingError
+from statuary.site.document import Document
 from support.snapshots import ORIGIN, contract, made, status
 
 ONE, TWO = contract(1), contract(2, chain=10)

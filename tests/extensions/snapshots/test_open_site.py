@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from statuary.base.files import PublishingError
 from statuary.extensions.http.client import UnreachableError, get
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.verify import verify_snapshot
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 from support.file_server import served
 from support.snapshots import contract, made, mirrored, published, small_documents, status
 

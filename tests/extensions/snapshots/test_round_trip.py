@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from statuary.documents.document import Document
+from statuary.base.files import PublishingError
 from statuary.extensions.snapshots.differences import diff
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot
 from statuary.extensions.snapshots.snapshot_target import copy_snapshot
 from statuary.extensions.snapshots.verify import verify_snapshot
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.plan import Action
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.plan import Action
+from statuary.site.document import Document
 from support.requirements import require_names_in_utf_8, require_program
 from support.sites import tree
 from support.snapshots import made, mirrored, published, small_documents, tiny_documents

@@ -16,7 +16,7 @@ from click.testing import CliRunner, Result
 from statuary import open_snapshot
 from statuary.cli.main import command
 from statuary.cli.options import read_key
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 from support.contracts import ADDRESS, made_record
 from support.requirements import CHECKOUT, require_module, require_program
 from support.sites import NOW, small_site, tree, write_files

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from statuary import open_snapshot
+from statuary.base.files import MANIFEST
 from statuary.extensions.snapshots import zip_format
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.extensions.snapshots.zip_file import ZipReader, write_zip
 from statuary.extensions.snapshots.zip_format import Ending, SnapshotMember, compress_member, compress_members
-from statuary.publishing.files import MANIFEST
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 from support.snapshots import contract, made, mirrored, small_documents
 
 BODIES = {name: doc.body for doc in small_documents() for name in (doc.path, *doc.aliases)}

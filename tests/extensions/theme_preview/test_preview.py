@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
 from statuary.extensions.theme_preview.commands import VERDICTS, theme_command
+from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
 from support.browser import browse, html_complaints
 from support.sites import SMALL_SITE, write_files
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from statuary.base.primitives import parse_instant
 from statuary.cli.main import command
-from statuary.content.read_content import read_content
-from statuary.domain.primitives import parse_instant
-from statuary.domain.status.schedule import timeline_from
+from statuary.engine.read_content import read_content
 from statuary.extensions.notify.events import events_between
-from statuary.extensions.upstream.kept_changes import FILE
+from statuary.extensions.upstream.state_file import FILE
+from statuary.status.model.schedule import timeline_from
 from support.json_server import serve_json
 from support.sites import SITE, build, built_files, files_in, small_site, write_files
 

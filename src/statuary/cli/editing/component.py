@@ -4,16 +4,16 @@ from typing import Annotated
 
 import click
 
+from statuary.base.primitives import format_exact
 from statuary.cli.editing.edit_session import EditSession, read_or_exit, with_edit_session
 from statuary.cli.editing.prompts import ask_choice, complete_component, value_or_ask
 from statuary.cli.editing.tables import ListFormat, component_rows, print_rows
 from statuary.cli.options import Content, Now, argument, build_instant, options
-from statuary.domain.primitives import format_exact
-from statuary.domain.status.timeline import component_at
-from statuary.domain.status.vocabulary import ComponentStatus
-from statuary.editing.edit_yaml import append_item
-from statuary.editing.files import EditError
-from statuary.editing.updates import STATUSES, find_component, leaf_keys
+from statuary.source.edit_files import EditError
+from statuary.source.edit_yaml import append_item
+from statuary.status.editing.updates import STATUSES, find_component, leaf_keys
+from statuary.status.model.timeline import component_at
+from statuary.status.model.vocabulary import ComponentStatus
 
 
 @click.group()

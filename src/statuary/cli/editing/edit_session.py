@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import click
 from click.exceptions import Exit
 
+from statuary.base.primitives import Instant
 from statuary.cli.editing.prompts import is_interactive
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import (
@@ -24,14 +26,7 @@ from statuary.cli.options import (
     options,
     refuse_overlapping_folders,
 )
-from statuary.cli.printable import printable
-from statuary.content.file_kinds import match_pattern
-from statuary.content.source_files import SourceFile
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.primitives import Instant
-from statuary.domain.status.records import StatusCatalogue
-from statuary.domain.status.timeline import Timeline
-from statuary.editing.files import (
+from statuary.source.edit_files import (
     EditError,
     FileEdit,
     check_can_commit,
@@ -40,9 +35,14 @@ from statuary.editing.files import (
     is_detached,
     write_edit,
 )
+from statuary.source.file_kinds import match_pattern
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
+from statuary.status.model.records import StatusCatalogue
+from statuary.status.model.timeline import Timeline
 
 if TYPE_CHECKING:  # reading content takes libraries that shell completion and help do not wait for
-    from statuary.editing.check_edit import Scope, StatusContent
+    from statuary.engine.check_edit import Scope, StatusContent
 
 DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
@@ -147,7 +147,7 @@ class EditSession:
             raise EditError("the content has changed since this command read it", "run the command again")
 
     def _check(self, edit: FileEdit) -> None:
-        from statuary.editing.check_edit import EVERYTHING, check_edit
+        from statuary.engine.check_edit import EVERYTHING, check_edit
 
         scope = self.scope or EVERYTHING
         findings, may_be_written = check_edit(self.options.content, self.now, self.content, edit, scope)
@@ -204,7 +204,7 @@ def _build(edit_options: EditOptions, now: Instant) -> object:
 
 def scope_of_subject(content: Path, subject: Subject | None, values: Mapping[str, object]) -> "Scope":
     """Return what a command has to read; a person who is to choose a record chooses among all."""
-    from statuary.editing.check_edit import EVERYTHING, scope_of
+    from statuary.engine.check_edit import EVERYTHING, scope_of
 
     typed = values[subject.argument] if subject is not None and subject.argument else None
     if subject is None or (subject.argument and typed is None):
@@ -238,7 +238,7 @@ def read_or_exit(
 
 
 def _read(folder: Path, now: Instant, scope: "Scope | None") -> "StatusContent":
-    from statuary.editing.check_edit import EVERYTHING, read_status_content
+    from statuary.engine.check_edit import EVERYTHING, read_status_content
 
     return read_status_content(folder, now, (), scope or EVERYTHING)
 

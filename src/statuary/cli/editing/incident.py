@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple, TypeVar, cast
 import click
 from typing_extensions import override
 
+from statuary.base.primitives import Instant, one_line
 from statuary.cli.editing.edit_session import (
     Draft,
     EditSession,
@@ -32,20 +33,11 @@ from statuary.cli.editing.prompts import (
 )
 from statuary.cli.editing.tables import ListFormat, incident_rows, print_rows
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
-from statuary.domain.primitives import Instant, one_line
-from statuary.domain.status.records import Incident, IncidentTemplate
-from statuary.domain.status.vocabulary import (
-    CLOSED_STATUSES,
-    DEFAULT_BODIES,
-    UNRESOLVED_STATUSES,
-    ComponentStatus,
-    Impact,
-    IncidentStatus,
-    UpdateStatus,
-)
-from statuary.editing.edit_yaml import append_item, set_value
-from statuary.editing.files import EditError, new_file, page_day, taken_ids
-from statuary.editing.updates import (
+from statuary.extension_table import EXTENSIONS, is_installed, load
+from statuary.source.edit_files import EditError
+from statuary.source.edit_yaml import append_item, set_value
+from statuary.status.editing.new_record import new_file, page_day, taken_ids
+from statuary.status.editing.updates import (
     NewUpdate,
     announced_by,
     find_template,
@@ -56,7 +48,16 @@ from statuary.editing.updates import (
     status_at,
     status_before,
 )
-from statuary.extension_table import EXTENSIONS, is_installed, load
+from statuary.status.model.records import Incident, IncidentTemplate
+from statuary.status.model.vocabulary import (
+    CLOSED_STATUSES,
+    DEFAULT_BODIES,
+    UNRESOLVED_STATUSES,
+    ComponentStatus,
+    Impact,
+    IncidentStatus,
+    UpdateStatus,
+)
 
 
 def _read_body_file(_ctx: click.Context, _param: click.Parameter, file: Path | None) -> str | None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import click
 
+from statuary.base.primitives import Instant, format_exact, one_line
 from statuary.cli.editing.edit_session import (
     Draft,
     EditSession,
@@ -36,12 +37,10 @@ from statuary.cli.editing.prompts import (
 )
 from statuary.cli.editing.tables import ListFormat, maintenance_rows, print_rows
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
-from statuary.domain.primitives import Instant, format_exact, one_line
-from statuary.domain.status.records import Incident, Maintenance
-from statuary.domain.status.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
-from statuary.editing.edit_yaml import append_item
-from statuary.editing.files import EditError, new_file, page_day, taken_ids
-from statuary.editing.updates import (
+from statuary.source.edit_files import EditError
+from statuary.source.edit_yaml import append_item
+from statuary.status.editing.new_record import new_file, page_day, taken_ids
+from statuary.status.editing.updates import (
     NewUpdate,
     announced_by,
     format_if_given,
@@ -51,6 +50,8 @@ from statuary.editing.updates import (
     with_cancellation,
     with_window,
 )
+from statuary.status.model.records import Incident, Maintenance
+from statuary.status.model.vocabulary import ACTIVE_STATUSES, CLOSED_STATUSES, MaintenanceStatus
 
 STATUSES: tuple[MaintenanceStatus, ...] = ("scheduled", "in_progress", "verifying")
 """The statuses of an update; `complete` is a separate command."""

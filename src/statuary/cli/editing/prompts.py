@@ -9,16 +9,13 @@ from typing import TypeVar
 import click
 from typing_extensions import override
 
+from statuary.base.limits import LARGEST_SOURCE_FILE
+from statuary.base.primitives import Instant, parse_duration
 from statuary.cli.options import InstantType
-from statuary.content.source_files import SourceFile
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.limits import LARGEST_SOURCE_FILE
-from statuary.domain.primitives import Instant, parse_duration
-from statuary.domain.status.incident_history import IncidentHistory
-from statuary.domain.status.records import Incident, StatusCatalogue
-from statuary.domain.status.vocabulary import ComponentStatus
-from statuary.editing.files import EditError
-from statuary.editing.updates import (
+from statuary.source.edit_files import EditError
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
+from statuary.status.editing.updates import (
     STATUSES,
     find_component,
     find_incident,
@@ -28,6 +25,9 @@ from statuary.editing.updates import (
     shortened,
     status_at,
 )
+from statuary.status.model.incident_history import IncidentHistory
+from statuary.status.model.records import Incident, StatusCatalogue
+from statuary.status.model.vocabulary import ComponentStatus
 
 Value = TypeVar("Value")
 Choice = TypeVar("Choice", bound=str)
@@ -231,7 +231,7 @@ def _files(folder: Path, incomplete: str) -> list[str]:
 
 
 def _keys(content: Path) -> Iterator[str]:
-    from statuary.content.parse_yaml import parse_yaml
+    from statuary.source.parse_yaml import parse_yaml
 
     for name in ("components.yaml", "components.yml"):
         try:

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import click
 
+from statuary.base.primitives import Instant, format_exact, one_line
+from statuary.cli.escape import json_text, printable
 from statuary.cli.options import option
-from statuary.cli.printable import json_text, printable
-from statuary.domain.primitives import Instant, format_exact, one_line
-from statuary.domain.status.incident_history import IncidentHistory, IncidentState
-from statuary.domain.status.records import Incident, Maintenance
-from statuary.domain.status.timeline import Timeline, components_at
-from statuary.domain.status.vocabulary import CLOSED_STATUSES
-from statuary.editing.updates import status_at
+from statuary.status.editing.updates import status_at
+from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.records import Incident, Maintenance
+from statuary.status.model.timeline import Timeline, components_at
+from statuary.status.model.vocabulary import CLOSED_STATUSES
 
 if TYPE_CHECKING:
     from rich.table import Table

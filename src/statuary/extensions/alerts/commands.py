@@ -6,19 +6,20 @@ from typing import Annotated
 
 import click
 
+from statuary.base.primitives import Instant, format_exact
 from statuary.cli.editing.edit_session import EditSession, with_edit_session
+from statuary.cli.escape import printable
 from statuary.cli.options import argument
-from statuary.cli.printable import printable
-from statuary.content.read_content import read_content
-from statuary.content.source_files import walk_folder
-from statuary.domain.primitives import Instant, format_exact
-from statuary.domain.status.vocabulary import DEFAULT_BODIES
-from statuary.editing.edit_yaml import append_item
-from statuary.editing.files import EditError, new_file, page_day, taken_ids
-from statuary.editing.updates import NewUpdate, announced_by
+from statuary.engine.read_content import read_content
 from statuary.extensions.alerts.decide import Decision, NoChange, Opening, Resolution, decide
 from statuary.extensions.alerts.payloads import LONGEST_PAYLOAD, read_alerts
 from statuary.extensions.alerts.settings import AlertRule, AlertSettings, Publication
+from statuary.source.edit_files import EditError
+from statuary.source.edit_yaml import append_item
+from statuary.source.source_files import walk_folder
+from statuary.status.editing.new_record import new_file, page_day, taken_ids
+from statuary.status.editing.updates import NewUpdate, announced_by
+from statuary.status.model.vocabulary import DEFAULT_BODIES
 
 SETTINGS_FILE = "site.yaml"
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from statuary.domain.primitives import Instant
-from statuary.domain.status.records import Component, Incident, StatusCatalogue, derived_id
-from statuary.domain.status.vocabulary import CLOSED_STATUSES
-from statuary.editing.updates import status_at
+from statuary.base.primitives import Instant
 from statuary.extensions.alerts.payloads import Alert
 from statuary.extensions.alerts.settings import AlertRule
+from statuary.status.editing.updates import status_at
+from statuary.status.model.records import Component, Incident, StatusCatalogue, derived_id
+from statuary.status.model.vocabulary import CLOSED_STATUSES
 
 
 class Opening(NamedTuple):

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json, JsonObject
-from statuary.domain.primitives import Instant, InvalidValueError, parse_instant, shorten
-from statuary.domain.status.records import derived_id
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import Json, JsonObject
+from statuary.base.primitives import Instant, InvalidValueError, parse_instant, shorten
+from statuary.status.model.records import derived_id
 
 LONGEST_PAYLOAD = 1 << 20
 """Bytes of a payload."""

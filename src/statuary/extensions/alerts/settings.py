@@ -8,10 +8,10 @@ from typing import Annotated, NamedTuple, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import Body, Name, SourceModel, Text
-from statuary.domain.primitives import InvalidValueError
-from statuary.domain.status.vocabulary import ComponentStatus
+from statuary.base.primitives import InvalidValueError
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.source.source_model import Body, Name, SourceModel, Text
+from statuary.status.model.vocabulary import ComponentStatus
 
 
 class Publication(StrEnum):

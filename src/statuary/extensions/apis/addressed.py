@@ -1,8 +1,8 @@
 """Documents of one record at paths with its chain and address."""
 
-from statuary.documents.document import Document
-from statuary.documents.url_table import Url
-from statuary.domain.contracts.record import RecordValue
+from statuary.contracts.model.record import RecordValue
+from statuary.site.document import Document
+from statuary.site.url_table import Url
 
 
 def contract_document(url: Url, record: RecordValue, body: bytes, source: str, **members: str) -> Document:

@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from statuary.documents.document import Document, encode_unchecked
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
 from statuary.extensions.apis.etherscan import (
@@ -15,6 +14,7 @@ from statuary.extensions.apis.etherscan import (
     source_license,
 )
 from statuary.extensions.apis.repository import is_full
+from statuary.site.document import Document, encode_unchecked
 
 PROXY_TYPES: Final = {
     "EIP1167Proxy": "eip1167",

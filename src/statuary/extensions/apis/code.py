@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.documents.document import Document, encode_json
-from statuary.documents.url_table import PROOF
-from statuary.domain.contracts.auxdata import parse_immutable_references, parse_link_references
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
-from statuary.domain.primitives import InvalidValueError, keccak256
+from statuary.base.json_values import JsonObject, as_list, as_object, as_text
+from statuary.base.primitives import InvalidValueError, keccak256
+from statuary.contracts.model.auxdata import parse_immutable_references, parse_link_references
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import PROOF
 
 WHOLE_SITE = ("contracts",)
 

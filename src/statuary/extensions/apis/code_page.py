@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from statuary.documents.document import Document
-from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.site_context import PageHead, site_context
-from statuary.domain.catalogue import Catalogue
+from statuary.engine.catalogue import Catalogue
 from statuary.extensions.apis import urls
+from statuary.site.document import Document
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import PageHead, site_context
 
 
 def code_page(catalogue: Catalogue) -> Iterator[Document]:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.domain.contracts.abi import is_identifier, signature_text
-from statuary.domain.json_values import Json
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.json_values import Json
+from statuary.contracts.model.abi import is_identifier, signature_text
 
 MODIFIERS = frozenset({"indexed", "anonymous", "memory", "storage", "calldata", "payable"})
 """Words that readers of declarations take for a modifier, so no parameter can have them as its name."""

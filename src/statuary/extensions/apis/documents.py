@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from statuary.documents.document import Document, encode_unchecked
-from statuary.domain.contracts.record import RecordValue
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
 from statuary.extensions.apis.blockscout import blockscout_documents
@@ -13,6 +12,7 @@ from statuary.extensions.apis.etherscan import etherscan_documents
 from statuary.extensions.apis.proxies import proxy_facts
 from statuary.extensions.apis.repository import listed_documents, repository_documents
 from statuary.extensions.apis.settings import Api, ApisSettings
+from statuary.site.document import Document, encode_unchecked
 
 
 def of_record(record: RecordValue, settings: object, source: str) -> tuple[bytes, Iterable[Document]]:

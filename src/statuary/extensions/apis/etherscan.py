@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from statuary.documents.document import Document, encode_unchecked
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.domain.settings import Chain
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.settings import Chain
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
+from statuary.site.document import Document, encode_unchecked
 
 UNVERIFIED: Final = "Contract source code not verified"
 """The text that clients look for."""

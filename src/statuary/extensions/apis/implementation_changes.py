@@ -5,9 +5,9 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Final, NamedTuple
 
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json, JsonObject, as_object, as_text
-from statuary.domain.work import spend, spend_on_text
+from statuary.base.budget import spend, spend_on_text
+from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis.merged_abi import AbiChange, abi_changes
 from statuary.extensions.apis.storage_changes import StorageChange, storage_changes, variables_of
 

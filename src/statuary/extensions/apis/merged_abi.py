@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from statuary.domain.contracts.abi import signature_hash, signature_text
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.contracts.model.abi import signature_hash, signature_text
 
 CodeAbi = tuple[str, Json]
 """The address of a contract, and its ABI as its record has it."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from statuary.documents.document import Document, encode_json
-from statuary.domain.contracts.abi import signature_hash
-from statuary.domain.settings import Chain
+from statuary.contracts.model.abi import signature_hash
+from statuary.contracts.settings import Chain
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.signatures import WHOLE_SITE, SiteSignatures, rank
+from statuary.site.document import Document, encode_json
 
 
 def signature_files(site: SiteSignatures) -> Iterator[Document]:

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.documents.document import encode_unchecked
-from statuary.documents.url_table import CONTRACT
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.merged_abi import MergedAbi, merged_abi
+from statuary.site.document import encode_unchecked
+from statuary.site.url_table import CONTRACT
 
 MOST_VERSIONS = 1_000
 """Versions that are kept of a proxy; the oldest are dropped."""

@@ -5,17 +5,16 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.content.parse_record import ParsedContract
-from statuary.content.read_contract import read_contract
-from statuary.documents.all_documents import made, made_with_theme
-from statuary.documents.document import Document, encode_unchecked, sharded_path
-from statuary.documents.url_table import CONTRACT, Url
-from statuary.domain.catalogue import Catalogue, ContractSource
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.contracts.rows import ContractRow
-from statuary.domain.findings import Finding
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import format_milliseconds, parse_instant
+from statuary.base.findings import Finding
+from statuary.base.json_values import Json
+from statuary.base.primitives import format_milliseconds, parse_instant
+from statuary.contracts.incremental.built_contracts import BuiltContracts
+from statuary.contracts.incremental.bulk import open_bulk_source
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.sources.contract_source import ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.catalogue import Catalogue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, implementation_changes
 from statuary.extensions.apis.proxies import (
@@ -27,9 +26,11 @@ from statuary.extensions.apis.proxies import (
     published_versions,
     resolved_proxy,
 )
-from statuary.pipeline.bulk import open_bulk_source
-from statuary.pipeline.contract_stage import BuiltContracts
-from statuary.publishing.ledger.lookups import contract_at
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.publish.ledger.lookups import contract_at
+from statuary.site.document import Document, encode_unchecked, sharded_path
+from statuary.site.pages.try_make import made, made_with_theme
+from statuary.site.url_table import CONTRACT, Url
 
 WHOLE_SITE = ("contracts",)
 

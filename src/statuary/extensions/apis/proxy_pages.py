@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from statuary.documents.document import Document
-from statuary.documents.pages.contract.context import ContractPageContext, contract_page_context
-from statuary.documents.pages.page_texts import one_line, visible_name, visible_text
-from statuary.documents.pages.rendering import Renderer, renderer_of
-from statuary.documents.pages.site_context import FormattedTime, PageHead
-from statuary.documents.url_table import CHAIN_PAGE, CONTRACT_PAGE
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.primitives import parse_instant
+from statuary.base.primitives import parse_instant
+from statuary.contracts.pages.context import ContractPageContext, contract_page_context
+from statuary.engine.catalogue import Catalogue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.implementation_changes import ImplementationChanges, Side
 from statuary.extensions.apis.merged_abi import AbiEntry, Clash
 from statuary.extensions.apis.proxies import ResolvedProxy, Version
 from statuary.extensions.apis.storage_changes import StorageChange, Variable
+from statuary.site.document import Document
+from statuary.site.pages.page_texts import one_line, visible_name, visible_text
+from statuary.site.pages.rendering import Renderer, renderer_of
+from statuary.site.pages.site_context import FormattedTime, PageHead
+from statuary.site.url_table import CHAIN_PAGE, CONTRACT_PAGE
 
 Pair = tuple[str, str]
 

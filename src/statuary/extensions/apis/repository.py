@@ -4,13 +4,13 @@ import posixpath
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from statuary.documents.document import Document, encode_unchecked
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import as_object, as_text
-from statuary.domain.primitives import keccak256
+from statuary.base.files import LONGEST_PATH, PublishingError, checked_path
+from statuary.base.json_values import as_object, as_text
+from statuary.base.primitives import keccak256
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.addressed import contract_document
-from statuary.publishing.files import LONGEST_PATH, PublishingError, checked_path
+from statuary.site.document import Document, encode_unchecked
 
 LONGEST_NAME = LONGEST_PATH - len(".zst")
 

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
+from statuary.engine.extension_settings import ExtensionSource
 
 
 class Api(StrEnum):

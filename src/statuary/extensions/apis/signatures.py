@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
-from statuary.documents.document import Document, encode_json, encode_unchecked
-from statuary.domain.contracts.abi import signature_hash
+from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.canonical import CANONICAL_SIGNATURES
 from statuary.extensions.apis.declarations import Declarations
+from statuary.site.document import Document, encode_json, encode_unchecked
 
 WHOLE_SITE = ("contracts",)
 """The source of documents of all contracts, as documents and ledger name it."""

@@ -7,19 +7,19 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from statuary.content.source_files import SourceFile
-from statuary.documents.all_documents import made_with_theme
-from statuary.documents.document import Document, encode_json
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.findings import Finding, Position
-from statuary.domain.json_values import JsonObject
-from statuary.domain.primitives import format_milliseconds
-from statuary.domain.work import attempt
+from statuary.base.budget import attempt
+from statuary.base.findings import Finding, Position
+from statuary.base.json_values import JsonObject
+from statuary.base.primitives import format_milliseconds
+from statuary.base.progress import Progress
+from statuary.contracts.incremental.built_contracts import CONTRACTS, BuiltContracts
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.stages import Additions, SiteStage, StageInputs
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.code import CodeFacts, code_documents
+from statuary.extensions.apis.content_files import OwnFiles, own_files
 from statuary.extensions.apis.etherscan import settings_documents
 from statuary.extensions.apis.otterscan import chain_files, configuration_file, signature_files
-from statuary.extensions.apis.own_files import OwnFiles, own_files
 from statuary.extensions.apis.proxy_documents import (
     ProxyDocuments,
     folders_of,
@@ -34,12 +34,12 @@ from statuary.extensions.apis.signatures import (
     signatures_of_site,
 )
 from statuary.extensions.apis.v1_answers import ANSWERS
-from statuary.pipeline.contract_stage import CONTRACTS, BuiltContracts
-from statuary.pipeline.fingerprint import fingerprint_of
-from statuary.pipeline.progress import Progress
-from statuary.pipeline.stages import Additions, SiteStage, StageInputs
-from statuary.publishing.host_layout import laid_out
-from statuary.publishing.target import BuildTarget
+from statuary.publish.fingerprint import fingerprint_of
+from statuary.publish.host_layout import laid_out
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.try_make import made_with_theme
+from statuary.source.source_files import SourceFile
 
 PUBLIC_SIGNATURES = "signatures.txt"
 """The file of the content with public signatures, a line each."""

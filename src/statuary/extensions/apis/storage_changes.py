@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 
 WORD: Final = 32
 GAP: Final = re.compile(r"_*gap[0-9]*\Z", re.IGNORECASE)

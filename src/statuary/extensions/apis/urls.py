@@ -1,6 +1,6 @@
 """The URLs of the interfaces."""
 
-from statuary.documents.url_table import HTML, LOOKUP_FOLDER, TEXT, PutStep, Url
+from statuary.site.url_table import HTML, LOOKUP_FOLDER, TEXT, PutStep, Url
 
 SIGNATURE_LOOKUP = "signature-database/v1/lookup"
 SIGNATURE_SEARCH = "signature-database/v1/search"

@@ -7,7 +7,7 @@ in lower case, or with its checksum.
 import json
 import re
 
-from statuary.domain.json_values import as_list, as_object, as_text
+from statuary.base.json_values import as_list, as_object, as_text
 from statuary.extensions.apis import urls
 from statuary.extensions.apis.answers import ApiAnswer, ReadDocument
 from statuary.extensions.apis.explorer_answers import ADDRESS, CHAIN, COMMA, parameter

@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from statuary.content.parse_json import parse_json
-from statuary.content.parse_record import ParsedContract, validate_record
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import ContractForm, ContractSource
-from statuary.domain.contracts.abi import signatures_of
-from statuary.domain.contracts.derivation import repeated_members
-from statuary.domain.contracts.matching import MatchLevel, overall_level
-from statuary.domain.contracts.proxy_detection import proxy_resolution_from_bytecode
-from statuary.domain.findings import Finding, Position
-from statuary.domain.json_values import Json, as_object, as_text, in_jsonb_order
-from statuary.domain.primitives import checksum_address
+from statuary.base.findings import Finding, Position
+from statuary.base.json_values import Json, as_object, as_text, in_jsonb_order
+from statuary.base.primitives import checksum_address
+from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.derivation import repeated_members
+from statuary.contracts.model.matching import MatchLevel, overall_level
+from statuary.contracts.model.proxy_detection import proxy_resolution_from_bytecode
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract, validate_record
+from statuary.source.parse_json import parse_json
+from statuary.source.unreadable import UnreadableError
 
 Row = tuple[Any, ...]
 """A row of SQL, whose values are as its query gives them."""

@@ -11,14 +11,14 @@ from contextlib import ExitStack, closing
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple, Protocol, Self
 
-from statuary.content.remote_files import is_remote
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import BulkSource
-from statuary.domain.findings import Finding, Severity
+from statuary.base.findings import Finding, Severity
+from statuary.base.optional import MissingExtraError, optional
+from statuary.contracts.sources.contract_source import BulkSource
 from statuary.extensions.bulk.export_records import ExportBucket, Row, bucket_file
 from statuary.extensions.bulk.limits import MAX_EXPORT_EXPANSION, MAX_ROWS_PER_BYTE, MIN_DISK, MIN_ROWS
 from statuary.extensions.object_stores.remote_objects import object_size
-from statuary.optional import MissingExtraError, optional
+from statuary.source.remote_files import is_remote
+from statuary.source.unreadable import UnreadableError
 
 TABLES = {
     "matches": (

@@ -15,19 +15,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, NamedTuple
 
-from statuary.content.parse_json import locate_in_json
-from statuary.content.parse_record import ParsedContract, parse_record_json
-from statuary.content.remote_files import is_remote
-from statuary.content.source_files import open_source
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import ContractForm, ContractSource
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.findings import Finding, Position
-from statuary.domain.limits import LARGEST_RECORD
+from statuary.base.findings import Finding, Position
+from statuary.base.limits import LARGEST_RECORD
+from statuary.base.optional import MissingExtraError, import_zstandard
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json
 from statuary.extensions.bulk.limits import MAX_BLANK, MAX_SKIPPED, MAX_UNREADABLE_LINES
 from statuary.extensions.object_stores.remote_objects import open_remote
-from statuary.optional import MissingExtraError, import_zstandard
-from statuary.pipeline.executor import Executor
+from statuary.source.parse_json import locate_in_json
+from statuary.source.remote_files import is_remote
+from statuary.source.source_files import open_source
+from statuary.source.unreadable import UnreadableError
+from statuary.workers.executor import Executor
 
 BUFFER = 1 << 20
 """Bytes per read."""

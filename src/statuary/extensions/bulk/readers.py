@@ -11,13 +11,13 @@ from tempfile import gettempdir, mkdtemp
 
 from typing_extensions import override
 
-from statuary.content.remote_files import is_remote
-from statuary.domain.catalogue import BulkSource
-from statuary.domain.findings import Finding
+from statuary.base.findings import Finding
+from statuary.contracts.incremental.bulk import BulkPart, BulkReader
+from statuary.contracts.sources.contract_source import BulkSource
 from statuary.extensions.bulk.export_tables import JoinLimits, join_export
 from statuary.extensions.bulk.jsonl import counted_ranges, is_compressed, line_ranges
-from statuary.pipeline.bulk import BulkPart, BulkReader
-from statuary.pipeline.executor import Executor, PooledExecutor
+from statuary.source.remote_files import is_remote
+from statuary.workers.executor import Executor, PooledExecutor
 
 
 class LineReader(BulkReader):

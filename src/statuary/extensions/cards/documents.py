@@ -12,16 +12,16 @@ from urllib.parse import urlsplit
 
 from typing_extensions import override
 
-from statuary.documents.document import Document
-from statuary.documents.families import DocumentFamily
-from statuary.documents.pages.page_texts import PageTexts, page_texts
-from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.site_context import site_context
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.errors import StatuaryError
+from statuary.base.errors import StatuaryError
+from statuary.base.optional import optional
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.providers import DocumentFamily
 from statuary.extensions.cards.parts import CARD, PARTS
 from statuary.extensions.cards.settings import CardSettings
-from statuary.optional import optional
+from statuary.site.document import Document
+from statuary.site.pages.page_texts import PageTexts, page_texts
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import site_context
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw

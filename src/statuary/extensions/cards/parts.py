@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from statuary.documents.pages.page_parts import PageParts
-from statuary.documents.url_table import PutStep, Url
 from statuary.extensions.cards.settings import CardSettings
+from statuary.site.pages.page_parts import PageParts
+from statuary.site.url_table import PutStep, Url
 
 CARD = Url(
     "card", "cards/{kind}.png", "the picture of a link to a page, by its state", "image/png", put=PutStep.BODY

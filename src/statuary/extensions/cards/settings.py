@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 from pydantic import Field
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import SourceModel, Text
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.source.source_model import SourceModel, Text
 
 
 class CardSettings(NamedTuple):

@@ -8,15 +8,15 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from statuary.checks.contracts.anchor_claims import recover_sender
-from statuary.domain.chain.transaction import CURVE_ORDER, RecoverableSignature
-from statuary.domain.contracts.proof import ClaimStatus
-from statuary.domain.json_values import Json, JsonObject, NumberText, as_list, as_object
-from statuary.domain.primitives import InvalidValueError, is_hex_digits, keccak256
-from statuary.domain.reasons import EvidenceError
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.json_values import Json, JsonObject, NumberText, as_list, as_object
+from statuary.base.optional import MissingExtraError
+from statuary.base.primitives import InvalidValueError, is_hex_digits, keccak256
+from statuary.base.reasons import EvidenceError
+from statuary.contracts.chain.transaction import CURVE_ORDER, RecoverableSignature
+from statuary.contracts.checks.anchor_claims import recover_sender
+from statuary.contracts.model.proof import ClaimStatus
 from statuary.extensions.clear_signing.descriptors import attested_descriptor
-from statuary.optional import MissingExtraError
 
 SCHEMA: Final = "0xe023eef113c1670774801c34b377fdf612dd8a4d2fa92fe382e15bd91fafb5c2"
 """The schema of attestations of descriptors on EAS: one member, `bytes32 descriptorHash`."""

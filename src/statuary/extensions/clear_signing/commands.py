@@ -7,20 +7,16 @@ from typing import Annotated, NamedTuple
 
 import click
 
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import JsonObject, as_object
+from statuary.base.primitives import InvalidValueError, decode_hex_digits, parse_address
+from statuary.cli.escape import json_text, print_error, printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, argument, option, options
 from statuary.cli.output import count_text
-from statuary.cli.printable import json_text, print_error, printable
-from statuary.content.parse_json import parse_json
-from statuary.content.read_content import read_content
-from statuary.content.source_files import decode_utf8
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import JsonObject, as_object
-from statuary.domain.primitives import InvalidValueError, decode_hex_digits, parse_address
-from statuary.editing.files import content_lock
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.read_content import read_content
 from statuary.extensions.clear_signing.descriptors import FOLDER, FOLDERS, DescriptorFolder
 from statuary.extensions.clear_signing.examples import (
     Descriptors,
@@ -28,12 +24,16 @@ from statuary.extensions.clear_signing.examples import (
     calldata_descriptors,
     names_of,
 )
-from statuary.extensions.clear_signing.first_descriptor import file_of, first_descriptor
 from statuary.extensions.clear_signing.formats import Names, Token
 from statuary.extensions.clear_signing.import_registry import copied, selected
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.render import Call, NotShownError, Rendered
+from statuary.extensions.clear_signing.scaffold import file_of, first_descriptor
+from statuary.source.edit_files import content_lock
+from statuary.source.parse_json import parse_json
+from statuary.source.source_files import decode_utf8
+from statuary.source.unreadable import UnreadableError
 
 CALLDATA = argument(metavar="CALLDATA")
 TO = option("--to", metavar="ADDRESS", required=True, help="The contract that is called.")

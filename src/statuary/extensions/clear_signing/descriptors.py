@@ -11,13 +11,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.content.parse_json import parse_json
-from statuary.content.source_files import SourceFile, decode_utf8, is_utf8, walk_path
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.findings import Finding, Pointer, Severity
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
 from statuary.extensions.clear_signing.limits import LARGEST_DESCRIPTOR, MAX_FILES, MAX_INCLUDES
+from statuary.source.parse_json import parse_json
+from statuary.source.source_files import SourceFile, decode_utf8, is_utf8, walk_path
+from statuary.source.unreadable import UnreadableError
 
 FOLDER: Final = "clear-signing"
 """The folder of descriptors, in the content and in the site."""

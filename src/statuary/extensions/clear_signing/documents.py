@@ -3,15 +3,13 @@
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator
 
-from statuary.documents.document import Document, encode_json
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.contracts.proof import ClaimStatus
-from statuary.domain.json_values import Json, JsonObject
+from statuary.base.json_values import Json, JsonObject
+from statuary.contracts.model.proof import ClaimStatus
+from statuary.engine.catalogue import Catalogue
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
 from statuary.extensions.clear_signing.examples import Chains
 from statuary.extensions.clear_signing.formats import Token
 from statuary.extensions.clear_signing.indexes import calldata_index, messages_index
-from statuary.extensions.clear_signing.judged_folder import JudgedFolder, judge
 from statuary.extensions.clear_signing.proofs import proof_document
 from statuary.extensions.clear_signing.records import SiteRecords
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
@@ -23,6 +21,8 @@ from statuary.extensions.clear_signing.verdicts import (
     DescriptorVerdict,
     Recollection,
 )
+from statuary.extensions.clear_signing.verification import JudgedFolder, judge
+from statuary.site.document import Document, encode_json
 
 DECIMALS = 18
 """Of the currencies of chains."""

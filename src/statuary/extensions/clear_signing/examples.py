@@ -8,11 +8,11 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from statuary.domain.chain.merkle_trie import RlpItem, as_bytes, as_number, decode_list
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.domain.primitives import InvalidValueError, decode_hex_digits
-from statuary.domain.work import TooMuchWorkError, bounded
+from statuary.base.budget import TooMuchWorkError, bounded
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.base.primitives import InvalidValueError, decode_hex_digits
+from statuary.contracts.chain.merkle_trie import RlpItem, as_bytes, as_number, decode_list
 from statuary.extensions.clear_signing.descriptors import (
     Descriptor,
     DescriptorError,
@@ -22,7 +22,7 @@ from statuary.extensions.clear_signing.descriptors import (
 )
 from statuary.extensions.clear_signing.formats import Names, Token
 from statuary.extensions.clear_signing.key_types import parse_message_key
-from statuary.extensions.clear_signing.reach import ADDRESS_BYTES, DataTypes
+from statuary.extensions.clear_signing.path_types import ADDRESS_BYTES, DataTypes
 from statuary.extensions.clear_signing.render import (
     Call,
     NotShownError,

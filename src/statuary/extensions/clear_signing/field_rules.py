@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
-from statuary.domain.contracts.abi import BasicType
-from statuary.domain.findings import Pointer, Severity
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.primitives import InvalidValueError, is_hex_digits
+from statuary.base.findings import Pointer, Severity
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.primitives import InvalidValueError, is_hex_digits
+from statuary.contracts.model.abi import BasicType
 from statuary.extensions.clear_signing.fields import Field
 from statuary.extensions.clear_signing.key_types import SELECTOR_BYTES, parse_function_key
-from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
-from statuary.extensions.clear_signing.plain_text import quoted
-from statuary.extensions.clear_signing.reach import (
+from statuary.extensions.clear_signing.path_types import (
     Bytes,
     DataTypes,
     Reached,
@@ -22,6 +20,8 @@ from statuary.extensions.clear_signing.reach import (
     is_value,
     type_name,
 )
+from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
+from statuary.extensions.clear_signing.plain_text import quoted
 
 
 class BrokenRule(NamedTuple):

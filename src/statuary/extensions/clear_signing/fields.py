@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from statuary.domain.findings import Pointer
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.primitives import InvalidValueError
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.findings import Pointer
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.primitives import InvalidValueError
+from statuary.extensions.clear_signing.path_types import in_descriptor
 from statuary.extensions.clear_signing.paths import Path, Step, parse_path
-from statuary.extensions.clear_signing.reach import in_descriptor
 
 
 class Field(NamedTuple):

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.primitives import InvalidValueError, checksum_address
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.primitives import InvalidValueError, checksum_address
 from statuary.extensions.clear_signing.field_rules import is_address_text
+from statuary.extensions.clear_signing.path_types import ADDRESS_BYTES, in_descriptor
 from statuary.extensions.clear_signing.paths import parse_path
-from statuary.extensions.clear_signing.reach import ADDRESS_BYTES, in_descriptor
 from statuary.extensions.clear_signing.values import Leaf
 
 

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.editing.files import content_lock
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
     DescriptorError,
@@ -14,6 +13,7 @@ from statuary.extensions.clear_signing.descriptors import (
     deployments_of,
 )
 from statuary.extensions.clear_signing.examples import tests_by_descriptor
+from statuary.source.edit_files import content_lock
 
 
 class Selected(NamedTuple):

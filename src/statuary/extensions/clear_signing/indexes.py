@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from statuary.domain.json_values import Json
+from statuary.base.json_values import Json
 from statuary.extensions.clear_signing.descriptors import BoundContract, SigningFileKind
 from statuary.extensions.clear_signing.verdicts import DescriptorVerdict
 

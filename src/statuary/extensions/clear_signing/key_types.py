@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from statuary.domain.contracts.abi import BasicType, is_identifier, parse_abi_types
-from statuary.domain.json_values import Json, as_list, as_object
-from statuary.domain.limits import MAX_ABI_TYPE_DEPTH
-from statuary.domain.primitives import InvalidValueError, keccak256
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.json_values import Json, as_list, as_object
+from statuary.base.limits import MAX_ABI_TYPE_DEPTH
+from statuary.base.primitives import InvalidValueError, keccak256
+from statuary.contracts.model.abi import BasicType, is_identifier, parse_abi_types
 from statuary.extensions.clear_signing.limits import MAX_KEY
 from statuary.extensions.clear_signing.plain_text import quoted
 

@@ -27,7 +27,7 @@ MAX_DEPLOYMENTS: Final = 2_000
 """Deployments of a descriptor; the largest real one has about 110."""
 
 STEPS_OF_A_FORMAT: Final = 250
-"""Steps (`domain/work.py`) that a format takes at a deployment, in rules and proof: 40,000 pairs of both are allowed; the
+"""Steps (`base/budget.py`) that a format takes at a deployment, in rules and proof: 40,000 pairs of both are allowed; the
 largest real descriptor has about 6,300."""
 
 MAX_FACETS: Final = 256

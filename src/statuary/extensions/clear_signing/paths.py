@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.primitives import InvalidValueError
 from statuary.extensions.clear_signing.limits import MAX_PATH
 from statuary.extensions.clear_signing.plain_text import quoted
 

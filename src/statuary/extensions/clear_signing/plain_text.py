@@ -4,10 +4,10 @@ import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
-from statuary.domain.findings import Pointer
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import shorten
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.findings import Pointer
+from statuary.base.json_values import Json
+from statuary.base.primitives import shorten
 
 _INVISIBLE: Final = frozenset(("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"))
 

@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from statuary.checks.rules import rule_of
-from statuary.domain.contracts.proof import ClaimStatus
-from statuary.domain.findings import Finding, Severity
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.findings import Finding, Severity
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.rules import rule_of
+from statuary.contracts.model.proof import ClaimStatus
 from statuary.extensions.clear_signing.attestations import Attestation
 from statuary.extensions.clear_signing.descriptors import SigningFileKind
-from statuary.extensions.clear_signing.hidden import hidden
-from statuary.extensions.clear_signing.judge import ABI_STATUS, Judgement
 from statuary.extensions.clear_signing.limits import MAX_FORMER
 from statuary.extensions.clear_signing.records import DIAMOND, VerifiedCode
 from statuary.extensions.clear_signing.rules import DEPLOYMENT_RULES, DESCRIPTOR_RULES
+from statuary.extensions.clear_signing.undisplayed import hidden
 from statuary.extensions.clear_signing.verdicts import DeploymentVerdict, DescriptorVerdict
+from statuary.extensions.clear_signing.verify import ABI_STATUS, Judgement
 from statuary.version import VERSION
 
 NEVER_PROVED: Final = (

@@ -7,23 +7,24 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.checks.contracts.prove import IDENTITY_CHECKS, prove, run_checks
-from statuary.checks.record_location import known_chain, path_names_contract
-from statuary.content.parse_record import ParsedContract
-from statuary.content.read_contract import read_contract
-from statuary.documents.document import encode_unchecked
-from statuary.domain.catalogue import Catalogue, ContractSource
-from statuary.domain.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
-from statuary.domain.contracts.abi import signature_text
-from statuary.domain.contracts.proof import ClaimName, ClaimStatus, PinnedBy
-from statuary.domain.contracts.record import RecordValue, in_served_order
-from statuary.domain.findings import Finding
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.domain.primitives import InvalidValueError, checksum_address
-from statuary.domain.work import attempt, spend_on_text
+from statuary.base.budget import attempt, spend_on_text
+from statuary.base.findings import Finding
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.base.primitives import InvalidValueError, checksum_address
+from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
+from statuary.contracts.checks.prove import IDENTITY_CHECKS, prove, run_checks
+from statuary.contracts.incremental.bulk import open_bulk_source
+from statuary.contracts.incremental.record_location import known_chain, path_names_contract
+from statuary.contracts.model.abi import signature_text
+from statuary.contracts.model.proof import ClaimName, ClaimStatus, PinnedBy
+from statuary.contracts.model.record import RecordValue, in_served_order
+from statuary.contracts.sources.contract_source import ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.catalogue import Catalogue
 from statuary.extensions.clear_signing.key_types import Parameter, abi_parameters, selector_of
 from statuary.extensions.clear_signing.limits import MAX_FACETS
-from statuary.pipeline.bulk import open_bulk_source
+from statuary.site.document import encode_unchecked
 
 Place = tuple[str, str]
 """Chain id and address in lower case."""

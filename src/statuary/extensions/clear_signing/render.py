@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.primitives import InvalidValueError
 from statuary.extensions.clear_signing.fields import DEFINITIONS, placeholders
 from statuary.extensions.clear_signing.formats import Names, Show, ShownValue, format_value
 from statuary.extensions.clear_signing.key_types import FunctionKey, parse_function_key
 from statuary.extensions.clear_signing.limits import MAX_CALLS, MAX_RENDERED
+from statuary.extensions.clear_signing.path_types import in_descriptor
 from statuary.extensions.clear_signing.paths import CONTAINER, DESCRIPTOR, parse_path
-from statuary.extensions.clear_signing.reach import in_descriptor
 from statuary.extensions.clear_signing.values import Leaf, Value, decode_call, value_at, written_value
 
 

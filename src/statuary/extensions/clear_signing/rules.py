@@ -11,12 +11,12 @@ from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import Final
 
-from statuary.checks.rule_catalogue import rule_of_function
-from statuary.checks.rules import rule_of
-from statuary.domain.findings import Finding, Pointer, Rule, Severity
-from statuary.domain.json_values import as_object
-from statuary.domain.primitives import InvalidValueError, parse_address, shorten
-from statuary.domain.work import TooMuchWorkError, spend
+from statuary.base.budget import TooMuchWorkError, spend
+from statuary.base.findings import Finding, Pointer, Rule, Severity
+from statuary.base.json_values import as_object
+from statuary.base.primitives import InvalidValueError, parse_address, shorten
+from statuary.base.rules import rule_of
+from statuary.engine.rule_catalogue import rule_of_function
 from statuary.extensions.clear_signing import plain_text
 from statuary.extensions.clear_signing.attestations import descriptor_hash
 from statuary.extensions.clear_signing.descriptors import (
@@ -42,11 +42,11 @@ from statuary.extensions.clear_signing.key_types import (
     parse_message_key,
 )
 from statuary.extensions.clear_signing.limits import MAX_FIELDS, MAX_SHOWN
+from statuary.extensions.clear_signing.path_types import DataTypes
 from statuary.extensions.clear_signing.paths import DATA
 from statuary.extensions.clear_signing.plain_text import quoted
-from statuary.extensions.clear_signing.reach import DataTypes
 from statuary.extensions.clear_signing.records import DeployedCode, Function, SelectorOwner
-from statuary.extensions.clear_signing.shape import misfits
+from statuary.extensions.clear_signing.schema import misfits
 
 GROUP: Final = "clear signing"
 FORMATS: Final[Pointer] = ("display", "formats")

@@ -6,9 +6,8 @@ from hashlib import sha256
 
 from typing_extensions import override
 
-from statuary.documents.document import Document, encode_json
-from statuary.domain.findings import Finding
-from statuary.domain.work import attempt, bounded
+from statuary.base.budget import attempt, bounded
+from statuary.base.findings import Finding
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
     Descriptor,
@@ -21,7 +20,6 @@ from statuary.extensions.clear_signing.examples import (
     named_descriptors,
     tests_of,
 )
-from statuary.extensions.clear_signing.judged_folder import JudgedFolder
 from statuary.extensions.clear_signing.render import Call
 from statuary.extensions.clear_signing.urls import SIGNING_EXAMPLES
 from statuary.extensions.clear_signing.verdicts import (
@@ -30,7 +28,9 @@ from statuary.extensions.clear_signing.verdicts import (
     ExampleBasis,
     Recollection,
 )
-from statuary.pipeline.fingerprint import digest_of
+from statuary.extensions.clear_signing.verification import JudgedFolder
+from statuary.publish.fingerprint import digest_of
+from statuary.site.document import Document, encode_json
 
 
 class SoundDescriptors(Descriptors):

@@ -6,17 +6,17 @@ from pathlib import Path
 import orjson
 from typing_extensions import override
 
-from statuary.documents.document import Document
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.json_values import JsonObject, as_object
-from statuary.domain.primitives import format_milliseconds
+from statuary.base.json_values import JsonObject, as_object
+from statuary.base.primitives import format_milliseconds
+from statuary.base.progress import Progress, stage
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.stages import Additions, SiteStage, StageInputs
 from statuary.extensions.clear_signing.descriptors import FOLDER, DescriptorFolder
-from statuary.extensions.clear_signing.memory import Memory
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
-from statuary.pipeline.fingerprint import fingerprint_of
-from statuary.pipeline.progress import Progress, stage
-from statuary.pipeline.stages import Additions, SiteStage, StageInputs
-from statuary.publishing.target import BuildTarget
+from statuary.extensions.clear_signing.verification_cache import Memory
+from statuary.publish.fingerprint import fingerprint_of
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document
 
 
 def open_stage(inputs: StageInputs) -> SiteStage | None:

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from statuary.domain.contracts.abi import WORD, BasicType
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import InvalidValueError, decode_hex_digits
-from statuary.domain.work import spend
+from statuary.base.budget import spend
+from statuary.base.json_values import Json
+from statuary.base.primitives import InvalidValueError, decode_hex_digits
+from statuary.contracts.model.abi import WORD, BasicType
 from statuary.extensions.clear_signing.key_types import ListType, Parameter, StructType, ValueType
+from statuary.extensions.clear_signing.path_types import ADDRESS_BYTES, DataTypes
 from statuary.extensions.clear_signing.paths import Item, Member, Slice, Step
-from statuary.extensions.clear_signing.reach import ADDRESS_BYTES, DataTypes
 
 
 class Leaf(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from statuary.domain.contracts.proof import ClaimStatus
-from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.json_values import JsonObject
+from statuary.base.findings import Finding, Pointer, Severity
+from statuary.base.json_values import JsonObject
+from statuary.contracts.model.proof import ClaimStatus
 from statuary.extensions.clear_signing.descriptors import (
     FOLDER,
     BoundContract,

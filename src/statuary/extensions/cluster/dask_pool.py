@@ -9,11 +9,11 @@ from typing import Any
 
 from typing_extensions import override
 
-from statuary.extensions.cluster.tail import SortedWork, in_ranges
-from statuary.optional import optional
-from statuary.pipeline.executor import PooledExecutor
-from statuary.pipeline.task_window import CHECK_INTERVAL, Result, Task, WorkerPool, WorkersLostError
-from statuary.publishing.ledger.schema import PartitionResult
+from statuary.base.optional import optional
+from statuary.extensions.cluster.finalize import SortedWork, in_ranges
+from statuary.publish.ledger.schema import PartitionResult
+from statuary.workers.executor import PooledExecutor
+from statuary.workers.task_window import CHECK_INTERVAL, Result, Task, WorkerPool, WorkersLostError
 
 WAIT_SECONDS = 30
 """Seconds to wait for a scheduler, and for its first worker."""

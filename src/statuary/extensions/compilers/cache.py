@@ -13,13 +13,13 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from statuary.content.parse_json import loads_exactly
-from statuary.documents.document import encode_unchecked
-from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
+from statuary.base.atomic_file import atomic_file
+from statuary.base.files import PublishingError
+from statuary.base.json_values import JsonObject, as_list, as_object, as_text
 from statuary.extensions.compilers.compiler import Compiler, RunLimits
 from statuary.extensions.compilers.recompilation import with_outputs_of
-from statuary.publishing.atomic_file import atomic_file
-from statuary.publishing.files import PublishingError
+from statuary.site.document import encode_unchecked
+from statuary.source.parse_json import loads_exactly
 
 VARIABLE: Final = "STATUARY_CACHE"
 

@@ -13,12 +13,12 @@ from typing import IO, Final, NamedTuple
 
 import orjson
 
-from statuary.content.parse_json import loads_exactly
-from statuary.documents.document import encode_unchecked
-from statuary.domain.contracts.compiler import build_version, is_same_build
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import JsonObject, as_list
-from statuary.domain.primitives import shorten
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import JsonObject, as_list
+from statuary.base.primitives import shorten
+from statuary.contracts.model.compiler import build_version, is_same_build
+from statuary.site.document import encode_unchecked
+from statuary.source.parse_json import loads_exactly
 
 FIXED_ENVIRONMENT = {"PYTHONHASHSEED": "0"}
 """Old Vypers write some members in the order of Python's hashes."""

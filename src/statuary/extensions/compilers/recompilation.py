@@ -3,23 +3,23 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from statuary.checks.contracts.check import Violation
-from statuary.checks.contracts.record_view import as_json_text, json_bytes, same_json
-from statuary.checks.rule_catalogue import rule_of_function
-from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
-from statuary.domain.contracts.derivation import (
+from statuary.base.findings import Pointer
+from statuary.base.json_values import Json, JsonObject, NumberText, as_list, as_object, as_text
+from statuary.base.primitives import InvalidValueError, shorten
+from statuary.contracts.checks.check import Violation
+from statuary.contracts.checks.record_view import as_json_text, json_bytes, same_json
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.derivation import (
     compiled_members,
     match_sides,
     split_name,
     transformation_members,
 )
-from statuary.domain.contracts.matching import MatchLevel
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.contracts.storage_layout import LARGEST_EXACT
-from statuary.domain.contracts.transformations import parse_transformation, value_text
-from statuary.domain.findings import Pointer
-from statuary.domain.json_values import Json, JsonObject, NumberText, as_list, as_object, as_text
-from statuary.domain.primitives import InvalidValueError, shorten
+from statuary.contracts.model.matching import MatchLevel
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.storage_layout import LARGEST_EXACT
+from statuary.contracts.model.transformations import parse_transformation, value_text
+from statuary.engine.rule_catalogue import rule_of_function
 
 MATCH_RANK: Final = {None: 0, MatchLevel.MATCH.value: 1, MatchLevel.EXACT_MATCH.value: 2}
 

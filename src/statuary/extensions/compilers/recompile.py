@@ -16,15 +16,17 @@ from typing import Final, NamedTuple, TypeVar
 import click
 from typing_extensions import override
 
-from statuary.content.locate import locate_findings
-from statuary.content.read_contract import read_contract
-from statuary.cores import usable_cores
-from statuary.documents.document import encode_unchecked
-from statuary.domain.catalogue import Catalogue, ContractSource
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.findings import Finding, Pointer, Severity, sorted_findings
-from statuary.domain.json_values import JsonObject
-from statuary.domain.primitives import InvalidValueError, keccak256
+from statuary.base.cpus import usable_cores
+from statuary.base.findings import Finding, Pointer, Severity, sorted_findings
+from statuary.base.json_values import JsonObject
+from statuary.base.primitives import InvalidValueError, keccak256
+from statuary.base.progress import Progress, counted, stage
+from statuary.contracts.incremental.bulk import BulkContract, locate_in_bulk, open_bulk_source
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.sources.contract_source import ContractSource
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.stages import Additions, SiteStage, StageInputs
 from statuary.extensions.compilers.compiler import (
     Compiler,
     CompilerError,
@@ -40,9 +42,8 @@ from statuary.extensions.compilers.recompilation import (
     recompilation_reproduces_the_record,
     recompiled_members,
 )
-from statuary.pipeline.bulk import BulkContract, locate_in_bulk, open_bulk_source
-from statuary.pipeline.progress import Progress, counted, stage
-from statuary.pipeline.stages import Additions, SiteStage, StageInputs
+from statuary.site.document import encode_unchecked
+from statuary.source.locate import locate_findings
 
 RULE: Final = recompilation_reproduces_the_record.__name__.replace("_", "-")
 

@@ -5,16 +5,16 @@ from functools import partial
 from hashlib import sha256
 from urllib.parse import quote
 
-from statuary.documents.url_table import OPENAPI, PROOF
-from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
+from statuary.base.json_values import JsonObject, as_list, as_object, as_text
+from statuary.base.optional import MissingExtraError
 from statuary.extensions.clear_signing import urls
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
 from statuary.extensions.http.client import HttpResponse
 from statuary.extensions.metrics.documents import PERIODS, POINTS
 from statuary.extensions.packs.pack_format import key_of
 from statuary.extensions.packs.pack_list import FOLDER, LIST, ListedPack, PackListReader, parse_list
-from statuary.optional import MissingExtraError
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.site.url_table import OPENAPI, PROOF
 
 BASE = urls.SIGNING.pattern.rpartition("/")[0]
 

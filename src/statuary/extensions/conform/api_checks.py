@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterator
 
-from statuary.domain.contracts.abi import signature_hash
-from statuary.domain.json_values import Json, as_list, as_object, as_text
-from statuary.domain.primitives import keccak256
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.base.primitives import keccak256
+from statuary.contracts.model.abi import signature_hash
 from statuary.extensions.apis import urls
 from statuary.extensions.conform.deployment import CheckedDeployment, DeployedContract, NotApplicableError
 from statuary.extensions.http.client import HttpResponse

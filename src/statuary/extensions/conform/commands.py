@@ -9,10 +9,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from statuary.base.clock import utc_now
+from statuary.cli.escape import json_text, printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import text_or_json_option
-from statuary.cli.printable import json_text, printable
-from statuary.clock import utc_now
 from statuary.extensions.conform.conformance import (
     CHECKS,
     ConformanceArea,

@@ -4,22 +4,22 @@ import json
 import re
 from collections.abc import Iterator
 
-from statuary.checks.contracts.prove import prove
-from statuary.documents import url_table
-from statuary.documents.contract_api.shapes import (
+from statuary.base.findings import Severity
+from statuary.base.json_values import Json, as_list, as_object, as_size
+from statuary.base.primitives import InvalidValueError, parse_address
+from statuary.contracts.api.shapes import (
     ContractEntry,
     ContractList,
     ContractOnAllChains,
     ListedChain,
 )
-from statuary.domain.contracts.field_names import BASE, IDENTITY
-from statuary.domain.contracts.record import Record
-from statuary.domain.findings import Severity
-from statuary.domain.json_values import Json, as_list, as_object, as_size
-from statuary.domain.primitives import InvalidValueError, parse_address
+from statuary.contracts.checks.prove import prove
+from statuary.contracts.model.field_names import BASE, IDENTITY
+from statuary.contracts.model.record import Record
 from statuary.extensions.conform.deployment import CheckedDeployment, DeployedContract, NotApplicableError
 from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
 from statuary.extensions.serving.selection import NotCanonicalError, parse_selection, select
+from statuary.site import url_table
 
 
 def chains_are_listed(deployment: CheckedDeployment) -> Iterator[str]:

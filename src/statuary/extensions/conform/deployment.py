@@ -6,12 +6,12 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from statuary.documents import url_table
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import JsonObject
-from statuary.domain.primitives import Instant, checksum_address, keccak256
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import JsonObject
+from statuary.base.primitives import Instant, checksum_address, keccak256
 from statuary.extensions.http.client import HttpResponse, UnreachableError, send
 from statuary.extensions.http.connections import Pace
+from statuary.site import url_table
 
 PACE = Pace(seconds=120.0)
 """The time for a whole response."""

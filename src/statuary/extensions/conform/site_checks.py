@@ -7,11 +7,11 @@ from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
-from statuary.documents import url_table
-from statuary.documents.url_table import STATUS_MAX_AGE
-from statuary.domain.json_values import Json
+from statuary.base.json_values import Json
 from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
 from statuary.extensions.http.client import HttpResponse
+from statuary.site import url_table
+from statuary.site.url_table import STATUS_MAX_AGE
 
 JSON_TYPE = "application/json"
 

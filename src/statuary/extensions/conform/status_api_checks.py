@@ -9,12 +9,15 @@ from operator import itemgetter
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from statuary.documents import url_table
-from statuary.documents.status_api import shapes as status_shapes
-from statuary.documents.url_table import Url
-from statuary.domain.json_values import as_text
-from statuary.domain.primitives import Instant, InvalidValueError, parse_instant
-from statuary.domain.status.vocabulary import (
+from statuary.base.json_values import as_text
+from statuary.base.primitives import Instant, InvalidValueError, parse_instant
+from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
+from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
+from statuary.site import url_table
+from statuary.site.url_table import Url
+from statuary.status.api import shapes as status_shapes
+from statuary.status.api.epoch_index import readable_epochs
+from statuary.status.model.vocabulary import (
     ACTIVE_STATUSES,
     CASCADE,
     COMPONENT_SEVERITY,
@@ -22,9 +25,6 @@ from statuary.domain.status.vocabulary import (
     overall_status,
     worst_status,
 )
-from statuary.extensions.conform.deployment import CheckedDeployment, NotApplicableError
-from statuary.extensions.conform.site_checks import check_api_headers, check_document, shape_problems
-from statuary.publishing.epoch_index import readable_epochs
 
 Members = dict[str, Any]
 

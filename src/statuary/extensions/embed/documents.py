@@ -6,10 +6,10 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from statuary.documents.document import Document
-from statuary.documents.families import DocumentFamily
-from statuary.documents.url_table import CSS, FRAMED_POLICY, HTML, JAVASCRIPT, PutStep, Url
-from statuary.domain.catalogue import Catalogue
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.providers import DocumentFamily
+from statuary.site.document import Document
+from statuary.site.url_table import CSS, FRAMED_POLICY, HTML, JAVASCRIPT, PutStep, Url
 
 SCRIPT = Url("embed-script", "embed/script.js", "the script that adds the banner to a page", JAVASCRIPT)
 STATUS_SCRIPT = Url(

@@ -15,11 +15,11 @@ from urllib.request import url2pathname
 import click
 import orjson
 
+from statuary.base.errors import StatuaryError
 from statuary.cli.options import content_option
-from statuary.content.read_content import read_content
-from statuary.domain.errors import StatuaryError
-from statuary.domain.settings import HostingSettings, PathLayout
+from statuary.engine.read_content import read_content
 from statuary.extensions.hosting.hosts import HOSTS, Host, HostFile, HostOptions, is_edge_file
+from statuary.site.settings import HostingSettings, PathLayout
 from statuary.version import VERSION
 
 WHEEL_FOLDER = "wheels"

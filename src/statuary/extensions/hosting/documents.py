@@ -8,9 +8,12 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.documents.document import SHARDS, Document
-from statuary.documents.families import DocumentFamily
-from statuary.documents.url_table import (
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.providers import DocumentFamily
+from statuary.extension_table import EXTENSIONS, load
+from statuary.site.document import SHARDS, Document
+from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
+from statuary.site.url_table import (
     API_PAGE,
     COMMON_HEADERS,
     EPOCH_DOCUMENT,
@@ -32,9 +35,6 @@ from statuary.documents.url_table import (
     all_urls,
     media_type_by_extension,
 )
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
-from statuary.extension_table import EXTENSIONS, load
 
 HOST_FILES = tuple(
     Url(f"host-file{pattern}", pattern, description, media_type)

@@ -11,10 +11,25 @@ from typing import NamedTuple
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from statuary.documents import url_table
-from statuary.documents.contract_api.proof_rules import EXPLORER_ERROR
-from statuary.documents.document import encode_json
-from statuary.documents.url_table import (
+from statuary.contracts.api.proof_rules import EXPLORER_ERROR
+from statuary.extensions.hosting.documents import (
+    ANSWERED_WHEN_MISSING,
+    HOST_FILES,
+    INTERNAL_FILES_RULE,
+    On,
+    allows_frames,
+    has_packs,
+    header_rules,
+    hosted_urls,
+    regex_of,
+    server_rewrites,
+    static_globs,
+    typed_paths,
+)
+from statuary.site import url_table
+from statuary.site.document import encode_json
+from statuary.site.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
+from statuary.site.url_table import (
     API_PAGE,
     COMMON_HEADERS,
     CONTENT_SECURITY_POLICY,
@@ -32,21 +47,6 @@ from statuary.documents.url_table import (
     REVALIDATE,
     SHORT_LIVED,
     Url,
-)
-from statuary.domain.settings import NO_HOSTING, HostingPlatform, HostingSettings, PathLayout
-from statuary.extensions.hosting.documents import (
-    ANSWERED_WHEN_MISSING,
-    HOST_FILES,
-    INTERNAL_FILES_RULE,
-    On,
-    allows_frames,
-    has_packs,
-    header_rules,
-    hosted_urls,
-    regex_of,
-    server_rewrites,
-    static_globs,
-    typed_paths,
 )
 
 EDGE_FOLDER = ".edge"

@@ -17,7 +17,7 @@ from urllib.request import OpenerDirector, Request
 
 from typing_extensions import Buffer, override
 
-from statuary.domain.errors import StatuaryError
+from statuary.base.errors import StatuaryError
 from statuary.extensions.http.connections import Pace, http_opener
 from statuary.version import VERSION
 

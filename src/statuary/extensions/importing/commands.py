@@ -9,17 +9,18 @@ from typing import Annotated, Final, NamedTuple
 
 import click
 
+from statuary.base.cpus import usable_cores
+from statuary.base.findings import did_you_mean
+from statuary.base.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
+from statuary.base.progress import counted, stage
 from statuary.cli.editing.incident import ExtensibleGroup
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import FILE, Content, Now, argument, build_instant, option, options
 from statuary.cli.output import count_text, show_progress
-from statuary.cli.printable import printable
-from statuary.cores import usable_cores
-from statuary.domain.catalogue import ContractForm
-from statuary.domain.contracts.proof import ClaimStatus
-from statuary.domain.findings import did_you_mean
-from statuary.domain.primitives import Address, ChainId, Instant, InvalidValueError, parse_address
+from statuary.contracts.model.proof import ClaimStatus
+from statuary.contracts.sources.contract_source import ContractForm
 from statuary.extensions.compilers.cache import CompilationCache, cache_folder
 from statuary.extensions.compilers.options import parse_compilers
 from statuary.extensions.http.client import is_url
@@ -60,7 +61,6 @@ from statuary.extensions.importing.toolchains.ignition import read_ignition
 from statuary.extensions.importing.toolchains.listed_contract import ListedContract, ListedContracts
 from statuary.extensions.importing.toolchains.safe_deployments import read_safe_deployments
 from statuary.extensions.importing.toolchains.sourcify import read_sourcify_api, read_sourcify_repository
-from statuary.pipeline.progress import counted, stage
 
 
 class StatusKind(NamedTuple):

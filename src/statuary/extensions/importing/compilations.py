@@ -6,7 +6,7 @@ from dataclasses import replace
 from threading import Lock
 from typing import Final, Self
 
-from statuary.domain.contracts.derivation import DerivationError
+from statuary.contracts.model.derivation import DerivationError
 from statuary.extensions.compilers.cache import WHOLE, CompilationCache, CompilerRun
 from statuary.extensions.compilers.compiler import (
     Compiler,

@@ -9,7 +9,11 @@ from typing import Annotated
 
 import click
 
-from statuary.checks.contracts.anchor_claims import require_sender_recovery
+from statuary.base.errors import StatuaryError
+from statuary.base.findings import Finding, has_errors, sorted_findings
+from statuary.base.primitives import Address, ChainId, Instant, checksum_address, instant
+from statuary.base.progress import counted, stage
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import (
@@ -22,19 +26,15 @@ from statuary.cli.options import (
     options,
 )
 from statuary.cli.output import show_progress, size_text
-from statuary.cli.printable import printable
-from statuary.content.evidence import read_anchor
-from statuary.content.locate import locate_findings
-from statuary.content.read_content import read_content
-from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
-from statuary.domain.chain.anchor import Anchor, Checkpoints
-from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.contracts.proof import Claim, ClaimStatus, CompilationEvidence
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.errors import StatuaryError
-from statuary.domain.findings import Finding, has_errors, sorted_findings
-from statuary.domain.primitives import Address, ChainId, Instant, checksum_address, instant
-from statuary.editing.files import content_lock
+from statuary.contracts.chain.anchor import Anchor, Checkpoints
+from statuary.contracts.checks.anchor_claims import require_sender_recovery
+from statuary.contracts.model.derivation import WorkspaceDeployment
+from statuary.contracts.model.proof import Claim, ClaimStatus, CompilationEvidence
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.evidence import read_anchor
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.read_content import read_content
 from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import compilers_on_path
 from statuary.extensions.compilers.options import compiler_option, parse_compilers
@@ -71,7 +71,8 @@ from statuary.extensions.importing.sources import read_hex_file
 from statuary.extensions.importing.toolchains.compilation import compilation_of_record
 from statuary.extensions.importing.toolchains.hardhat import read_compilation
 from statuary.extensions.importing.workspace_files import write_contract
-from statuary.pipeline.progress import counted, stage
+from statuary.source.edit_files import content_lock
+from statuary.source.locate import locate_findings
 
 
 def choose_sources(

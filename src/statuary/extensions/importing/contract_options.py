@@ -7,8 +7,7 @@ from typing import Annotated, NamedTuple, TypeVar
 import click
 from typing_extensions import override
 
-from statuary.cli.options import FILE, FOLDER, Content, Now, option
-from statuary.domain.primitives import (
+from statuary.base.primitives import (
     Address,
     ChainId,
     Hex,
@@ -18,6 +17,7 @@ from statuary.domain.primitives import (
     parse_chain_id,
     parse_hex,
 )
+from statuary.cli.options import FILE, FOLDER, Content, Now, option
 
 HASH_LENGTH = 2 + 64
 

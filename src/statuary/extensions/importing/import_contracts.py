@@ -12,22 +12,18 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
-from statuary.content.parse_record import parse_record_json
-from statuary.content.read_contract import read_contract
-from statuary.content.source_files import SourceFile
-from statuary.content.unreadable import UnreadableError
-from statuary.documents.document import encode_unchecked
-from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
-from statuary.domain.contracts.proof import CompilationEvidence
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.errors import StatuaryError
-from statuary.domain.findings import Finding, Severity, has_errors
-from statuary.domain.json_values import Json
-from statuary.domain.limits import LARGEST_RECORD, MAX_QUOTED
-from statuary.domain.primitives import Address, ChainId, Instant
-from statuary.editing.edit_yaml import append_item
-from statuary.editing.files import FileEdit, content_lock, write_edit
+from statuary.base.errors import StatuaryError
+from statuary.base.findings import Finding, Severity, has_errors
+from statuary.base.json_values import Json
+from statuary.base.limits import LARGEST_RECORD, MAX_QUOTED
+from statuary.base.primitives import Address, ChainId, Instant
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
+from statuary.contracts.model.proof import CompilationEvidence
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.parse_record import parse_record_json
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.engine.catalogue import Catalogue
 from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.compilations import Compilations, with_output
@@ -63,6 +59,11 @@ from statuary.extensions.importing.toolchains.listed_contract import (
     UnreadableContract,
 )
 from statuary.extensions.importing.workspace_files import MISSING, incomplete_files, write_contract
+from statuary.site.document import encode_unchecked
+from statuary.source.edit_files import FileEdit, content_lock, write_edit
+from statuary.source.edit_yaml import append_item
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -5,20 +5,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, runtime_finding
-from statuary.content.load_model import load_model
-from statuary.content.read_contract import read_contract
-from statuary.content.read_workspace import WorkspaceSource
-from statuary.content.source_files import SourceFile
-from statuary.domain.catalogue import Catalogue, ContractForm, ContractSource
-from statuary.domain.contracts.auxdata import parse_immutable_references
-from statuary.domain.contracts.derivation import CompiledMembers, Workspace, derive_record, workspace_members
-from statuary.domain.contracts.proxy_detection import ProxyVerdict, proxy_evidence
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.findings import Finding, Severity, has_errors
-from statuary.domain.json_values import Json
-from statuary.domain.limits import LARGEST_RECORD
-from statuary.domain.primitives import Address, ChainId, Hex, Instant, InvalidValueError, parse_instant
+from statuary.base.findings import Finding, Severity, has_errors
+from statuary.base.json_values import Json
+from statuary.base.limits import LARGEST_RECORD
+from statuary.base.primitives import Address, ChainId, Hex, Instant, InvalidValueError, parse_instant
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove, runtime_finding
+from statuary.contracts.model.auxdata import parse_immutable_references
+from statuary.contracts.model.derivation import CompiledMembers, Workspace, derive_record, workspace_members
+from statuary.contracts.model.proxy_detection import ProxyVerdict, proxy_evidence
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.contracts.sources.read_workspace import WorkspaceSource
+from statuary.engine.catalogue import Catalogue
 from statuary.extensions.compilers.cache import CompilationCache, CompilerRun, cache_folder
 from statuary.extensions.compilers.compiler import Compiler
 from statuary.extensions.importing.compilations import Compilations, with_output
@@ -31,6 +30,8 @@ from statuary.extensions.importing.toolchains.compilation import (
     complete_compilation,
 )
 from statuary.extensions.importing.workspace_files import contract_files, trim_compiler_output
+from statuary.source.load_model import load_model
+from statuary.source.source_files import SourceFile
 
 CALL_PROTECTION = range(1, 21)
 """The length of the code at the start of a library that contains its own address."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json, JsonObject
-from statuary.domain.primitives import Address, ChainId
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import Json, JsonObject
+from statuary.base.primitives import Address, ChainId
 
 
 class NotImportableError(StatuaryError):

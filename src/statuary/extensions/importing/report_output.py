@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import orjson
 
+from statuary.base.atomic_file import atomic_file
+from statuary.cli.escape import printable
 from statuary.cli.output import count_text
-from statuary.cli.printable import printable
 from statuary.extensions.importing.report import ImportReport, Skipped, by_reason
-from statuary.publishing.atomic_file import atomic_file
 
 if TYPE_CHECKING:
     from statuary.extensions.importing.import_contracts import ImportedContracts

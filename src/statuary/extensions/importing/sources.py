@@ -9,13 +9,13 @@ from typing import TypeVar
 
 import orjson
 
-from statuary.content.parse_json import loads_exactly
-from statuary.content.source_files import SourceFile
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.json_values import Json, JsonObject, as_object
-from statuary.domain.primitives import Hex, InvalidValueError, parse_hex
+from statuary.base.json_values import Json, JsonObject, as_object
+from statuary.base.primitives import Hex, InvalidValueError, parse_hex
 from statuary.extensions.http.client import RefusedError, Retries, UnreachableError, get, is_same_server
 from statuary.extensions.importing.report import NotImportableError
+from statuary.source.parse_json import loads_exactly
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
 
 Member = TypeVar("Member", bound=Json)
 

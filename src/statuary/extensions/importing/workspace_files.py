@@ -4,18 +4,18 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
-from statuary.content.evidence import anchor_path, compilation_path
-from statuary.documents.document import encode_unchecked
-from statuary.domain.catalogue import ContractForm, ContractSource
-from statuary.domain.contracts.derivation import Workspace, verified_at_text, workspace_members
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.domain.primitives import InvalidValueError
-from statuary.editing.yaml_nodes import YamlValue, block_text
+from statuary.base.atomic_file import atomic_file
+from statuary.base.files import PublishingError
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.derivation import Workspace, verified_at_text, workspace_members
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.evidence import anchor_path, compilation_path
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at
-from statuary.publishing.atomic_file import atomic_file
-from statuary.publishing.files import PublishingError
+from statuary.site.document import encode_unchecked
+from statuary.source.yaml_nodes import YamlValue, block_text
 
 WORKSPACE_FILES = ("creation.hex", "input.json", "output.json", "runtime.hex", "contract.yaml")
 """The files of a workspace in the order in which they are written; the last one makes it a workspace."""

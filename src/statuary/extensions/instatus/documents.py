@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterable
 
 from typing_extensions import override
 
-from statuary.documents.document import Document, encode_json
-from statuary.documents.families import DocumentFamily
-from statuary.documents.feeds.feed import incident_url
-from statuary.documents.status_api.documents import announced, unresolved_records
-from statuary.documents.url_table import SHORT_LIVED, PutStep, Url
-from statuary.domain.primitives import Instant, format_milliseconds
-from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import Maintenance
-from statuary.domain.status.timeline import ComponentState, PageState, Timeline, later_states
-from statuary.domain.status.vocabulary import Impact, UpdateStatus
+from statuary.base.primitives import Instant, format_milliseconds
+from statuary.engine.providers import DocumentFamily
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import SHORT_LIVED, PutStep, Url
+from statuary.status.api.documents import announced, unresolved_records
+from statuary.status.feeds.feed import incident_url
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import Maintenance
+from statuary.status.model.timeline import ComponentState, PageState, Timeline, later_states
+from statuary.status.model.vocabulary import Impact, UpdateStatus
 
 SUMMARY = Url(
     "instatus-summary",

@@ -6,15 +6,16 @@ from typing import NamedTuple, get_args
 
 from typing_extensions import override
 
-from statuary.documents.document import Document
-from statuary.documents.families import DocumentFamily
-from statuary.documents.feeds.feed import Words
-from statuary.documents.feeds.feed_documents import FeedDocuments
-from statuary.documents.pages.page_texts import PageTexts, one_line
-from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.site_context import SiteContext
-from statuary.documents.pages.status.pages import StatusPages
-from statuary.documents.url_table import (
+from statuary.base.primitives import Instant
+from statuary.engine.providers import DocumentFamily
+from statuary.extensions.languages.settings import LanguageSettings
+from statuary.extensions.languages.translations import in_language
+from statuary.site.document import Document
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import SiteContext
+from statuary.site.settings import LANGUAGES
+from statuary.site.url_table import (
     ATOM,
     BADGE,
     BADGE_ENDPOINT,
@@ -31,13 +32,12 @@ from statuary.documents.url_table import (
     Url,
     match_url,
 )
-from statuary.domain.primitives import Instant
-from statuary.domain.settings import LANGUAGES
-from statuary.domain.status.records import StatusCatalogue
-from statuary.domain.status.timeline import Timeline, build_timeline
-from statuary.domain.status.vocabulary import UpdateStatus
-from statuary.extensions.languages.settings import LanguageSettings
-from statuary.extensions.languages.translations import in_language
+from statuary.status.feeds.feed import Words
+from statuary.status.feeds.feed_documents import FeedDocuments
+from statuary.status.model.records import StatusCatalogue
+from statuary.status.model.timeline import Timeline, build_timeline
+from statuary.status.model.vocabulary import UpdateStatus
+from statuary.status.pages.pages import StatusPages
 
 KINDS = (
     (STATUS_PAGE.pattern, "the status page", HTML, PutStep.STATUS),

@@ -5,10 +5,10 @@ from typing import Annotated, NamedTuple
 from pydantic import AfterValidator
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import Text
-from statuary.domain.primitives import InvalidValueError
-from statuary.domain.settings import LANGUAGES
+from statuary.base.primitives import InvalidValueError
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.site.settings import LANGUAGES
+from statuary.source.source_model import Text
 
 
 class LanguageSettings(NamedTuple):

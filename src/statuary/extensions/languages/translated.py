@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Self
 
-from statuary.domain.primitives import InvalidValueError, shorten
+from statuary.base.primitives import InvalidValueError, shorten
 
 EXPECTED = "expected a text, or a mapping from language to text"
 """How the message about a mapping with wrong keys begins."""

@@ -5,10 +5,10 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from statuary.domain.findings import Finding, Pointer, Severity
-from statuary.domain.status.records import StatusCatalogue
+from statuary.base.findings import Finding, Pointer, Severity
 from statuary.extensions.languages.settings import LanguageSettings
 from statuary.extensions.languages.translated import EXPECTED, Translated
+from statuary.status.model.records import StatusCatalogue
 
 UNKNOWN_LANGUAGE = "known-language"
 """The rule of findings about languages."""

@@ -7,16 +7,17 @@ from typing import NamedTuple
 
 import click
 
+from statuary.base.clock import utc_now
+from statuary.base.files import PublishingError
+from statuary.base.progress import stage
+from statuary.cli.escape import print_error, printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FILE, content_option, out_option, read_key, with_options
 from statuary.cli.output import count_text, show_progress
-from statuary.cli.printable import print_error, printable
-from statuary.clock import utc_now
 from statuary.extensions.http.client import HttpResponse, UnreachableError, send
-from statuary.extensions.log.continuation import EMPTY, FLOOR, read_floor, write_floor
 from statuary.extensions.log.entries import EntryKind, NumberedEntry, check_proof
 from statuary.extensions.log.key_changes import ROTATION, KeyChange, signed_change, write_change
-from statuary.extensions.log.memory import (
+from statuary.extensions.log.known_logs import (
     RememberedLog,
     check_place,
     continued_heads,
@@ -48,6 +49,7 @@ from statuary.extensions.log.published_log import (
     open_log,
     published_settings,
 )
+from statuary.extensions.log.resume import EMPTY, FLOOR, read_floor, write_floor
 from statuary.extensions.log.verify import (
     DocumentCheck,
     SiteCheck,
@@ -63,9 +65,7 @@ from statuary.extensions.log.verify import (
     witness_size,
 )
 from statuary.extensions.snapshots.site_reader import UrlSource, open_site
-from statuary.pipeline.progress import stage
-from statuary.publishing.files import PublishingError
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
 
 LARGEST_ANSWER = 100_000
 

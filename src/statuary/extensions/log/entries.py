@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import orjson
 from typing_extensions import override
 
-from statuary.documents.document import Document, plain_path
-from statuary.documents.url_table import incident_of
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
+from statuary.base.files import transaction
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.primitives import Instant, InvalidValueError, format_milliseconds, parse_instant
 from statuary.extensions.log.key_changes import KeyChange
 from statuary.extensions.log.merkle import LogError, ProofError, leaf_hash, verify_inclusion
 from statuary.extensions.log.notes import (
@@ -29,9 +28,10 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     parse_public_key,
 )
-from statuary.publishing.files import transaction
-from statuary.publishing.ledger.ledger import Ledger, OwnTable
-from statuary.publishing.ledger.lookups import changed_contracts, contract_at, digest_at
+from statuary.publish.ledger.ledger import Ledger, OwnTable
+from statuary.publish.ledger.lookups import changed_contracts, contract_at, digest_at
+from statuary.site.document import Document, plain_path
+from statuary.site.url_table import incident_of
 
 
 class EntryKind(StrEnum):

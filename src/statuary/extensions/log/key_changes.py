@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from statuary.base.atomic_file import atomic_file
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import (
     LARGEST_NOTE,
@@ -16,7 +17,6 @@ from statuary.extensions.log.notes import (
     parse_note,
     parse_public_key,
 )
-from statuary.publishing.atomic_file import atomic_file
 
 ROTATION = "log-rotation.txt"
 """The file of the content folder with the statement for the next build with the new key."""

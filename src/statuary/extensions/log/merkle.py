@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from struct import pack, unpack_from
 
-from statuary.domain.errors import StatuaryError
+from statuary.base.errors import StatuaryError
 
 HASH_SIZE = 32
 EMPTY_ROOT = sha256().digest()

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
+from statuary.base.atomic_file import atomic_file
+from statuary.base.files import PublishingError
 from statuary.cli.options import read_key
+from statuary.engine.stages import StageInputs
 from statuary.extensions.http.client import UnreachableError
-from statuary.extensions.log.continuation import read_floor
 from statuary.extensions.log.key_changes import read_change
 from statuary.extensions.log.merkle import LogError, ReadPath
 from statuary.extensions.log.notes import PublicKey, parse_private_key, parse_public_key
 from statuary.extensions.log.published_log import LOG_CHECKPOINT, LogKeeper, LogSettings, TreeHead, parse_head
-from statuary.pipeline.stages import StageInputs
-from statuary.publishing.atomic_file import atomic_file
-from statuary.publishing.files import PublishingError
-from statuary.publishing.places import open_place
+from statuary.extensions.log.resume import read_floor
+from statuary.publish.locations import open_place
 
 KEY_VARIABLE = "STATUARY_LOG_KEY"
 public_log_key_option = click.option(

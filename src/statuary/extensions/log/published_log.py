@@ -8,8 +8,8 @@ from typing import NamedTuple
 import orjson
 from typing_extensions import override
 
-from statuary.documents.url_table import IMMUTABLE, MEDIA_TYPES, OCTET_STREAM, TEXT, PutStep, Url
-from statuary.domain.primitives import Instant
+from statuary.base.files import PARTS
+from statuary.base.primitives import Instant
 from statuary.extensions.log.entries import EntryKind, LogAction, parse_entry
 from statuary.extensions.log.key_changes import KeyChange
 from statuary.extensions.log.merkle import (
@@ -29,8 +29,8 @@ from statuary.extensions.log.notes import (
     parse_checkpoint,
     verify_checkpoint,
 )
-from statuary.publishing.files import PARTS
-from statuary.publishing.places import Place
+from statuary.publish.locations import Place
+from statuary.site.url_table import IMMUTABLE, MEDIA_TYPES, OCTET_STREAM, TEXT, PutStep, Url
 
 LOG = Url("log", "log/index.json", "the name and the public key of the transparency log", own_rule=True)
 LOG_SCHEMA = Url("log-schema", "log/schema.json", "the JSON Schema of the log's entries", own_rule=True)

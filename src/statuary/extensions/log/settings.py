@@ -5,12 +5,12 @@ from typing import Annotated, Self
 from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import Flag, SourceModel, Text, WholeNumber
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.primitives import InvalidValueError
+from statuary.engine.extension_settings import ExtensionSource
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.notes import WITNESS_KEY, parse_public_key
 from statuary.extensions.log.published_log import EXAMPLE, LogSettings
+from statuary.source.source_model import Flag, SourceModel, Text, WholeNumber
 
 
 class WitnessSource(SourceModel):

@@ -14,19 +14,9 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.documents.document import Document, encode_json
-from statuary.documents.pages.page_parts import FormerVersion
-from statuary.documents.url_table import Url, incident_of
-from statuary.domain.findings import Finding, Severity
-from statuary.domain.primitives import format_milliseconds, parse_instant
-from statuary.extensions.log.continuation import (
-    EMPTY,
-    MOST_PENDING,
-    RESTORE,
-    LogPlaces,
-    new_pending,
-    parse_pending,
-)
+from statuary.base.files import is_snapshot_path
+from statuary.base.findings import Finding, Severity
+from statuary.base.primitives import format_milliseconds, parse_instant
 from statuary.extensions.log.entries import (
     CLOCK,
     LOG_KEY,
@@ -75,14 +65,24 @@ from statuary.extensions.log.published_log import (
     parse_head,
     part_of_log,
 )
-from statuary.publishing.files import is_snapshot_path
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.host_layout import media_type_of
-from statuary.publishing.ledger.schema import names_of
-from statuary.publishing.listing import Entry, split_into_parts
-from statuary.publishing.listing_on_disk import Listing
-from statuary.publishing.manifest import ManifestBuilder, encode_manifest, manifest_digest, parse_manifest
-from statuary.publishing.origin import SiteOrigin
+from statuary.extensions.log.resume import (
+    EMPTY,
+    MOST_PENDING,
+    RESTORE,
+    LogPlaces,
+    new_pending,
+    parse_pending,
+)
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.host_layout import media_type_of
+from statuary.publish.ledger.schema import names_of
+from statuary.publish.listing import Entry, split_into_parts
+from statuary.publish.listing_on_disk import Listing
+from statuary.publish.manifest import ManifestBuilder, encode_manifest, manifest_digest, parse_manifest
+from statuary.publish.origin import SiteOrigin
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.page_parts import FormerVersion
+from statuary.site.url_table import Url, incident_of
 from statuary.version import VERSION
 
 BATCH = 1_000

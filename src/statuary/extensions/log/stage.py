@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from statuary.documents.document import Document, encode_json
-from statuary.domain.primitives import format_milliseconds
-from statuary.extensions.log.continuation import read_floor, write_floor
+from statuary.base.primitives import format_milliseconds
+from statuary.engine.stages import Additions, SiteStage, StageInputs
 from statuary.extensions.log.merkle import LogError
 from statuary.extensions.log.options import is_in_ci, log_keeper, note_signed
 from statuary.extensions.log.published_log import (
@@ -19,9 +18,10 @@ from statuary.extensions.log.published_log import (
     TreeHead,
     published_settings,
 )
+from statuary.extensions.log.resume import read_floor, write_floor
 from statuary.extensions.log.site_log import SiteLog, log_document
-from statuary.pipeline.stages import Additions, SiteStage, StageInputs
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.site.document import Document, encode_json
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,23 +10,9 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.documents.document import Document, plain_path
-from statuary.documents.feeds.status_changes import COMPARED_PATHS, changes_document
-from statuary.documents.url_table import (
-    CHANGES,
-    CONTRACT,
-    CONTRACT_PAGE,
-    EPOCHS,
-    INCIDENT,
-    INCIDENT_PAGE,
-    PROOF,
-    Url,
-    incident_of,
-    match_url,
-)
-from statuary.domain.primitives import Instant
+from statuary.base.files import is_snapshot_path, temporary_database
+from statuary.base.primitives import Instant
 from statuary.extension_table import EXTENSIONS
-from statuary.extensions.log.continuation import parse_pending
 from statuary.extensions.log.entries import (
     LOG_KEY,
     WHOLE_SITE,
@@ -78,13 +64,27 @@ from statuary.extensions.log.published_log import (
     TreeHead,
     part_of_log,
 )
+from statuary.extensions.log.resume import parse_pending
 from statuary.extensions.log.site_log import PROVED, log_document, proof_url
-from statuary.publishing.epoch_index import EpochIndex, readable_epochs
-from statuary.publishing.files import is_snapshot_path, temporary_database
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.listing import DamagedSnapshotError, Entry
-from statuary.publishing.manifest import manifest_digest, parse_manifest, read_entries
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.listing import DamagedSnapshotError, Entry
+from statuary.publish.manifest import manifest_digest, parse_manifest, read_entries
+from statuary.site.document import Document, plain_path
+from statuary.site.url_table import (
+    CHANGES,
+    CONTRACT,
+    CONTRACT_PAGE,
+    EPOCHS,
+    INCIDENT,
+    INCIDENT_PAGE,
+    PROOF,
+    Url,
+    incident_of,
+    match_url,
+)
+from statuary.status.api.epoch_index import EpochIndex, readable_epochs
+from statuary.status.feeds.status_changes import COMPARED_PATHS, changes_document
 
 SUBJECT_URLS = (CONTRACT, PROOF, CONTRACT_PAGE, LOG_CONTRACT, INCIDENT, INCIDENT_PAGE, LOG_INCIDENT)
 

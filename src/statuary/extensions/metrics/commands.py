@@ -10,16 +10,16 @@ from typing import Annotated
 import click
 import orjson
 
+from statuary.base.primitives import Instant, format_exact
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Content, Now, build_instant, option, options
-from statuary.cli.printable import printable
-from statuary.content.file_kinds import CONTRACTS
-from statuary.content.read_content import read_content
-from statuary.content.source_files import walk_folder
-from statuary.domain.primitives import Instant, format_exact
-from statuary.editing.files import content_lock
+from statuary.engine.read_content import read_content
 from statuary.extensions.metrics.probe import Measurement, ask, measurements
 from statuary.extensions.metrics.settings import MetricsSettings, ProbeKind
+from statuary.source.edit_files import content_lock
+from statuary.source.file_kinds import CONTRACTS
+from statuary.source.source_files import walk_folder
 
 COLUMNS = ("at", "seconds", "head", "age", "finalized", "lag", "fault")
 """The columns of a probe's file of points; that of a rollup has `batch_age` too."""

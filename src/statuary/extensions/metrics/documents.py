@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
-from statuary.documents.document import Document, encode_json
-from statuary.documents.url_table import SVG, PutStep, Url
-from statuary.domain.primitives import Instant, format_milliseconds
+from statuary.base.primitives import Instant, format_milliseconds
 from statuary.extensions.metrics.points import Point
 from statuary.extensions.metrics.settings import Metric
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import SVG, PutStep, Url
 
 POINTS = Url(
     "metric-points",

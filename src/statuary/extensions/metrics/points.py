@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json, JsonObject
-from statuary.domain.primitives import Instant, InvalidValueError, instant, parse_instant, shorten
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import Json, JsonObject
+from statuary.base.primitives import Instant, InvalidValueError, instant, parse_instant, shorten
 from statuary.extensions.metrics.settings import Metric, PointsForm
 
 LARGEST_FILE = 16 << 20

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import Instant, shorten
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import Json
+from statuary.base.primitives import Instant, shorten
 from statuary.extensions.http.client import UnreachableError, send
 from statuary.extensions.http.connections import Pace
 from statuary.extensions.metrics.settings import Probe, ProbeKind

@@ -6,9 +6,9 @@ from typing import Annotated, NamedTuple, Self
 from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import Identifier, Name, SourceModel, Text, WholeNumber, value_of
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.primitives import InvalidValueError
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.source.source_model import Identifier, Name, SourceModel, Text, WholeNumber, value_of
 
 
 class PointsForm(StrEnum):

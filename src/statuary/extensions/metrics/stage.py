@@ -4,12 +4,12 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from statuary.domain.findings import Finding, Severity
+from statuary.base.findings import Finding, Severity
+from statuary.engine.stages import Additions, SiteStage, StageInputs
 from statuary.extensions.metrics.documents import metric_documents
 from statuary.extensions.metrics.points import LARGEST_FILE, PointsError, read_points
 from statuary.extensions.metrics.settings import Metric, MetricsSettings
-from statuary.pipeline.stages import Additions, SiteStage, StageInputs
-from statuary.publishing.target import BuildTarget
+from statuary.publish.target import BuildTarget
 
 EXAMPLE = "run `statuary probe`, or write the file"
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import click
 
+from statuary.base.progress import stage
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import FOLDER
 from statuary.cli.output import (
@@ -15,11 +17,9 @@ from statuary.cli.output import (
     show_progress,
     size_text,
 )
-from statuary.cli.printable import printable
 from statuary.extensions.mirror.mirror_site import MirrorOptions, MirrorResult, mirror_site
 from statuary.extensions.mirror.served_site import ServedSite
 from statuary.extensions.snapshots.options import public_key_of, public_key_option
-from statuary.pipeline.progress import stage
 
 
 @click.command()

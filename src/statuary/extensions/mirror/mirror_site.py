@@ -15,20 +15,20 @@ from secrets import token_hex
 from shutil import disk_usage
 from typing import TYPE_CHECKING, NamedTuple
 
-from statuary.documents.document import Document
-from statuary.domain.primitives import parse_instant
+from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
+from statuary.base.primitives import parse_instant
+from statuary.engine.manifest_step import adopt_listed
 from statuary.extensions.mirror.served_site import ServedSite, SiteState
 from statuary.extensions.snapshots.differences import refuse_older
-from statuary.pipeline.file_list import adopt_listed
-from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.ledger.lookups import offered, offered_digest
-from statuary.publishing.listing import DamagedSnapshotError, Entry, NameTable, Part, parse_part
-from statuary.publishing.listing_on_disk import Listing
-from statuary.publishing.manifest import Manifest, is_listed, manifest_digest, parse_manifest
-from statuary.publishing.origin import build_notes
-from statuary.publishing.plan import Action, Change, Plan
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.ledger.lookups import offered, offered_digest
+from statuary.publish.listing import DamagedSnapshotError, Entry, NameTable, Part, parse_part
+from statuary.publish.listing_on_disk import Listing
+from statuary.publish.manifest import Manifest, is_listed, manifest_digest, parse_manifest
+from statuary.publish.origin import build_notes
+from statuary.publish.plan import Action, Change, Plan
+from statuary.site.document import Document
 
 if TYPE_CHECKING:
     from minisign import PublicKey

@@ -7,6 +7,7 @@ from hashlib import sha256
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.extensions.http.client import (
     RefusedError,
     Retries,
@@ -19,10 +20,9 @@ from statuary.extensions.http.client import (
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.site_reader import StoredBesidesFiles, UrlSource, missing_statuses
-from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.publishing.folder.reader import LARGEST_DOCUMENT
-from statuary.publishing.listing import DamagedSnapshotError, Entry, Part, parse_part
-from statuary.publishing.manifest import Manifest, parse_manifest
+from statuary.publish.folder.reader import LARGEST_DOCUMENT
+from statuary.publish.listing import DamagedSnapshotError, Entry, Part, parse_part
+from statuary.publish.manifest import Manifest, parse_manifest
 
 if TYPE_CHECKING:
     from minisign import PublicKey

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
-from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant
-from statuary.domain.status.timeline import Timeline
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import Instant
 from statuary.extensions.notify.channels import DeliveryError, address_of, send_event
 from statuary.extensions.notify.events import StatusEvent, events_between
 from statuary.extensions.notify.sent_events import LATE, Channels, NotificationRecord, SentEvents
 from statuary.extensions.notify.settings import Channel, Delivery
+from statuary.status.model.timeline import Timeline
 
 
 class Send(Protocol):

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.domain.errors import StatuaryError
-from statuary.domain.status.timeline import Timeline
+from statuary.base.errors import StatuaryError
+from statuary.base.optional import optional
 from statuary.extensions.http.client import HttpResponse, UnreachableError, is_url, send
 from statuary.extensions.http.connections import Pace
 from statuary.extensions.notify.events import StatusEvent
 from statuary.extensions.notify.messages import message_of, slack_body, teams_body, webhook_body
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
-from statuary.optional import optional
+from statuary.status.model.timeline import Timeline
 
 PACE = Pace(seconds=20.0, timeout=10.0)
 """What a receiver is given of time."""

@@ -10,22 +10,15 @@ from typing import Annotated
 import click
 import orjson
 
-from statuary.checks.status.status_checks import status_findings
+from statuary.base.findings import Finding, has_errors, sorted_findings
+from statuary.base.primitives import Instant, format_utc
+from statuary.cli.escape import json_text, print_error, printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, Now, build_instant, option, options
 from statuary.cli.output import count_text
-from statuary.cli.printable import json_text, print_error, printable
-from statuary.content.file_kinds import CONTRACTS
-from statuary.content.locate import locate_findings
-from statuary.content.read_content import read_content
-from statuary.content.source_files import walk_folder
-from statuary.documents.url_table import INCIDENT
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.findings import Finding, has_errors, sorted_findings
-from statuary.domain.primitives import Instant, format_utc
-from statuary.domain.status.schedule import timeline_from
-from statuary.domain.status.timeline import Timeline
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.read_content import read_content
 from statuary.extension_table import STORES
 from statuary.extensions.notify.announce import Announcement, announce, due_for, sender, starting_at
 from statuary.extensions.notify.channels import body_for
@@ -33,8 +26,15 @@ from statuary.extensions.notify.events import ComponentChange, StatusEvent
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.sent_events import NotificationRecord, file_record
 from statuary.extensions.notify.settings import Channel, ChannelKind, NotifySettings
-from statuary.extensions.notify.store_record import store_record
-from statuary.publishing.places import open_place, scheme_of
+from statuary.extensions.notify.store_state import store_record
+from statuary.publish.locations import open_place, scheme_of
+from statuary.site.url_table import INCIDENT
+from statuary.source.file_kinds import CONTRACTS
+from statuary.source.locate import locate_findings
+from statuary.source.source_files import walk_folder
+from statuary.status.checks.status_checks import status_findings
+from statuary.status.model.schedule import timeline_from
+from statuary.status.model.timeline import Timeline
 
 RECORD = option(
     "--record",

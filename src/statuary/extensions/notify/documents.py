@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable, Iterator
 
 from typing_extensions import override
 
-from statuary.documents.document import Document, encode_json
-from statuary.documents.families import DocumentFamily
-from statuary.documents.feeds.feed import latest_records, newest_first
-from statuary.documents.url_table import SHORT_LIVED, PutStep, Url
-from statuary.domain.primitives import Instant, format_exact
-from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.timeline import Timeline, later_states, state_at
+from statuary.base.primitives import Instant, format_exact
+from statuary.engine.providers import DocumentFamily
 from statuary.extensions.notify.events import ComponentChange, StatusEvent, record_events
 from statuary.extensions.notify.messages import message_of
 from statuary.extensions.notify.settings import NotifySettings
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import SHORT_LIVED, PutStep, Url
+from statuary.status.feeds.feed import latest_records, newest_first
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.timeline import Timeline, later_states, state_at
 
 NOTIFICATION = Url(
     "notification",

@@ -10,13 +10,13 @@ from enum import StrEnum
 from itertools import chain
 from typing import NamedTuple
 
-from statuary.documents.status_api.members import TimestampFormatter
-from statuary.domain.primitives import Instant
-from statuary.domain.status.incident_history import IncidentHistory, IncidentState
-from statuary.domain.status.records import Component, Maintenance, derived_id
-from statuary.domain.status.status_history import PublishedUpdate
-from statuary.domain.status.timeline import Timeline
-from statuary.domain.status.vocabulary import ComponentStatus
+from statuary.base.primitives import Instant
+from statuary.status.api.members import TimestampFormatter
+from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.records import Component, Maintenance, derived_id
+from statuary.status.model.status_history import PublishedUpdate
+from statuary.status.model.timeline import Timeline
+from statuary.status.model.vocabulary import ComponentStatus
 
 
 class EventKind(StrEnum):

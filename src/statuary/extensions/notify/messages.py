@@ -7,20 +7,20 @@ incoming webhooks with Block Kit; that of Teams is an adaptive card 1.4 in the e
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from statuary.documents.feeds.feed import body_html, body_plain, incident_url, one_line, status_label
-from statuary.documents.feeds.status_changes import Members, component_payload, incident_payload
-from statuary.documents.status_api.members import (
+from statuary.extensions.notify.events import ComponentChange, EventKind, RecordUpdate, StatusEvent
+from statuary.status.api.members import (
     TimestampFormatter,
     component_members,
     incident_members,
     page_members,
     status_members,
 )
-from statuary.domain.status.incident_history import IncidentState
-from statuary.domain.status.records import Automation, Maintenance
-from statuary.domain.status.timeline import ComponentState, Timeline, component_at, state_at
-from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, ComponentStatus
-from statuary.extensions.notify.events import ComponentChange, EventKind, RecordUpdate, StatusEvent
+from statuary.status.feeds.feed import body_html, body_plain, incident_url, one_line, status_label
+from statuary.status.feeds.status_changes import Members, component_payload, incident_payload
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import Automation, Maintenance
+from statuary.status.model.timeline import ComponentState, Timeline, component_at, state_at
+from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 
 LONGEST_TEXT = 2_500
 """Characters of a message's text: Slack takes 3,000 in a section, Teams 28 kB in a card."""

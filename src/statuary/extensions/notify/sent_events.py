@@ -13,13 +13,13 @@ from typing import NamedTuple, Protocol, Self, cast
 import orjson
 from typing_extensions import override
 
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import Instant, InvalidValueError, format_exact, parse_instant
-from statuary.domain.status.records import derived_id
-from statuary.editing.files import content_lock
+from statuary.base.atomic_file import atomic_file
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import Json
+from statuary.base.primitives import Instant, InvalidValueError, format_exact, parse_instant
 from statuary.extensions.notify.events import ComponentChange, StatusEvent
-from statuary.publishing.atomic_file import atomic_file
+from statuary.source.edit_files import content_lock
+from statuary.status.model.records import derived_id
 
 LATE = timedelta(hours=2)
 """How long after its own time an update may reach the content, and still be sent."""

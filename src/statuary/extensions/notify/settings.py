@@ -6,10 +6,10 @@ from typing import Annotated, NamedTuple, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import Flag, SourceModel, Text
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.primitives import InvalidValueError
+from statuary.engine.extension_settings import ExtensionSource
 from statuary.extensions.notify.events import RECORD_EVENTS, EventKind
+from statuary.source.source_model import Flag, SourceModel, Text
 
 
 class ChannelKind(StrEnum):

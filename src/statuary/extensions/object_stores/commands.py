@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from statuary.base.clock import utc_now
+from statuary.base.files import MANIFEST, PublishingError
+from statuary.base.primitives import Instant, format_instant, parse_instant
+from statuary.base.progress import stage
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import with_options
 from statuary.cli.output import count_text, show_progress
-from statuary.cli.printable import printable
 from statuary.cli.publication import is_complete, print_publication, publish_folder, publish_to_folder
-from statuary.clock import utc_now
-from statuary.domain.primitives import Instant, format_instant, parse_instant
 from statuary.extensions.object_stores.objects import PublishedFolder, PublishedSite, PublishedSnapshot
 from statuary.extensions.object_stores.store import Lease, LeaseHeldError, ObjectStore, is_store_url
 from statuary.extensions.object_stores.store_comparison import INDEX, parse_index
 from statuary.extensions.object_stores.store_target import ObjectStoreTarget, RequestCounts
-from statuary.extensions.packs.left_out import left_out_of
+from statuary.extensions.packs.exclude import left_out_of
 from statuary.extensions.snapshots.differences import refuse_older
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
 from statuary.extensions.snapshots.options import public_key_of, public_key_option
 from statuary.extensions.snapshots.snapshot_reader import read_snapshot, snapshot_documents
-from statuary.pipeline.progress import stage
-from statuary.publishing.files import MANIFEST, PublishingError
-from statuary.publishing.folder.built_site import is_built, noted_origin
-from statuary.publishing.manifest import parse_manifest
-from statuary.publishing.origin import UTC, SiteOrigin
-from statuary.publishing.places import replacement_of
+from statuary.publish.folder.built_site import is_built, noted_origin
+from statuary.publish.locations import replacement_of
+from statuary.publish.manifest import parse_manifest
+from statuary.publish.origin import UTC, SiteOrigin
 
 if TYPE_CHECKING:
     from minisign import PublicKey

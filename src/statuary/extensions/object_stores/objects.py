@@ -5,16 +5,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol, Self
 
-from statuary.documents.document import plain_path
-from statuary.documents.url_table import PutStep, match_url
-from statuary.domain.settings import CompressedFormat
+from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader
 from statuary.extensions.snapshots.streams import Spool
-from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.publishing.folder.reader import FolderReader, find_ledger
-from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.ledger.read import is_unfinished, read_listing
-from statuary.publishing.listing import Entry
+from statuary.publish.folder.reader import FolderReader, find_ledger
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.ledger.read import is_unfinished, read_listing
+from statuary.publish.listing import Entry
+from statuary.site.document import plain_path
+from statuary.site.settings import CompressedFormat
+from statuary.site.url_table import PutStep, match_url
 
 ENCODINGS = {CompressedFormat.GZIP: "gzip", CompressedFormat.BROTLI: "br", CompressedFormat.ZSTANDARD: "zstd"}
 """The `Content-Encoding` of a compressed form, by the ending that it is stored under."""

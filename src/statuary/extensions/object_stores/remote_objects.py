@@ -10,9 +10,9 @@ from typing import IO, TYPE_CHECKING
 
 from typing_extensions import Buffer, override
 
-from statuary.content.remote_files import RemoteFile, RemoteFiles
-from statuary.content.unreadable import BeyondLimitError, UnreadableError
-from statuary.optional import MissingExtraError, optional
+from statuary.base.optional import MissingExtraError, optional
+from statuary.source.remote_files import RemoteFile, RemoteFiles
+from statuary.source.unreadable import BeyondLimitError, UnreadableError
 
 if TYPE_CHECKING:
     from obstore import ReadableFile

@@ -17,12 +17,12 @@ from zoneinfo import ZoneInfo
 import orjson
 from typing_extensions import override
 
-from statuary.content.remote_files import is_remote
-from statuary.domain.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
+from statuary.base.files import OWN_FOLDER, PublishingError
+from statuary.base.optional import MissingExtraError, optional
+from statuary.base.primitives import Instant, InvalidValueError, format_instant, instant, parse_instant
 from statuary.extensions.object_stores.remote_objects import FORM_HINT, from_url, import_obstore, url_fault
-from statuary.optional import MissingExtraError, optional
-from statuary.publishing.files import OWN_FOLDER, PublishingError
-from statuary.publishing.places import Place
+from statuary.publish.locations import Place
+from statuary.source.remote_files import is_remote
 from statuary.version import VERSION
 
 if TYPE_CHECKING:

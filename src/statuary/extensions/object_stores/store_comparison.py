@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.documents.url_table import PutStep
+from statuary.base.files import OWN_FOLDER, PublishingError, checked_path
 from statuary.extensions.object_stores.objects import step_of
 from statuary.extensions.snapshots.differences import Difference, diff, plan_of, side_by_side
-from statuary.publishing.files import OWN_FOLDER, PublishingError, checked_path
-from statuary.publishing.listing import Entry, Part, encode_part
-from statuary.publishing.listing_on_disk import Listing
-from statuary.publishing.plan import Plan
+from statuary.publish.listing import Entry, Part, encode_part
+from statuary.publish.listing_on_disk import Listing
+from statuary.publish.plan import Plan
+from statuary.site.url_table import PutStep
 
 FORMAT = 2
 """The version of the format that is written and read."""

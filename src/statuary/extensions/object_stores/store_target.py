@@ -17,7 +17,7 @@ from typing import NamedTuple, Self
 
 from typing_extensions import override
 
-from statuary.documents.url_table import PutStep
+from statuary.base.files import OWN_FOLDER, PublishingError
 from statuary.extensions.object_stores.objects import (
     DIGEST_ATTRIBUTE,
     PublishedSite,
@@ -48,10 +48,10 @@ from statuary.extensions.object_stores.store_comparison import (
     part_object,
 )
 from statuary.extensions.snapshots.differences import Difference
-from statuary.publishing.files import OWN_FOLDER, PublishingError
-from statuary.publishing.listing import Entry
-from statuary.publishing.plan import Action, Plan
-from statuary.publishing.target import Target
+from statuary.publish.listing import Entry
+from statuary.publish.plan import Action, Plan
+from statuary.publish.target import Target
+from statuary.site.url_table import PutStep
 
 ATTEMPTS = 5
 """Tries to put an object that another program changes at the same time."""

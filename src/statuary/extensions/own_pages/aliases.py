@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping
 from posixpath import dirname, join, normpath
 from typing import NamedTuple
 
-from statuary.content.pages_and_theme import MAX_PAGE_PATH, NAME
-from statuary.documents.document import Document
-from statuary.documents.pages.page_texts import one_line
-from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.site_context import PageHead, site_context
-from statuary.documents.url_table import OWN_PAGE
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.findings import Finding, Severity
-from statuary.domain.reserved_names import is_reserved_name
-from statuary.domain.settings import SitePage
+from statuary.base.findings import Finding, Severity
+from statuary.base.reserved_names import is_reserved_name
+from statuary.engine.catalogue import Catalogue
+from statuary.site.document import Document
+from statuary.site.pages.page_texts import one_line
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import PageHead, site_context
+from statuary.site.pages_and_theme import MAX_PAGE_PATH, NAME
+from statuary.site.settings import SitePage
+from statuary.site.url_table import OWN_PAGE
 
 
 class MovedPageView(NamedTuple):

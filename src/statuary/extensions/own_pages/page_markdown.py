@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from statuary.documents.pages.contract.sources import Highlighter, highlighter
-from statuary.documents.pages.page_texts import visible_text
+from statuary.contracts.pages.sources import Highlighter, highlighter
+from statuary.site.pages.page_texts import visible_text
 
 SCHEMES = frozenset(("http", "https", "mailto"))
 

@@ -12,19 +12,13 @@ from markdown_it.token import Token
 from markupsafe import Markup
 from typing_extensions import override
 
-from statuary.documents.document import Document, encode_json
-from statuary.documents.families import FindLinks, MakeOwnPages, OwnPages
-from statuary.documents.pages.page_texts import PageTexts, one_line
-from statuary.documents.pages.rendering import renderer_of, root_of
-from statuary.documents.pages.site_context import PageHead, site_context
-from statuary.documents.url_table import OWN_PAGE, PAGE_SEARCH, match_url
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.findings import Finding, Position, Severity
-from statuary.domain.json_values import Json
-from statuary.domain.settings import SitePage
-from statuary.domain.work import attempt
+from statuary.base.budget import attempt
+from statuary.base.findings import Finding, Position, Severity
+from statuary.base.json_values import Json
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.providers import FindLinks, MakeOwnPages, OwnPages
 from statuary.extensions.own_pages.aliases import alias_documents, alias_findings
-from statuary.extensions.own_pages.book import Book, SidebarGroup, SidebarLink
+from statuary.extensions.own_pages.navigation import Book, SidebarGroup, SidebarLink
 from statuary.extensions.own_pages.page_markdown import (
     SCHEMES,
     Heading,
@@ -33,6 +27,12 @@ from statuary.extensions.own_pages.page_markdown import (
     page_tokens,
     sections,
 )
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.rendering import renderer_of, root_of
+from statuary.site.pages.site_context import PageHead, site_context
+from statuary.site.settings import SitePage
+from statuary.site.url_table import OWN_PAGE, PAGE_SEARCH, match_url
 
 OUTLINE_LEVELS = (2, 3)
 """Levels of headings that "On this page" lists."""

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from statuary.base.optional import import_zstandard
 from statuary.extensions.packs.limits import DICTIONARY_SIZE
-from statuary.optional import import_zstandard
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 
 LEVEL = 6
 """Of compression: level 9 saves 10 % of M's bytes and takes twice the time, 12 and above take twenty times as long."""

@@ -9,12 +9,12 @@ from typing import NoReturn
 
 import click
 
+from statuary.base.errors import StatuaryError
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import MAX_PER_RULE, format_findings
 from statuary.cli.options import FILE, text_or_json_option
 from statuary.cli.output import count_text, size_text
-from statuary.cli.printable import printable
-from statuary.domain.errors import StatuaryError
 from statuary.extensions.http.client import is_url
 from statuary.extensions.packs.pack_folder import PackFolder, WritablePackFolder
 from statuary.extensions.packs.pack_format import key_of
@@ -30,7 +30,7 @@ from statuary.extensions.packs.pack_sources import (
 from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
 from statuary.extensions.snapshots.site_reader import open_site
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 
 LINES = (".jsonl", ".ndjson")
 FOLDER = click.Path(path_type=Path, file_okay=False)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from statuary.publishing.folder.reader import LARGEST_DOCUMENT
+from statuary.publish.folder.reader import LARGEST_DOCUMENT
 
 FRAME_SIZE: Final = 128 << 10
 """Bytes of documents in a frame before compression, unless one document alone has more."""

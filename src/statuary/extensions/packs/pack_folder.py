@@ -7,8 +7,9 @@ from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
 
-from statuary.documents.document import ADDRESS
-from statuary.domain.primitives import checksum_address
+from statuary.base.atomic_file import atomic_file
+from statuary.base.files import PublishingError
+from statuary.base.primitives import checksum_address
 from statuary.extensions.http.client import get, is_url, url_below
 from statuary.extensions.packs.limits import MAX_LIST
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
@@ -30,9 +31,8 @@ from statuary.extensions.packs.pack_reader import PackReader, PackVerification, 
 from statuary.extensions.packs.pack_sources import KeyTable
 from statuary.extensions.packs.pack_writer import WrittenPack, write_pack
 from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
-from statuary.publishing.atomic_file import atomic_file
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.site.document import ADDRESS
 
 
 class PackFolder:

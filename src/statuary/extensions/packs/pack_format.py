@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.domain.json_values import Json, JsonObject, as_list
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.json_values import Json, JsonObject, as_list
+from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs import limits
 from statuary.extensions.packs.codec import Codec, Compressor, expand
-from statuary.publishing.listing import (
+from statuary.publish.listing import (
     DamagedSnapshotError,
     checked_count,
     checked_digest,

@@ -19,8 +19,8 @@ from typing import NamedTuple, Self
 
 import orjson
 
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.primitives import InvalidValueError
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.primitives import InvalidValueError
 from statuary.extensions.packs.limits import MAX_LIST, MAX_PACKS
 from statuary.extensions.packs.pack_format import (
     PackedDocument,
@@ -32,7 +32,7 @@ from statuary.extensions.packs.pack_format import (
 from statuary.extensions.packs.pack_reader import KnownEnd, PackReader
 from statuary.extensions.packs.pack_writer import WrittenPack
 from statuary.extensions.snapshots.streams import ByteRanges
-from statuary.publishing.listing import DamagedSnapshotError, checked_digest, checked_text, json_object
+from statuary.publish.listing import DamagedSnapshotError, checked_digest, checked_text, json_object
 
 FOLDER = "packs"
 LIST = f"{FOLDER}/packs.json"

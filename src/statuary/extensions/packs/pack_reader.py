@@ -23,7 +23,7 @@ from statuary.extensions.packs.pack_format import (
     parse_tail,
 )
 from statuary.extensions.snapshots.streams import CHUNK, ByteRanges
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
 
 
 class KnownEnd(NamedTuple):

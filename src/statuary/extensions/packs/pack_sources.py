@@ -10,22 +10,22 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, NamedTuple, Self
 
-from statuary.content.parse_json import locate_in_json
-from statuary.content.parse_record import ParsedContract, parse_record_json
-from statuary.content.source_files import decode_utf8
-from statuary.content.unreadable import UnreadableError
-from statuary.documents.document import CONTRACT_PATH, encode_unchecked, plain_path
-from statuary.documents.url_table import CONTRACT
-from statuary.domain.errors import StatuaryError
-from statuary.domain.findings import Finding, Position
-from statuary.domain.limits import LARGEST_RECORD
-from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
+from statuary.base.errors import StatuaryError
+from statuary.base.files import PublishingError, temporary_database
+from statuary.base.findings import Finding, Position
+from statuary.base.limits import LARGEST_RECORD
+from statuary.base.primitives import InvalidValueError, parse_address, parse_chain_id, shorten
+from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json
 from statuary.extensions.packs.codec import make_dictionary
 from statuary.extensions.packs.limits import DICTIONARY_SHARE, SAMPLE_COUNT, SAMPLE_SIZE
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
 from statuary.extensions.snapshots.site_reader import SiteReader
-from statuary.publishing.files import PublishingError, temporary_database
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.site.document import CONTRACT_PATH, encode_unchecked, plain_path
+from statuary.site.url_table import CONTRACT
+from statuary.source.parse_json import locate_in_json
+from statuary.source.source_files import decode_utf8
+from statuary.source.unreadable import UnreadableError
 
 RULE = "packable-line"
 

@@ -11,7 +11,9 @@ from typing import IO, NamedTuple, Self
 
 import orjson
 
-from statuary.cores import usable_cores
+from statuary.base.atomic_file import atomic_file
+from statuary.base.cpus import usable_cores
+from statuary.base.files import PublishingError
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import FRAME_SIZE, FRAMES_OF_LEAF, MAX_COUNT
 from statuary.extensions.packs.pack_format import (
@@ -27,8 +29,6 @@ from statuary.extensions.packs.pack_format import (
 )
 from statuary.extensions.packs.pack_reader import KnownEnd
 from statuary.extensions.snapshots.streams import CHUNK, HashingWriter
-from statuary.publishing.atomic_file import atomic_file
-from statuary.publishing.files import PublishingError
 
 IN_MEMORY = 16 << 20
 """Bytes of leaves that stay in memory before they go into a temporary file."""

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from threading import Lock
 from time import monotonic
 
-from statuary.documents.document import ADDRESS, CONTRACT_PATH, plain_path, sharded_path
-from statuary.domain.primitives import checksum_address
+from statuary.base.files import PublishingError
+from statuary.base.primitives import checksum_address
 from statuary.extensions.http.client import url_below
 from statuary.extensions.packs.pack_format import key_of
 from statuary.extensions.packs.pack_list import (
@@ -18,9 +18,9 @@ from statuary.extensions.packs.pack_list import (
 )
 from statuary.extensions.snapshots.site_reader import DocumentSource, UrlSource
 from statuary.extensions.snapshots.streams import ByteRanges, FileRanges, UrlRanges
-from statuary.publishing.files import PublishingError
-from statuary.publishing.folder.built_site import is_built
-from statuary.publishing.folder.reader import FolderReader
+from statuary.publish.folder.built_site import is_built
+from statuary.publish.folder.reader import FolderReader
+from statuary.site.document import ADDRESS, CONTRACT_PATH, plain_path, sharded_path
 
 LIST_SECONDS = 5.0
 """Seconds for which the list of a site behind a URL is not read again."""

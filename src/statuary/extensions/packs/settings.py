@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import Flag
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.source.source_model import Flag
 
 
 class PacksSettings(NamedTuple):

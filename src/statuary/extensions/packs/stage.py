@@ -6,7 +6,8 @@ from sqlite3 import Connection
 
 from typing_extensions import override
 
-from statuary.documents.document import SHARDS, Document, plain_path
+from statuary.base.files import PublishingError
+from statuary.engine.stages import SiteStage, StageInputs
 from statuary.extensions.packs.codec import Compressor
 from statuary.extensions.packs.limits import PUBLISHED_SIZE
 from statuary.extensions.packs.pack_format import PackedDocument, key_of
@@ -25,13 +26,12 @@ from statuary.extensions.packs.pack_list import (
 from statuary.extensions.packs.pack_sources import KeyRow, KeyTable, is_packed
 from statuary.extensions.packs.pack_writer import WrittenPack, packs_in_memory
 from statuary.extensions.snapshots.streams import FileRanges
-from statuary.pipeline.stages import SiteStage, StageInputs
-from statuary.publishing.files import PublishingError
-from statuary.publishing.folder.folder_target import FolderTarget
-from statuary.publishing.folder.site_folder import BODIES, SITE
-from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.ledger.lookups import digest_at, published_digest
-from statuary.publishing.ledger.schema import KeptGroup
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.folder.site_folder import BODIES, SITE
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.ledger.lookups import digest_at, published_digest
+from statuary.publish.ledger.schema import KeptGroup
+from statuary.site.document import SHARDS, Document, plain_path
 
 GROUP = "packs"
 """What the ledger keeps: the SHA-256 of the list, how many documents are packed, and the paths of all packs."""

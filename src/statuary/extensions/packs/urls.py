@@ -1,6 +1,6 @@
 """The URLs of packs."""
 
-from statuary.documents.url_table import IMMUTABLE, JSON, REVALIDATE, PutStep, Url
+from statuary.site.url_table import IMMUTABLE, JSON, REVALIDATE, PutStep, Url
 
 PACK_LIST = Url(
     "packs",

@@ -11,17 +11,17 @@ from typing import Annotated
 
 import click
 
+from statuary.base.atomic_file import atomic_file
+from statuary.base.findings import has_errors
+from statuary.base.primitives import Instant, day_start, format_utc
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import text_report
 from statuary.cli.options import Content, Now, argument, build_instant, option, options
-from statuary.content.file_kinds import CONTRACTS
-from statuary.content.read_content import read_content
-from statuary.content.source_files import walk_folder
-from statuary.domain.findings import has_errors
-from statuary.domain.primitives import Instant, day_start, format_utc
-from statuary.domain.status.schedule import timeline_from
+from statuary.engine.read_content import read_content
 from statuary.extensions.reports.figures import METHOD, MonthFigures, months_of, quarter_figures
-from statuary.publishing.atomic_file import atomic_file
+from statuary.source.file_kinds import CONTRACTS
+from statuary.source.source_files import walk_folder
+from statuary.status.model.schedule import timeline_from
 
 QUARTER = re.compile(r"(?P<year>\d{4})-q(?P<quarter>[1-4])")
 

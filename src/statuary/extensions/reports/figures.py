@@ -1,16 +1,16 @@
 """The figures of a report: a pure function of the timeline, a quarter and an instant.
 
-They follow the formula of the uptime page (`domain/status/uptime.py`): major outage counts in full, partial outage by 0.3.
+They follow the formula of the uptime page (`status/model/uptime.py`): major outage counts in full, partial outage by 0.3.
 """
 
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from statuary.domain.primitives import Instant, day_start
-from statuary.domain.status.records import Component
-from statuary.domain.status.timeline import Timeline
-from statuary.domain.status.uptime import Outage, uptime_fraction, uptime_percentage, with_uptime
+from statuary.base.primitives import Instant, day_start
+from statuary.status.model.records import Component
+from statuary.status.model.timeline import Timeline
+from statuary.status.model.uptime import Outage, uptime_fraction, uptime_percentage, with_uptime
 
 METHOD = (
     "Availability = 100 x (1 - (seconds of major outage + 0.3 x seconds of partial outage) / seconds of the month), cut after two"

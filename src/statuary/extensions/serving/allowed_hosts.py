@@ -9,8 +9,8 @@ from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from statuary.documents import url_table
 from statuary.extensions.serving.lookup import ReadDocument, Response
+from statuary.site import url_table
 
 PORT = re.compile(r"(?<=[^:]):[0-9]*$")
 LOCAL_NAMES = frozenset({"localhost", ""})

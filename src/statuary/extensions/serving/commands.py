@@ -8,13 +8,14 @@ from uuid import uuid4
 
 import click
 
+from statuary.base.clock import utc_now
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import Instant, format_utc
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import InstantType, content_option
 from statuary.cli.output import show_progress
 from statuary.cli.summary import findings_line
-from statuary.clock import utc_now
-from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant, format_utc
+from statuary.engine.build import build_site
 from statuary.extensions.serving.allowed_hosts import host_of
 from statuary.extensions.serving.server import (
     LOOPBACK,
@@ -28,8 +29,7 @@ from statuary.extensions.serving.server import (
     serve,
 )
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
-from statuary.pipeline.build import build_site
-from statuary.publishing.folder.folder_target import FolderTarget
+from statuary.publish.folder.folder_target import FolderTarget
 
 
 @click.command()

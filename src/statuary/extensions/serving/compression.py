@@ -6,7 +6,7 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from statuary.extensions.serving.lookup import Response
-from statuary.publishing.host_layout import SMALLEST
+from statuary.publish.host_layout import SMALLEST
 
 TEXT = re.compile(
     r"text/|image/svg\+xml|application/(?:json|jsonl|xml|manifest\+json|[a-z]+\+(?:json|xml))\b"

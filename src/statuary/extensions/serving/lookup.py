@@ -17,22 +17,8 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from statuary.documents.url_table import (
-    CHAINS,
-    CONTRACT,
-    CONTRACT_ALL_CHAINS,
-    CONTRACTS,
-    CONTRACTS_PAGE,
-    CONTRACTS_PAGES,
-    HEALTH,
-    LOOKUP_FOLDER,
-    NO_EXPLORER_API,
-    SERVER_PREFIX,
-    VERSION_DOCUMENT,
-    url_regex,
-)
-from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import (
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import (
     CHAIN_ID_DIGITS,
     Address,
     InvalidValueError,
@@ -49,6 +35,20 @@ from statuary.extensions.serving.selection import (
     members,
     parse_selection,
     select,
+)
+from statuary.site.url_table import (
+    CHAINS,
+    CONTRACT,
+    CONTRACT_ALL_CHAINS,
+    CONTRACTS,
+    CONTRACTS_PAGE,
+    CONTRACTS_PAGES,
+    HEALTH,
+    LOOKUP_FOLDER,
+    NO_EXPLORER_API,
+    SERVER_PREFIX,
+    VERSION_DOCUMENT,
+    url_regex,
 )
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from statuary.domain.contracts.field_names import BASE, IDENTITY, NAMES
-from statuary.domain.errors import StatuaryError
+from statuary.base.errors import StatuaryError
+from statuary.contracts.model.field_names import BASE, IDENTITY, NAMES
 
 ChosenMembers = dict[str, tuple[str, ...]]
 """Top-level names in the requested order, each with its sub-members in that order.

@@ -20,10 +20,8 @@ from typing import NamedTuple, TypedDict
 
 from typing_extensions import override
 
-from statuary.documents import url_table
-from statuary.documents.url_table import COMMON_HEADERS, match_url
-from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import Instant
 from statuary.extensions.serving.allowed_hosts import FOREIGN_HOST, AllowedHosts, site_host
 from statuary.extensions.serving.compression import accepts_gzip, compressed, with_variants
 from statuary.extensions.serving.lookup import (
@@ -39,8 +37,10 @@ from statuary.extensions.serving.lookup import (
     percent_decoded,
 )
 from statuary.extensions.serving.ranges import part_of
-from statuary.publishing.epoch_index import EpochIndex, readable_epochs
-from statuary.publishing.host_layout import cache_of, media_type_of
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.site import url_table
+from statuary.site.url_table import COMMON_HEADERS, match_url
+from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 
 EVENTS_PATH = "/_statuary/changes"
 SCRIPT_PATH = "/_statuary/reload.js"

@@ -38,13 +38,10 @@ from typing import Any, NamedTuple, Self
 
 from typing_extensions import override
 
-from statuary.documents import url_table
-from statuary.documents.document import contract_of_path
-from statuary.domain.contracts.proof import Claim
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json, JsonObject
-from statuary.domain.primitives import (
+from statuary.base.errors import StatuaryError
+from statuary.base.files import MANIFEST
+from statuary.base.json_values import Json, JsonObject
+from statuary.base.primitives import (
     Address,
     ChainId,
     checksum_address,
@@ -52,14 +49,17 @@ from statuary.domain.primitives import (
     parse_chain_id,
     parse_instant,
 )
+from statuary.contracts.model.proof import Claim
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.packs.pack_folder import PackedSource
 from statuary.extensions.snapshots.manifest_signature import parse_public_key
 from statuary.extensions.snapshots.site_reader import SiteReader, open_site
 from statuary.extensions.snapshots.verify import verify_anchor
-from statuary.publishing.files import MANIFEST
-from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.manifest import parse_manifest
-from statuary.publishing.origin import SiteOrigin
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.manifest import parse_manifest
+from statuary.publish.origin import SiteOrigin
+from statuary.site import url_table
+from statuary.site.document import contract_of_path
 
 
 class Contract:

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import click
 
+from statuary.base.files import MANIFEST, PublishingError, is_snapshot_path
+from statuary.base.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
+from statuary.cli.escape import printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.findings_report import format_findings
 from statuary.cli.options import FILE, build_instant, content_option, now_option, text_or_json_option
@@ -24,12 +27,8 @@ from statuary.cli.output import (
     show_progress,
     size_text,
 )
-from statuary.cli.printable import printable
 from statuary.cli.summary import findings_line
-from statuary.content.git_state import GitQuery
-from statuary.documents import url_table
-from statuary.documents.document import Document
-from statuary.domain.primitives import Instant, InvalidValueError, format_utc, parse_address, parse_chain_id
+from statuary.engine.build import build_site
 from statuary.extensions.snapshots.differences import Difference, diff
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.options import public_key_of, public_key_option, sign_option, signer_of
@@ -39,13 +38,14 @@ from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_s
 from statuary.extensions.snapshots.snapshot_target import SnapshotTarget, copy_snapshot, refuse_older_file
 from statuary.extensions.snapshots.verify import RecordVerifier, Verification, verify_snapshot
 from statuary.extensions.snapshots.zip_format import is_standard_zlib
-from statuary.pipeline.build import build_site
-from statuary.publishing.files import MANIFEST, PublishingError, is_snapshot_path
-from statuary.publishing.folder.built_site import is_built, noted_origin
-from statuary.publishing.folder.reader import folder_documents
-from statuary.publishing.listing import Entry, document_path
-from statuary.publishing.manifest import Manifest, manifest_digest
-from statuary.publishing.origin import SiteOrigin
+from statuary.publish.folder.built_site import is_built, noted_origin
+from statuary.publish.folder.reader import folder_documents
+from statuary.publish.listing import Entry, document_path
+from statuary.publish.manifest import Manifest, manifest_digest
+from statuary.publish.origin import SiteOrigin
+from statuary.site import url_table
+from statuary.site.document import Document
+from statuary.source.git_state import GitQuery
 from statuary.version import VERSION
 
 

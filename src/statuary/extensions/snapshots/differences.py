@@ -6,11 +6,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from statuary.domain.primitives import Instant, format_utc
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import Entry
-from statuary.publishing.origin import SiteOrigin
-from statuary.publishing.plan import Action, Change, Plan
+from statuary.base.files import PublishingError
+from statuary.base.primitives import Instant, format_utc
+from statuary.publish.listing import Entry
+from statuary.publish.origin import SiteOrigin
+from statuary.publish.plan import Action, Change, Plan
 
 
 class Difference(NamedTuple):

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from statuary.optional import optional
-from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
-from statuary.publishing.manifest import parse_manifest
+from statuary.base.files import MANIFEST, SIGNATURE, PublishingError
+from statuary.base.optional import optional
+from statuary.publish.listing import DamagedSnapshotError
+from statuary.publish.manifest import parse_manifest
 
 if TYPE_CHECKING:
     from minisign import PublicKey, SecretKey, Signature

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from hashlib import sha256
 
-from statuary.documents.url_table import EPOCHS
-from statuary.publishing.epoch_index import EpochIndex, readable_epochs
-from statuary.publishing.listing import ReadPath
+from statuary.publish.listing import ReadPath
+from statuary.site.url_table import EPOCHS
+from statuary.status.api.epoch_index import EpochIndex, readable_epochs
 
 
 class SiteSchedule:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Protocol, Self
 import orjson
 from typing_extensions import override
 
-from statuary.documents.document import ADDRESS, CONTRACT_PATH, sharded_path
-from statuary.domain.primitives import checksum_address
+from statuary.base.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
+from statuary.base.primitives import checksum_address
 from statuary.extension_table import EXTENSIONS, is_installed, load
 from statuary.extensions.http.client import MISSING_STATUSES, get, is_archive_url, is_url, url_below
 from statuary.extensions.snapshots.manifest_signature import verify_manifest_signature
@@ -23,18 +23,18 @@ from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.streams import FileRanges, UrlRanges, check_body
 from statuary.extensions.snapshots.zip_file import ZipReader
 from statuary.extensions.snapshots.zip_format import refuse_tar_zst
-from statuary.publishing.files import MANIFEST, SIGNATURE, PublishingError, checked_path, is_snapshot_path
-from statuary.publishing.folder.built_site import is_built
-from statuary.publishing.folder.reader import LARGEST_DOCUMENT, FolderReader
-from statuary.publishing.listing import (
+from statuary.publish.folder.built_site import is_built
+from statuary.publish.folder.reader import LARGEST_DOCUMENT, FolderReader
+from statuary.publish.listing import (
     DamagedSnapshotError,
     Entry,
     ReadPath,
     check_part,
     parse_entry,
 )
-from statuary.publishing.manifest import parse_manifest, read_entries
-from statuary.publishing.places import Place
+from statuary.publish.locations import Place
+from statuary.publish.manifest import parse_manifest, read_entries
+from statuary.site.document import ADDRESS, CONTRACT_PATH, sharded_path
 
 if TYPE_CHECKING:
     from minisign import PublicKey

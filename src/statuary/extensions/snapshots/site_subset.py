@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.documents import url_table
-from statuary.documents.document import plain_path, uncompressed_path
-from statuary.domain.primitives import InvalidValueError, parse_address, parse_chain_id
-from statuary.publishing.files import PublishingError
+from statuary.base.files import PublishingError
+from statuary.base.primitives import InvalidValueError, parse_address, parse_chain_id
+from statuary.site import url_table
+from statuary.site.document import plain_path, uncompressed_path
 
 CONTRACT_ROOTS = frozenset(
     url.pattern.partition("/")[0] for url in (url_table.CHAINS, *url_table.CONTRACT_URLS)

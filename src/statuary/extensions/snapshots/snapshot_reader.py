@@ -6,24 +6,24 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import IO, Protocol
 
-from statuary.documents.document import Document
+from statuary.base.files import (
+    MANIFEST,
+    SIGNATURE,
+    PublishingError,
+    is_snapshot_path,
+)
 from statuary.extensions.http.client import is_archive_url, is_url, stream
 from statuary.extensions.snapshots.schedule import SiteSchedule
 from statuary.extensions.snapshots.site_reader import SiteReader, StoredDocuments, UrlSource, open_site
 from statuary.extensions.snapshots.streams import check_body
 from statuary.extensions.snapshots.zip_file import ZipStreamReader
 from statuary.extensions.snapshots.zip_format import SnapshotMember, refuse_tar_zst
-from statuary.publishing.files import (
-    MANIFEST,
-    SIGNATURE,
-    PublishingError,
-    is_snapshot_path,
-)
-from statuary.publishing.folder.reader import FolderReader
-from statuary.publishing.host_layout import cache_of, media_type_of
-from statuary.publishing.listing import DamagedSnapshotError, Entry, ReadPath, document_path
-from statuary.publishing.listing_on_disk import Listing
-from statuary.publishing.manifest import is_listed, parse_manifest, read_entries
+from statuary.publish.folder.reader import FolderReader
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.listing import DamagedSnapshotError, Entry, ReadPath, document_path
+from statuary.publish.listing_on_disk import Listing
+from statuary.publish.manifest import is_listed, parse_manifest, read_entries
+from statuary.site.document import Document
 
 SHOWN = 5
 """The most names in a message; the others are counted."""

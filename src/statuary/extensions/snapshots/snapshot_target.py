@@ -8,7 +8,12 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from statuary.documents.document import Document
+from statuary.base.files import (
+    MANIFEST,
+    SIGNATURE,
+    PublishingError,
+    fold_case,
+)
 from statuary.extensions.snapshots.differences import Difference, diff, plan_of, refuse_older
 from statuary.extensions.snapshots.manifest_signature import Signer
 from statuary.extensions.snapshots.site_subset import WHOLE_SITE, SiteSubset
@@ -27,14 +32,8 @@ from statuary.extensions.snapshots.zip_format import (
     compress_members,
     parse_ending,
 )
-from statuary.publishing.files import (
-    MANIFEST,
-    SIGNATURE,
-    PublishingError,
-    fold_case,
-)
-from statuary.publishing.host_layout import media_type_of
-from statuary.publishing.listing import (
+from statuary.publish.host_layout import media_type_of
+from statuary.publish.listing import (
     DamagedSnapshotError,
     Entry,
     NameTable,
@@ -42,15 +41,16 @@ from statuary.publishing.listing import (
     lower_case_address,
     split_into_parts,
 )
-from statuary.publishing.manifest import (
+from statuary.publish.manifest import (
     Manifest,
     ManifestBuilder,
     encode_manifest,
     manifest_digest,
 )
-from statuary.publishing.origin import SiteOrigin
-from statuary.publishing.plan import Plan
-from statuary.publishing.target import RebuiltTarget
+from statuary.publish.origin import SiteOrigin
+from statuary.publish.plan import Plan
+from statuary.publish.target import RebuiltTarget
+from statuary.site.document import Document
 
 CRC = 4
 """Bytes of the CRC-32 of a document, before its compressed bytes in the spool."""

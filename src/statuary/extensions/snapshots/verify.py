@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 import orjson
 
-from statuary.checks.contracts.anchor_claims import anchor_claims, require_sender_recovery
-from statuary.checks.contracts.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
-from statuary.checks.contracts.record_view import RecordView
-from statuary.content.evidence import AnchorSource
-from statuary.content.load_model import validate_tree
-from statuary.content.parse_json import parse_json_as_text
-from statuary.documents.document import CONTRACT_PATH, contract_of_path, plain_path
-from statuary.documents.pages.page_texts import english
-from statuary.documents.url_table import PROOF, SHARDS_FOLDER
-from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
-from statuary.domain.findings import Finding, Severity
-from statuary.domain.json_values import Json, JsonObject, as_object, as_text
+from statuary.base.findings import Finding, Severity
+from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.contracts.checks.anchor_claims import anchor_claims, require_sender_recovery
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, IDENTITY_CHECKS, prove
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
+from statuary.contracts.sources.evidence import AnchorSource
 from statuary.extensions.snapshots.manifest_signature import key_id, verify_manifest_signature
 from statuary.extensions.snapshots.snapshot_reader import SnapshotReader, read_snapshot
-from statuary.publishing.listing import DamagedSnapshotError, Entry
-from statuary.publishing.manifest import Manifest, manifest_digest
+from statuary.publish.listing import DamagedSnapshotError, Entry
+from statuary.publish.manifest import Manifest, manifest_digest
+from statuary.site.document import CONTRACT_PATH, contract_of_path, plain_path
+from statuary.site.pages.page_texts import english
+from statuary.site.url_table import PROOF, SHARDS_FOLDER
+from statuary.source.load_model import validate_tree
+from statuary.source.parse_json import parse_json_as_text
 
 if TYPE_CHECKING:
     from minisign import PublicKey, Signature

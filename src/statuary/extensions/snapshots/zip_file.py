@@ -15,6 +15,8 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, Self
 
+from statuary.base.atomic_file import atomic_file
+from statuary.base.files import PublishingError, is_snapshot_path
 from statuary.extensions.snapshots import zip_format
 from statuary.extensions.snapshots.streams import CHUNK, ByteRanges, HashingReader, HashingWriter
 from statuary.extensions.snapshots.zip_format import (
@@ -29,10 +31,8 @@ from statuary.extensions.snapshots.zip_format import (
     ZipHeader,
     decompress_member,
 )
-from statuary.publishing.atomic_file import atomic_file
-from statuary.publishing.files import PublishingError, is_snapshot_path
-from statuary.publishing.folder.reader import LARGEST_DOCUMENT
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.publish.folder.reader import LARGEST_DOCUMENT
+from statuary.publish.listing import DamagedSnapshotError
 
 IN_MEMORY = 16 << 20
 """Bytes of a central directory that stay in memory before they go into a temporary file."""

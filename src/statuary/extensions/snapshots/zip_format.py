@@ -15,8 +15,8 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Self
 
-from statuary.publishing.files import PublishingError
-from statuary.publishing.listing import DamagedSnapshotError
+from statuary.base.files import PublishingError
+from statuary.publish.listing import DamagedSnapshotError
 
 STORED = 0
 DEFLATED = 8

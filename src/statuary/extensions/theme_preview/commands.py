@@ -4,18 +4,18 @@ from pathlib import Path
 
 import click
 
+from statuary.base.errors import StatuaryError
 from statuary.cli.options import content_option
-from statuary.content.read_content import read_content
-from statuary.documents.document import Document
-from statuary.documents.pages.page_parts import PageParts
-from statuary.documents.pages.page_templates import PageTemplates
-from statuary.documents.pages.rendering import renderer_of
-from statuary.documents.pages.site_context import PageHead, site_context
-from statuary.documents.pages.site_pages import asset_documents
-from statuary.documents.pages.states import IMPACT_STATES, STATUS_STATES
-from statuary.domain.catalogue import Catalogue
-from statuary.domain.errors import StatuaryError
-from statuary.domain.settings import ThemeError
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.pages.site_pages import asset_documents
+from statuary.engine.read_content import read_content
+from statuary.site.document import Document
+from statuary.site.pages.page_parts import PageParts
+from statuary.site.pages.page_templates import PageTemplates
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import PageHead, site_context
+from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
+from statuary.site.settings import ThemeError
 
 PARTS = PageParts(folder=Path(__file__).parent, urls=(), slots={}, scripts={}, values=lambda _: {})
 

@@ -6,18 +6,13 @@ from typing import Annotated, NamedTuple
 
 import click
 
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import Instant
+from statuary.cli.escape import print_error, printable
 from statuary.cli.exit_codes import ExitCode
 from statuary.cli.options import Content, Now, build_instant, option, options
-from statuary.cli.printable import print_error, printable
-from statuary.content.file_kinds import CONTRACTS
-from statuary.content.read_content import read_content
-from statuary.content.source_files import walk_folder
-from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant
-from statuary.domain.status.vocabulary import ComponentStatus
-from statuary.editing.files import content_lock
+from statuary.engine.read_content import read_content
 from statuary.extensions.http.client import Retries, get, url_below
-from statuary.extensions.upstream.kept_changes import FILE, read_changes, with_status, write_changes
 from statuary.extensions.upstream.pages import (
     DOCUMENTS,
     LARGEST_BODY,
@@ -27,6 +22,11 @@ from statuary.extensions.upstream.pages import (
     status_of,
 )
 from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamKind, UpstreamSettings
+from statuary.extensions.upstream.state_file import FILE, read_changes, with_status, write_changes
+from statuary.source.edit_files import content_lock
+from statuary.source.file_kinds import CONTRACTS
+from statuary.source.source_files import walk_folder
+from statuary.status.model.vocabulary import ComponentStatus
 
 DRY_RUN = option(help="Print what other pages say, and change nothing.")
 

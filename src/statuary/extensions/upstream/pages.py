@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 import orjson
 
-from statuary.documents.url_table import COMPONENTS
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json, JsonObject
-from statuary.domain.primitives import shorten
-from statuary.domain.status.vocabulary import COMPONENT_SEVERITY, ComponentStatus
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import Json, JsonObject
+from statuary.base.primitives import shorten
 from statuary.extensions.instatus.documents import COMPONENTS as INSTATUS_COMPONENTS
 from statuary.extensions.upstream.settings import UpstreamKind
+from statuary.site.url_table import COMPONENTS
+from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
 
 LARGEST_BODY = 4 << 20
 """Bytes of a document of another page."""

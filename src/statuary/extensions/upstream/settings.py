@@ -6,10 +6,10 @@ from typing import Annotated, NamedTuple, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from statuary.content.extension_settings import ExtensionSource
-from statuary.content.source_model import InstantText, SourceModel, Text
-from statuary.domain.primitives import Instant, InvalidValueError
-from statuary.domain.status.vocabulary import ComponentStatus
+from statuary.base.primitives import Instant, InvalidValueError
+from statuary.engine.extension_settings import ExtensionSource
+from statuary.source.source_model import InstantText, SourceModel, Text
+from statuary.status.model.vocabulary import ComponentStatus
 
 
 class UpstreamKind(StrEnum):

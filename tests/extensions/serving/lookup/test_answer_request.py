@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from statuary.documents.document import encode_json
 from statuary.extensions.serving.lookup import LookupRequest, Response, answer_lookup
+from statuary.site.document import encode_json
 from support.sites import lookup_site
 
 ADDRESS = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from statuary.documents.pages.page_parts import PageParts
 from statuary.extensions.apis.settings import Api, ApisSettings
 from statuary.extensions.apis.urls import API_URLS
+from statuary.site.pages.page_parts import PageParts
 
 
 def values(settings: ApisSettings) -> Mapping[str, str]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from statuary.documents.pages.page_parts import PageParts
 from statuary.extensions.clear_signing.settings import ClearSigningSettings
 from statuary.extensions.clear_signing.urls import SIGNING_URLS
+from statuary.site.pages.page_parts import PageParts
 
 
 def no_values(_settings: ClearSigningSettings) -> Mapping[str, str]:

@@ -9,13 +9,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.checks.contracts.anchor_claims import anchor_claims
-from statuary.checks.contracts.record_view import RecordView
-from statuary.content.evidence import anchor_file, anchor_path
-from statuary.content.read_contract import read_contract
-from statuary.documents.pages.page_texts import english
-from statuary.domain.catalogue import ContractSource
-from statuary.domain.chain.anchor import (
+from statuary.base.atomic_file import atomic_file
+from statuary.base.findings import Finding, has_errors
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.base.primitives import Hex, Instant, parse_instant
+from statuary.base.reasons import EvidenceError
+from statuary.contracts.chain.anchor import (
     CREATION_CODE,
     NO_CHECKPOINTS,
     Anchor,
@@ -24,16 +23,17 @@ from statuary.domain.chain.anchor import (
     DeploymentEvidence,
     Nodes,
 )
-from statuary.domain.chain.merkle_trie import encode_rlp, number_bytes
-from statuary.domain.chain.transaction import BlockHeader, parse_header
-from statuary.domain.chain.trie_proofs import is_root, trie_proof
-from statuary.domain.contracts.proof import Claim, ClaimName, ClaimStatus
-from statuary.domain.contracts.proxy_detection import proxy_evidence, proxy_slots
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.findings import Finding, has_errors
-from statuary.domain.json_values import Json, as_list, as_object, as_text
-from statuary.domain.primitives import Hex, Instant, parse_instant
-from statuary.domain.reasons import EvidenceError
+from statuary.contracts.chain.merkle_trie import encode_rlp, number_bytes
+from statuary.contracts.chain.transaction import BlockHeader, parse_header
+from statuary.contracts.chain.trie_proofs import is_root, trie_proof
+from statuary.contracts.checks.anchor_claims import anchor_claims
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus
+from statuary.contracts.model.proxy_detection import proxy_evidence, proxy_slots
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.sources.contract_source import ContractSource
+from statuary.contracts.sources.evidence import anchor_file, anchor_path
+from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.importing.evidence.compile_contract import record_sha256
 from statuary.extensions.importing.evidence.ethereum_node import (
     METHOD_NOT_FOUND,
@@ -45,7 +45,7 @@ from statuary.extensions.importing.evidence.ethereum_node import (
     encode_transaction,
 )
 from statuary.extensions.importing.report import NotImportableError
-from statuary.publishing.atomic_file import atomic_file
+from statuary.site.pages.page_texts import english
 
 FINALIZED: Final = "finalized"
 HASHES_ALONE: Final = False

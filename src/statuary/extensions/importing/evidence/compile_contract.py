@@ -5,15 +5,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from statuary.checks.contracts.record_view import same_json
-from statuary.content.evidence import compilation_json, compilation_path
-from statuary.content.read_contract import read_contract
-from statuary.documents.document import encode_unchecked
-from statuary.domain.catalogue import ContractSource
-from statuary.domain.contracts.proof import CompilationEvidence
-from statuary.domain.contracts.record import RecordValue, in_served_order
-from statuary.domain.findings import Finding, Pointer, has_errors
-from statuary.domain.json_values import JsonObject
+from statuary.base.atomic_file import atomic_file
+from statuary.base.findings import Finding, Pointer, has_errors
+from statuary.base.json_values import JsonObject
+from statuary.contracts.checks.record_view import same_json
+from statuary.contracts.model.proof import CompilationEvidence
+from statuary.contracts.model.record import RecordValue, in_served_order
+from statuary.contracts.sources.contract_source import ContractSource
+from statuary.contracts.sources.evidence import compilation_json, compilation_path
+from statuary.contracts.sources.read_contract import read_contract
 from statuary.extensions.compilers.cache import CompilerRun, program_digest
 from statuary.extensions.compilers.recompilation import (
     LAYOUTS,
@@ -28,7 +28,7 @@ from statuary.extensions.compilers.recompile import (
     differences,
     missing_compiler_finding,
 )
-from statuary.publishing.atomic_file import atomic_file
+from statuary.site.document import encode_unchecked
 from statuary.version import VERSION
 
 

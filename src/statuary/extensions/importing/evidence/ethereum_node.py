@@ -9,11 +9,9 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from statuary.domain.chain.merkle_trie import RlpItem, encode_rlp, number_bytes
-from statuary.domain.chain.transaction import HEADER_SIZES, LEGACY
-from statuary.domain.errors import StatuaryError
-from statuary.domain.json_values import Json, as_list, as_object, as_text
-from statuary.domain.primitives import (
+from statuary.base.errors import StatuaryError
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.base.primitives import (
     ADDRESS_DIGITS,
     Address,
     Hex,
@@ -22,7 +20,9 @@ from statuary.domain.primitives import (
     parse_hex,
     shorten,
 )
-from statuary.domain.reasons import EvidenceError
+from statuary.base.reasons import EvidenceError
+from statuary.contracts.chain.merkle_trie import RlpItem, encode_rlp, number_bytes
+from statuary.contracts.chain.transaction import HEADER_SIZES, LEGACY
 from statuary.extensions.http.client import UnreachableError, send
 from statuary.extensions.http.connections import Pace
 from statuary.extensions.importing.report import NotImportableError

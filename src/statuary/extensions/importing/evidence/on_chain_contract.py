@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from statuary.domain.chain.transaction import create_address
-from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import Address, ChainId, Hex, InvalidValueError, parse_chain_id
+from statuary.base.json_values import Json
+from statuary.base.primitives import Address, ChainId, Hex, InvalidValueError, parse_chain_id
+from statuary.contracts.chain.transaction import create_address
+from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.importing.evidence.ethereum_node import METHOD_NOT_FOUND, EthereumNode, RpcError
 from statuary.extensions.importing.report import NotImportableError
 

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from typing import Final
 
-from statuary.domain.contracts.abi import decode_abi_values, parse_abi_parameters
-from statuary.domain.contracts.proxy_detection import (
+from statuary.base.json_values import Json
+from statuary.base.primitives import Address, InvalidValueError, checksum_address
+from statuary.contracts.model.abi import decode_abi_values, parse_abi_parameters
+from statuary.contracts.model.proxy_detection import (
     BEACON_SLOT,
     DIAMOND,
     ProxyVerdict,
     proxy_evidence,
     proxy_slots,
 )
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import Address, InvalidValueError, checksum_address
 from statuary.extensions.importing.evidence.ethereum_node import EthereumNode, RpcError
 
 FACET_ADDRESSES: Final = "0x52ef6b2c"

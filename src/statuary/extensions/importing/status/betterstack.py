@@ -7,11 +7,11 @@ from collections import defaultdict
 from itertools import chain
 from typing import Any
 
-from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
+from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
 
 EFFECTS: dict[str, ComponentStatus] = {
     "downtime": "major_outage",

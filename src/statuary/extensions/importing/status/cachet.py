@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from statuary.domain.status.vocabulary import DEFAULT_BODIES, ComponentStatus, UpdateStatus
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
+from statuary.status.model.vocabulary import DEFAULT_BODIES, ComponentStatus, UpdateStatus
 
 COMPONENT_STATUSES: dict[str, ComponentStatus] = {
     "2": "degraded_performance",

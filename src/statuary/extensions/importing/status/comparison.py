@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from statuary.domain.primitives import Instant, format_utc, one_line
-from statuary.domain.settings import LANGUAGES
-from statuary.domain.status.incident_history import IncidentHistory
-from statuary.domain.status.timeline import Timeline, components_at
-from statuary.domain.status.vocabulary import UNRESOLVED_STATUSES, ComponentStatus
+from statuary.base.primitives import Instant, format_utc, one_line
 from statuary.extensions.importing.status.status_plan import Shown, StatusPlan
+from statuary.site.settings import LANGUAGES
+from statuary.status.model.incident_history import IncidentHistory
+from statuary.status.model.timeline import Timeline, components_at
+from statuary.status.model.vocabulary import UNRESOLVED_STATUSES, ComponentStatus
 
 LISTED = 5
 """Names of one difference that are listed."""

@@ -9,8 +9,7 @@ import tomllib
 from datetime import date
 from pathlib import Path
 
-from statuary.domain.primitives import Instant, parse_instant
-from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
+from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_text
 from statuary.extensions.importing.status.fields import (
@@ -22,6 +21,7 @@ from statuary.extensions.importing.status.fields import (
 )
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
+from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
 TOML_FRONT_MATTER = re.compile(r"\A\+\+\+[ \t]*\n(.*?)\n\+\+\+[ \t]*(?:\n|\Z)(.*)", re.DOTALL)

@@ -8,11 +8,11 @@ from typing import Any, Self
 
 from dateutil import parser
 
-from statuary.content.parse_yaml import parse_yaml
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.primitives import InvalidValueError, format_exact, instant, parse_instant, shorten
+from statuary.base.primitives import InvalidValueError, format_exact, instant, parse_instant, shorten
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import MAX_FILE_BYTES, parse_json, read_bytes, read_text
+from statuary.source.parse_yaml import parse_yaml
+from statuary.source.unreadable import UnreadableError
 
 LABEL = ("id", "code", "number", "name", "title")
 """The members that name a record in a report; the first present one does."""

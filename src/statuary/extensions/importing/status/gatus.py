@@ -6,11 +6,11 @@ Format: https://github.com/TwiN/gatus#announcements. An announcement has a time,
 from functools import partial
 from itertools import chain
 
-from statuary.domain.status.vocabulary import UpdateStatus
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.status.fields import Fields, files_below, yaml_file
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
+from statuary.status.model.vocabulary import UpdateStatus
 
 KINDS: dict[str, UpdateStatus] = {"operational": "resolved"}
 """The status of an announcement by its kind; of any other kind it is under investigation until it is archived."""

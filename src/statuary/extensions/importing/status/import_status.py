@@ -5,22 +5,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from statuary.content.parse_yaml import parse_yaml
-from statuary.content.source_files import SourceFile
-from statuary.content.source_model import IDENTIFIER, MAX_ID_LENGTH
-from statuary.content.unreadable import UnreadableError
-from statuary.domain.findings import Finding, Severity
-from statuary.domain.json_values import as_object
-from statuary.domain.primitives import Instant, parse_instant
-from statuary.domain.status.records import Component, Incident, StatusCatalogue, derived_id
-from statuary.editing.check_edit import StatusContent, added_findings, read_status_content
-from statuary.editing.edit_yaml import append_item, set_value
-from statuary.editing.files import EditError, FileEdit, content_lock, write_edit
-from statuary.editing.yaml_nodes import YamlValue, block_text
+from statuary.base.findings import Finding, Severity
+from statuary.base.json_values import as_object
+from statuary.base.primitives import Instant, parse_instant
+from statuary.engine.check_edit import StatusContent, added_findings, read_status_content
 from statuary.extensions.importing.report import ImportReport, Skipped
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.comparison import compare, comparison_lines
 from statuary.extensions.importing.status.status_plan import ImportRequest, Source, StatusPlan
+from statuary.source.edit_files import EditError, FileEdit, content_lock, write_edit
+from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.parse_yaml import parse_yaml
+from statuary.source.source_files import SourceFile
+from statuary.source.source_model import IDENTIFIER, MAX_ID_LENGTH
+from statuary.source.unreadable import UnreadableError
+from statuary.source.yaml_nodes import YamlValue, block_text
+from statuary.status.model.records import Component, Incident, StatusCatalogue, derived_id
 
 FOLLOWING = (
     *("updated_at", "monitoring_at", "resolved_at", "impact_override"),

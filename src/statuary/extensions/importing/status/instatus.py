@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from statuary.domain.status.vocabulary import ComponentStatus, UpdateStatus
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.status.fields import Fields
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder, end_of
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
+from statuary.status.model.vocabulary import ComponentStatus, UpdateStatus
 
 STATUSES: dict[str, UpdateStatus] = {
     "investigating": "investigating",

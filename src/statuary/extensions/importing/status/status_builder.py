@@ -9,17 +9,7 @@ from urllib.parse import urlsplit
 
 from dateutil import parser
 
-from statuary.content.source_model import MAX_ID_LENGTH, MAX_NAME_LENGTH
-from statuary.domain.primitives import Instant, format_exact, one_line, parse_instant
-from statuary.domain.settings import LANGUAGES
-from statuary.domain.status.vocabulary import (
-    COMPONENT_SEVERITY,
-    DEFAULT_BODIES,
-    RESOLVING_STATUSES,
-    ComponentStatus,
-    UpdateStatus,
-)
-from statuary.editing.files import slug
+from statuary.base.primitives import Instant, format_exact, one_line, parse_instant
 from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.report import NotImportableError, Skipped
 from statuary.extensions.importing.status.fields import Fields
@@ -31,6 +21,16 @@ from statuary.extensions.importing.status.status_plan import (
     without_empty,
 )
 from statuary.extensions.importing.status.statuspage_records import mark_reopened
+from statuary.site.settings import LANGUAGES
+from statuary.source.source_model import MAX_ID_LENGTH, MAX_NAME_LENGTH
+from statuary.status.editing.new_record import slug
+from statuary.status.model.vocabulary import (
+    COMPONENT_SEVERITY,
+    DEFAULT_BODIES,
+    RESOLVING_STATUSES,
+    ComponentStatus,
+    UpdateStatus,
+)
 
 
 class ForeignUpdate(NamedTuple):

@@ -4,14 +4,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
-from statuary.domain.errors import StatuaryError
-from statuary.domain.primitives import Instant
-from statuary.domain.status.vocabulary import ComponentStatus
-from statuary.editing.yaml_nodes import YamlValue
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import Instant
 from statuary.extensions.http.client import is_url
 from statuary.extensions.importing.report import NotImportableError, Skipped
 from statuary.extensions.importing.sources import WebSource
 from statuary.extensions.importing.status.fields import LABEL, Fields, json_documents
+from statuary.source.yaml_nodes import YamlValue
+from statuary.status.model.vocabulary import ComponentStatus
 
 Source: TypeAlias = dict[str, Any]
 """A mapping of a source file, in the order of its keys."""

@@ -9,9 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from statuary.domain.primitives import Instant, parse_instant
-from statuary.domain.status.vocabulary import CLOSED_STATUSES, COMPONENT_SEVERITY, ComponentStatus
-from statuary.editing.files import slug
+from statuary.base.primitives import Instant, parse_instant
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.report import NotImportableError, Skipped
 from statuary.extensions.importing.status.fields import Fields, json_documents
@@ -29,6 +27,8 @@ from statuary.extensions.importing.status.statuspage_records import (
     maintenance_source,
     page_source,
 )
+from statuary.status.editing.new_record import slug
+from statuary.status.model.vocabulary import CLOSED_STATUSES, COMPONENT_SEVERITY, ComponentStatus
 
 
 def component_sources(

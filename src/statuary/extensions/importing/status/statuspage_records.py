@@ -5,8 +5,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from statuary.domain.primitives import Instant, parse_instant
-from statuary.domain.status.vocabulary import (
+from statuary.base.primitives import Instant, parse_instant
+from statuary.extensions.importing.report import NotImportableError
+from statuary.extensions.importing.status.fields import Fields
+from statuary.extensions.importing.status.status_plan import Source, without_empty
+from statuary.source.yaml_nodes import YamlValue
+from statuary.status.model.vocabulary import (
     CLOSED_STATUSES,
     MONITORING_STATUSES,
     REMINDER_BODY,
@@ -16,10 +20,6 @@ from statuary.domain.status.vocabulary import (
     overall_status,
     worst_impact,
 )
-from statuary.editing.yaml_nodes import YamlValue
-from statuary.extensions.importing.report import NotImportableError
-from statuary.extensions.importing.status.fields import Fields
-from statuary.extensions.importing.status.status_plan import Source, without_empty
 
 
 def page_source(page: Fields) -> Source:

@@ -12,14 +12,14 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from statuary.domain.json_values import as_list
-from statuary.domain.status.vocabulary import ComponentStatus
-from statuary.editing.files import slug
+from statuary.base.json_values import as_list
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import parse_json
 from statuary.extensions.importing.status.fields import Fields, json_documents, parse_source_yaml, yaml_file
 from statuary.extensions.importing.status.status_builder import ForeignUpdate, StatusBuilder
 from statuary.extensions.importing.status.status_plan import ImportRequest, StatusPlan
+from statuary.status.editing.new_record import slug
+from statuary.status.model.vocabulary import ComponentStatus
 
 SETTINGS, SUMMARY = ".upptimerc.yml", "history/summary.json"
 SHOWN: dict[str, ComponentStatus] = {"down": "major_outage", "degraded": "degraded_performance"}

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import list_at, object_at, read_json_file, text_at

@@ -13,8 +13,8 @@ from typing import Final
 
 import orjson
 
-from statuary.domain.json_values import Json, JsonObject, as_object, as_text
-from statuary.domain.primitives import Address
+from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.base.primitives import Address
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation

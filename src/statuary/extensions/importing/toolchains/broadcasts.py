@@ -13,8 +13,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.domain.primitives import Address, ChainId, Hex
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.base.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import list_at, read_json_file

@@ -7,15 +7,15 @@ from typing import Final
 
 import orjson
 
-from statuary.domain.contracts.compiler import (
+from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.compiler import (
     CompilerVersion,
     build_version,
     is_same_build,
     parse_compiler_version,
 )
-from statuary.domain.contracts.record import RecordValue
-from statuary.domain.json_values import Json, JsonObject, as_object, as_text
-from statuary.domain.primitives import InvalidValueError
+from statuary.contracts.model.record import RecordValue
 from statuary.extensions.compilers.compiler import Compiler, install_hint
 from statuary.extensions.compilers.recompilation import recompilation_input
 from statuary.extensions.importing.report import NotImportableError

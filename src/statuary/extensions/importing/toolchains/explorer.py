@@ -13,8 +13,8 @@ from urllib.parse import urlencode
 
 import orjson
 
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object
-from statuary.domain.primitives import Address, ChainId, InvalidValueError, parse_address, shorten
+from statuary.base.json_values import Json, JsonObject, as_list, as_object
+from statuary.base.primitives import Address, ChainId, InvalidValueError, parse_address, shorten
 from statuary.extensions.http.client import UnreachableError
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError

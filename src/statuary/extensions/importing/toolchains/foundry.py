@@ -19,9 +19,9 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from statuary.domain.contracts.compiler import CompilerVersion, parse_compiler_version
-from statuary.domain.json_values import Json, JsonObject, as_object, as_text
-from statuary.domain.primitives import keccak256
+from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.base.primitives import keccak256
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import (
     decode_source,

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from statuary.domain.json_values import Json, JsonObject, as_object
+from statuary.base.json_values import Json, JsonObject, as_object
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import folder_above, object_at, read_json_file, text_at
 from statuary.extensions.importing.toolchains.compilation import (

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import orjson
 
-from statuary.domain.json_values import Json, JsonObject, as_list, as_object, as_text
-from statuary.domain.primitives import Address, ChainId
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, as_text
+from statuary.base.primitives import Address, ChainId
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at, read_json_file, read_text, text_at

@@ -7,8 +7,8 @@ from typing import Final
 
 import orjson
 
-from statuary.domain.json_values import Json, JsonObject, as_object, as_text
-from statuary.domain.primitives import Address, ChainId, Hex
+from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.base.primitives import Address, ChainId, Hex
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import read_bytes, read_json_file

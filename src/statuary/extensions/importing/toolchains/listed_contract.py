@@ -5,10 +5,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from statuary.domain.chain.transaction import create_address
-from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.json_values import Json
-from statuary.domain.primitives import (
+from statuary.base.json_values import Json
+from statuary.base.primitives import (
     Address,
     ChainId,
     Hex,
@@ -20,6 +18,8 @@ from statuary.domain.primitives import (
     parse_hex,
     shorten,
 )
+from statuary.contracts.chain.transaction import create_address
+from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.toolchains.compilation import ImportedCompilation

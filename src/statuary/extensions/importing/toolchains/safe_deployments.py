@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Never
 
-from statuary.domain.json_values import JsonObject, as_list, as_object, as_text
+from statuary.base.json_values import JsonObject, as_list, as_object, as_text
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import object_at, read_json_file, text_at
 from statuary.extensions.importing.toolchains.listed_contract import (

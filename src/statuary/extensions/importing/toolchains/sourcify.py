@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from statuary.domain.contracts.derivation import WorkspaceDeployment
-from statuary.domain.json_values import JsonObject
-from statuary.domain.primitives import Address, ChainId, keccak256
+from statuary.base.json_values import JsonObject
+from statuary.base.primitives import Address, ChainId, keccak256
+from statuary.contracts.model.derivation import WorkspaceDeployment
 from statuary.extensions.importing.evidence.on_chain_contract import OnChainContract
 from statuary.extensions.importing.report import NotImportableError
 from statuary.extensions.importing.sources import (

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from statuary.documents.pages.page_parts import PageParts
 from statuary.extensions.languages.settings import LanguageSettings
+from statuary.site.pages.page_parts import PageParts
 
 NAMES = {
     "de": "Deutsch",

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from statuary.documents.pages.page_parts import PageParts
 from statuary.extensions.log.published_log import LOG_URLS
+from statuary.site.pages.page_parts import PageParts
 
 PARTS = PageParts(
     folder=Path(__file__).parent,

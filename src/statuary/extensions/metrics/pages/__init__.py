@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from statuary.documents.pages.page_parts import PageParts
 from statuary.extensions.metrics.documents import URLS
 from statuary.extensions.metrics.settings import Metric, MetricsSettings
+from statuary.site.pages.page_parts import PageParts
 
 
 def shown_metrics(settings: MetricsSettings) -> Mapping[str, str]:

@@ -1,0 +1,1 @@
+"""Errors, findings, values, limits and budgets for every other package."""

@@ -1,0 +1,34 @@
+"""The only place that reads the clock."""
+
+import os
+from datetime import UTC, datetime
+
+from statuary.base.errors import StatuaryError
+from statuary.base.primitives import Instant, instant
+
+
+class ClockError(StatuaryError):
+    """SOURCE_DATE_EPOCH is not a number of seconds."""
+
+
+def utc_now() -> Instant:
+    """Return the current instant."""
+    return instant(datetime.now(UTC))
+
+
+def instant_of_build(now: datetime | None = None) -> Instant:
+    """Return the instant that a site shows: `now`, else SOURCE_DATE_EPOCH, else the current one.
+
+    Raises:
+        ClockError: if SOURCE_DATE_EPOCH is not a number of seconds.
+        ValueError: if `now` has no offset from UTC.
+    """
+    if now is not None:
+        return instant(now)
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if not epoch:
+        return utc_now()
+    try:
+        return instant(datetime.fromtimestamp(int(epoch), UTC))
+    except (ValueError, OverflowError, OSError):
+        raise ClockError(f"SOURCE_DATE_EPOCH must be a number of seconds since 1970, not {epoch!r}") from None

@@ -1,0 +1,129 @@
+"""Files and their paths: atomic writes, names that stay inside the site, temporary databases, and the error of publishing."""
+
+import sqlite3
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from statuary.base.budget import INTERRUPTIONS
+from statuary.base.errors import StatuaryError
+from statuary.base.reserved_names import is_reserved_name
+
+FOLDER = "snapshot"
+"""The folder of a snapshot's own members."""
+
+MANIFEST = f"{FOLDER}/manifest.json"
+SIGNATURE = f"{MANIFEST}.minisig"
+PARTS = f"{FOLDER}/parts/"
+
+
+def part_path(digest: str) -> str:
+    """Return the path of a part of the manifest by its SHA-256."""
+    return f"{PARTS}{digest}.jsonl"
+
+
+def is_snapshot_path(path: str) -> bool:
+    """Return whether a path belongs to the snapshot itself and not to a document."""
+    return path in (MANIFEST, SIGNATURE) or path.startswith(PARTS)
+
+
+CACHE = 16_384
+"""KiB of a temporary database that stay in memory."""
+
+
+def temporary_database(schema: str) -> sqlite3.Connection:
+    """Return a database that is deleted when it is closed; what fits in its cache is never written."""
+    connection = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    settings = f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-{CACHE}"
+    connection.executescript(f"{settings}; {schema}; BEGIN")
+    return connection
+
+
+class PublishingError(StatuaryError):
+    """The target cannot take the site."""
+
+
+TARGET_ERRORS = (*INTERRUPTIONS, PublishingError, OSError, sqlite3.Error)
+"""What ends a build: what a target raises, and interruptions."""
+
+
+def overlap_of_folders(content: Path, out: Path, name: str) -> str:
+    """Return that the site, called `name`, is inside the content, or the reverse; empty if neither is so."""
+    inside, outside = out.resolve(), content.resolve()
+    if inside == outside or inside.is_relative_to(outside):
+        return f"{name} {out} is inside the content folder {content}"
+    return f"the content folder {content} is inside {name} {out}" if outside.is_relative_to(inside) else ""
+
+
+OWN_FOLDER = ".statuary"
+"""The folder in a target that holds statuary's own files; it is never part of the site."""
+
+LEDGER = f"{OWN_FOLDER}/ledger.sqlite3"
+"""The ledger of a folder."""
+
+LONGEST_NAME = 255
+"""Bytes of one name on the file systems in use."""
+
+LONGEST_PATH = 200
+"""Characters of a path: Windows has 260 for the whole, with the folder of the site and of what is staged in it."""
+
+
+def checked_path(path: str) -> str:
+    """Return a path if it is relative, inside the site and outside statuary's own folder.
+
+    Raises:
+        PublishingError: if it is absolute, contains `..`, is too long, or has an empty, over-long or unprintable name,
+            or one that Windows reserves.
+    """
+    if path in KNOWN_SAFE:
+        return path
+    names = path.split("/")
+    if names[0] == OWN_FOLDER or any(map(_is_unsafe, names)):
+        raise PublishingError(f"{path!r} is not a path inside the site", "this is a bug; please report it")
+    if len(path) > LONGEST_PATH:
+        raise PublishingError(
+            f"{path!r} has {len(path)} characters: Windows has no room for more than {LONGEST_PATH}",
+            "shorten it",
+        )
+    return path
+
+
+def _is_unsafe(name: str) -> bool:
+    return (
+        name in ("", ".", "..")
+        or is_reserved_name(name)
+        or not name.isprintable()
+        or len(name.encode("utf-8", "surrogatepass")) > LONGEST_NAME
+    )
+
+
+KNOWN_SAFE = frozenset({"chains", "index.html"})
+
+
+def ignores_case(root: Path) -> bool:
+    """Return whether the file system of a folder that statuary publishes into ignores the case of names."""
+    return (root / OWN_FOLDER.upper()).exists()
+
+
+def fold_case(path: str) -> str:
+    """Return the form of a name that must differ for two files on every file system.
+
+    Windows and macOS ignore case, and macOS the composition of accents.
+    """
+    if path.isascii():
+        return path.lower()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", path).casefold())
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Run statements as one transaction: many times faster than one by one."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # a disk error has already ended it
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

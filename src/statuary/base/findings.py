@@ -1,0 +1,100 @@
+"""Findings: what is wrong with the content.
+
+A finding has a pointer (keys and indexes from the top of its file). Its line is looked up only when the
+finding is shown, so correct content costs nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from enum import StrEnum
+from typing import NamedTuple
+
+from statuary.base.limits import MAX_MESSAGE
+
+Pointer = tuple[str | int, ...]
+"""Keys and indexes from the top of a file to a part of it; `()` is the whole file."""
+
+
+class Severity(StrEnum):
+    """An `error` stops the build, a `warning` only with `--strict`."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A line and a column in a text file, both counted from 1; columns in characters."""
+
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something wrong with one part of the content."""
+
+    rule: str  # the name of the check, in kebab-case, as `--skip` takes it
+    message: str  # what is wrong, with the value
+    hint: str = ""  # what to do, in the imperative; empty if the message contains it
+    path: str = ""
+    pointer: Pointer = ()
+    on_key: bool = False  # whether it is about the key and not its value
+    severity: Severity = Severity.ERROR
+    position: Position | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.message) > MAX_MESSAGE:
+            half = MAX_MESSAGE // 2
+            object.__setattr__(self, "message", f"{self.message[:half]}…{self.message[-half:]}")
+
+    def within(self, path: str, prefix: Pointer = ()) -> "Finding":
+        """Return this finding in a file, its pointer below `prefix`."""
+        return replace(self, path=path, pointer=(*prefix, *self.pointer))
+
+
+def _sort_key(finding: Finding) -> tuple[str, int, int, str, str]:
+    position = finding.position or Position(0, 0)
+    return finding.path, position.line, position.column, finding.rule, finding.message
+
+
+def sorted_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings by file, position, rule and message, without duplicates."""
+    return sorted(set(findings), key=_sort_key)
+
+
+def has_errors(findings: Iterable[Finding]) -> bool:
+    """Return whether any of the findings is an error."""
+    return any(finding.severity is Severity.ERROR for finding in findings)
+
+
+def error_count(findings: Iterable[Finding]) -> int:
+    """Return how many of the findings are errors."""
+    return sum(finding.severity is Severity.ERROR for finding in findings)
+
+
+def has_warnings(findings: Iterable[Finding]) -> bool:
+    """Return whether any of the findings is more than a note."""
+    return any(finding.severity is not Severity.NOTE for finding in findings)
+
+
+class Rule(NamedTuple):
+    """A rule in the catalogue."""
+
+    name: str  # in kebab-case
+    severity: str  # of its findings; empty if it varies
+    group: str  # its subject
+    sentence: str
+
+
+LIKENESS = 0.6
+"""The smallest ratio of `difflib` for a suggestion."""
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Return `did you mean …?` with the known word nearest to `word`, or an empty text."""
+    by_lower = {candidate.lower(): candidate for candidate in words}
+    close = get_close_matches(word.lower(), by_lower, 1, cutoff=LIKENESS)
+    return f"did you mean {by_lower[close[0]]!r}?" if close else ""

@@ -1,0 +1,77 @@
+"""JSON values whose numbers keep their text.
+
+A record is published byte for byte, so a number that `int` or `float` would write otherwise (beyond 64 bits,
+`1.0`, `1e5`) stays text.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias, TypeGuard
+
+from statuary.base.limits import MAX_JSON_DEPTH
+from statuary.base.primitives import InvalidValueError
+
+Json: TypeAlias = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
+"""A JSON value to be read: a dict, a list, a text (`NumberText` too), a number, `true`, `false` or null."""
+
+JsonObject: TypeAlias = Mapping[str, Json]
+"""A JSON object to be read."""
+
+
+class NumberText(str):
+    """A JSON number as it was written: text in Python, a number in the published JSON."""
+
+    __slots__ = ()
+
+
+def is_whole_number(value: object) -> TypeGuard[int]:
+    """Return whether a JSON value is an integer (`true` and `false` are not)."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def jsonb_key(key: str) -> tuple[int, bytes]:
+    """Return the sort key of a `jsonb` key: its length in bytes, then the bytes."""
+    encoded = key.encode("utf-8", "surrogatepass")
+    return len(encoded), encoded
+
+
+def in_jsonb_order(value: Json, depth: int = 0) -> Json:
+    """Return a JSON value with the keys of all its objects in `jsonb` order; arrays keep theirs.
+
+    Raises:
+        InvalidValueError: if the value is nested more than `MAX_JSON_DEPTH` levels.
+    """
+    if depth > MAX_JSON_DEPTH:
+        raise InvalidValueError(f"JSON nested more than {MAX_JSON_DEPTH} levels")
+    if isinstance(value, dict):
+        return {key: in_jsonb_order(value[key], depth + 1) for key in sorted(value, key=jsonb_key)}
+    if isinstance(value, list):
+        return [in_jsonb_order(item, depth + 1) for item in value]
+    return value
+
+
+def as_object(value: Json) -> JsonObject:
+    """Return an object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def as_list(value: Json) -> Sequence[Json]:
+    """Return a list, or an empty one."""
+    return value if isinstance(value, list) else ()
+
+
+def as_text(value: Json) -> str:
+    """Return a text, or an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def as_size(value: Json) -> int | None:
+    """Return a whole number, zero or more, given as a number or as decimal digits; else None."""
+    if is_whole_number(value):
+        return value if value >= 0 else None
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= MAX_DIGITS:
+        return int(value)
+    return None
+
+
+MAX_DIGITS = 80
+"""Digits of a number: storage slots have up to 78."""

@@ -1,0 +1,52 @@
+"""Import the libraries of extras when they are used, with an error that names the extra."""
+
+import importlib
+from importlib.util import find_spec
+from types import ModuleType
+
+from statuary.base.errors import StatuaryError
+
+
+class MissingExtraError(StatuaryError):
+    """A library of an extra is not installed; the hint is the line that installs it."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(
+            f"{purpose} needs the extra {extra!r}, which is not installed", f'pip install "statuary[{extra}]"'
+        )
+
+
+def optional(*names: str, extra: str, purpose: str) -> ModuleType:
+    """Return the first installed module among `names`.
+
+    Args:
+        extra: the extra of statuary that installs one of them.
+        purpose: what needs it, as the subject of a sentence.
+
+    Raises:
+        MissingExtraError: if none is installed.
+    """
+    for name in names:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            continue
+    raise MissingExtraError(purpose, extra)
+
+
+RECOVERING_SENDERS = ("coincurve", "eth_keys")
+"""The libraries that recover the sender of a transaction, of the extra `chain`."""
+
+
+def can_recover_senders() -> bool:
+    """Return whether one of them is installed, without importing it."""
+    return any(find_spec(library) for library in RECOVERING_SENDERS)
+
+
+def import_zstandard() -> ModuleType:
+    """Return the module of Zstandard: the standard library's since Python 3.14, else the one of `backports.zstd`.
+
+    Raises:
+        MissingExtraError: if neither is installed.
+    """
+    return optional("compression.zstd", "backports.zstd", extra="zstd", purpose="Zstandard")

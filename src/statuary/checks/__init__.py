@@ -1,1 +1,0 @@
-"""Checks: tables of named functions from the catalogue to findings."""

@@ -1,1 +1,0 @@
-"""The proof of contract records: every claim that a record's own bytes can confirm or contradict."""

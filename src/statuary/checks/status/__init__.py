@@ -1,1 +1,0 @@
-"""Checks of the status sources: a table of named rules."""

@@ -1,0 +1,29 @@
+"""Escape text of other origin, so that it cannot act on a terminal or a log."""
+
+import json
+import re
+
+import click
+
+from statuary.base.errors import StatuaryError
+
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+"""Control characters, line and paragraph separators, direction marks and lone surrogates."""
+
+
+def printable(text: str) -> str:
+    """Return a text on one line, with characters escaped that could affect a terminal or a log."""
+    return UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def json_text(value: object) -> str:
+    """Return JSON in ASCII: control characters and lone surrogates are escaped."""
+    return json.dumps(value, indent=2)
+
+
+def print_error(error: StatuaryError) -> None:
+    """Print what is wrong and what to do; no line begins with text of other origin."""
+    first, *rest = map(printable, str(error).split("\n"))
+    lines = [f"statuary: {first}", *(f"    | {line}" for line in rest)]
+    lines += [f"    {printable(error.hint)}"] if error.hint else []
+    click.echo("\n".join(lines), err=True)

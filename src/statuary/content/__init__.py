@@ -1,1 +1,0 @@
-"""From files to the catalogue: the folder convention, YAML and JSON text, source models, places."""

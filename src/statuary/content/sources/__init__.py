@@ -1,1 +1,0 @@
-"""The models of the source files, and their translation into domain values."""

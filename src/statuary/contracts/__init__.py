@@ -1,0 +1,1 @@
+"""Verified contracts: from a record's source to its proof, its documents and its page."""

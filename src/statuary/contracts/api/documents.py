@@ -1,0 +1,106 @@
+"""The documents of one record: its canonical bytes under both forms of the address, and its proof."""
+
+from collections.abc import Callable
+from hashlib import sha256
+
+from statuary.base.json_values import Json
+from statuary.base.reasons import Reason
+from statuary.contracts.chain.anchor import anchor_json
+from statuary.contracts.model.proof import CheckOutcome, CheckResult, Claim, Proof
+from statuary.contracts.model.record import RecordValue
+from statuary.site import url_table
+from statuary.site.document import Document, encode_unchecked
+from statuary.version import VERSION
+
+
+def record_document(
+    record: RecordValue, source: str, canonical: bytes | None = None, digest: bytes = b""
+) -> Document:
+    """Return the document of a record, whose members are in served order.
+
+    A static host is case-sensitive, and clients send addresses checksummed or in lower case: one body, two
+    names.
+
+    Args:
+        canonical: the record's bytes, if its source has exactly them.
+        digest: their SHA-256, if known.
+    """
+    body = encode_unchecked(record) if canonical is None else canonical
+    return Document(
+        path=url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"]),
+        aliases=(url_table.CONTRACT.path(chain_id=record["chainId"], address=record["address"].lower()),),
+        body=body,
+        cache=url_table.CONTRACT.cache,
+        sources=(source,),
+        persistent=True,
+        digest=digest if digest and canonical is not None else sha256(body).digest(),
+    )
+
+
+def proof_document(
+    record: RecordValue,
+    proof: Proof,
+    source: str,
+    *,
+    published: bool,
+    sentence: Callable[[Reason], str],
+    digest: str = "",
+) -> Document:
+    """Return the proof of a record.
+
+    Args:
+        sentence: returns the English sentence of a claim's reason.
+        digest: SHA-256 of the record's canonical bytes, as hex.
+    """
+    chain_id, address = record["chainId"], record["address"]
+    body: dict[str, Json] = {
+        "chainId": chain_id,
+        "address": address,
+        "match": record["match"],
+        "creationMatch": record["creationMatch"],
+        "runtimeMatch": record["runtimeMatch"],
+        "recordSha256": digest or sha256(encode_unchecked(record)).hexdigest(),
+        "statuary": VERSION,
+        "holds": proof.holds,
+        "published": published,
+        "verdict": proof.verdict
+        and {
+            "status": str(proof.verdict.status),
+            "sentence": " ".join(map(sentence, proof.verdict.sentences)),
+        },
+        "claims": {str(claim.name): _claim(claim, sentence(claim.reason)) for claim in proof.claims},
+        "pinnedBy": {member: str(pin) for member, pin in proof.pinned.items()},
+        "checks": _checks(proof.results),
+    }
+    if proof.anchor is not None:
+        body["anchor"] = anchor_json(proof.anchor)
+    return Document(
+        path=url_table.PROOF.path(chain_id=chain_id, address=address),
+        aliases=(url_table.PROOF.path(chain_id=chain_id, address=address.lower()),),
+        body=encode_unchecked(body),
+        cache=url_table.PROOF.cache,
+        sources=(source,),
+        persistent=True,
+    )
+
+
+def _claim(claim: Claim, reason: str) -> dict[str, Json]:
+    members: dict[str, Json] = {"status": str(claim.status), "reason": reason}
+    return members | {"evidence": claim.evidence} if claim.evidence else members
+
+
+def _checks(results: tuple[CheckResult, ...]) -> list[Json]:
+    entries: list[Json] = []
+    for check, outcome, evidence, findings, reason in results:
+        entry: dict[str, Json] = {"check": check, "outcome": str(outcome)}
+        if reason and outcome is CheckOutcome.NOT_APPLICABLE:
+            entry["reason"] = reason
+        if evidence:
+            entry["saw"] = evidence
+        if findings:
+            entry["findings"] = [
+                {"message": found.message, "pointer": list(found.pointer), "severity": found.severity.value}
+                for found in findings
+            ]
+        entries.append(entry)
+    return entries

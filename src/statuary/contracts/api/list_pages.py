@@ -1,0 +1,40 @@
+"""Where the pages of a chain's list end, for programs and for people: where their contracts say so."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from statuary.publish.ledger.contract_rows import ContractRow
+
+PAGE_SIZE = 200
+"""Contracts in a list at most: the real server's default and largest `limit`."""
+
+OLDEST_PAGE = "oldest"
+"""The name of the page with the oldest contracts."""
+
+
+class PageRows(NamedTuple):
+    """Contracts that are listed together."""
+
+    name: str
+    rows: list[ContractRow]  # oldest first
+
+
+def list_pages(oldest_first: Iterable[ContractRow]) -> Iterator[PageRows]:
+    """Yield the pages of a chain's contracts, oldest first.
+
+    A full page ends after that of its last three quarters whose address has the largest last digits: what is added or
+    removed before or after it seldom changes which one that is.
+    """
+    contracts = iter(oldest_first)
+    rows = list(islice(contracts, PAGE_SIZE))
+    name = OLDEST_PAGE
+    while len(rows) == PAGE_SIZE:
+        end = 1 + max(
+            range(PAGE_SIZE // 4, PAGE_SIZE), key=lambda place: (rows[place].address[-8:].lower(), place)
+        )
+        yield PageRows(name, rows[:end])
+        rows = [*rows[end:], *islice(contracts, end)]
+        name = rows[0].matchId if rows else ""
+    if rows:
+        yield PageRows(name, rows)

@@ -1,0 +1,129 @@
+"""Contract lists: a chain's newest contracts, its pages, an address on all chains, the chains.
+
+Shapes and member orders are those of the real server. It selects further pages by query parameter; the files
+of pages are statuary's own:
+
+- `v2/contracts/<chainId>`: the newest 200 by match id, newest first, as the real server answers without
+  parameters;
+- `v2/contracts-pages/<chainId>/<page>.json`: at most 200 each, from the oldest match id, newest first within the
+  page. Where a page ends depends on its contracts, and its name is its first match id (`oldest` for the first page):
+  a contract that is added or removed changes its own page and hardly ever another;
+- `v2/contracts-pages/<chainId>/index.json`: the match ids of each page, oldest first.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import NamedTuple
+
+from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
+from statuary.contracts.settings import Chain
+from statuary.publish.ledger.contract_rows import LIST_MEMBERS, ContractRow
+from statuary.site import url_table
+from statuary.site.document import Document, encode_json, encode_unchecked
+
+ALL_CHAINS_ORDER = ("match", "creationMatch", "runtimeMatch", "matchId", "chainId", "address", "verifiedAt")
+"""The members of an entry of all-chains, in its own measured order."""
+
+all_chains_members = attrgetter(*ALL_CHAINS_ORDER)
+
+
+class AddressRows(NamedTuple):
+    """The contracts at an address on all chains."""
+
+    address: str  # with its EIP-55 checksum
+    locations: tuple[str, ...]
+    rows: tuple[ContractRow, ...]
+
+
+def rows_by_address(rows: Iterable[tuple[str, ContractRow]]) -> Iterator[AddressRows]:
+    """Group rows, sorted by address and match id, each with its location."""
+    for address, group in groupby(rows, key=lambda located: located[1].address):
+        locations, contracts = zip(*group, strict=True)
+        yield AddressRows(address, locations, contracts)
+
+
+def chain_documents(
+    chain_id: str, oldest_first: Iterable[ContractRow], unchanged: int = 0
+) -> Iterator[Document]:
+    """Yield a chain's newest contracts, its pages and their index.
+
+    Args:
+        oldest_first: all its contracts by match id.
+        unchanged: how many of the oldest are unchanged; pages with only those are omitted.
+    """
+    sources = (f"contracts/{chain_id}",)
+    newest: deque[ContractRow] = deque(maxlen=PAGE_SIZE)
+    pages: list[dict[str, object]] = []
+    count = 0
+    for page in list_pages(oldest_first):
+        rows = page.rows
+        newest.extend(rows)
+        count += len(rows)
+        pages.append(
+            {
+                "page": page.name,
+                "firstMatchId": rows[0].matchId,
+                "lastMatchId": rows[-1].matchId,
+                "count": len(rows),
+            }
+        )
+        if count > unchanged:
+            yield Document(
+                path=url_table.CONTRACTS_PAGE.path(chain_id=chain_id, page=page.name),
+                body=_results(map(contract_list_entry, reversed(rows))),
+                sources=sources,
+                persistent=True,
+            )
+    yield Document(
+        path=url_table.CONTRACTS.path(chain_id=chain_id),
+        body=_results(map(contract_list_entry, reversed(newest))),
+        sources=sources,
+        persistent=True,
+    )
+    index = {"chainId": chain_id, "count": count, "pages": pages}
+    yield Document(
+        path=url_table.CONTRACTS_PAGES.path(chain_id=chain_id),
+        body=encode_json(index),
+        sources=sources,
+        persistent=True,
+    )
+
+
+def all_chains_document(rows: AddressRows) -> Document:
+    """Return an address's entries on all chains, under its checksummed and its lower-case path."""
+    results = (dict(zip(ALL_CHAINS_ORDER, all_chains_members(row), strict=True)) for row in rows.rows)
+    return Document(
+        path=url_table.CONTRACT_ALL_CHAINS.path(address=rows.address),
+        aliases=(url_table.CONTRACT_ALL_CHAINS.path(address=rows.address.lower()),),
+        body=_results(results),
+        sources=rows.locations,
+        persistent=True,
+    )
+
+
+def chains_document(chains: Sequence[Chain]) -> Document:
+    """Return the list of chains; the chain id is a number here, as measured."""
+    return Document(path=url_table.CHAINS.path(), body=encode_json([_chain(chain) for chain in chains]))
+
+
+def _chain(chain: Chain) -> dict[str, object]:
+    return {
+        "name": chain.name,
+        "title": chain.title,
+        "chainId": int(chain.chain_id),
+        "rpc": list(chain.rpc),
+        "traceSupportedRPCs": [],
+        "supported": chain.supported,
+        "etherscanAPI": False,
+    }
+
+
+def contract_list_entry(row: ContractRow) -> dict[str, object]:
+    """Return a row as an entry of a chain's list."""
+    return dict(zip(LIST_MEMBERS, row, strict=False))
+
+
+def _results(entries: Iterable[dict[str, object]]) -> bytes:
+    return encode_unchecked({"results": list(entries)})  # text of records under fixed members

@@ -1,0 +1,57 @@
+"""What needs no contract: the rules of proofs, the responses of errors, and what Sourcify's server says of itself."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+
+from statuary.site import url_table
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import Url
+from statuary.version import VERSION
+
+
+def proof_schema_document() -> Document:
+    """Return the JSON Schema of every proof."""
+    return _document(url_table.PROOF_SCHEMA, "proof.schema.json")
+
+
+CHECKS_FILE = "checks.json"
+"""The rules of all checks of a proof, as tests/support/proof_checks.py writes them: a build without contracts does not
+import the checks."""
+
+
+def proof_checks_document() -> Document:
+    """Return the rules of the checks that proofs name, in the order of proofs."""
+    return _document(url_table.PROOF_CHECKS, CHECKS_FILE)
+
+
+def _document(url: Url, file: str) -> Document:
+    value = orjson.loads(Path(__file__).with_name(file).read_bytes())
+    return Document(path=url.path(), cache=url.cache, body=encode_json(value))
+
+
+def not_found_document() -> Document:
+    """Return the response for an unverified address, with the members that clients require; a file knows no address."""
+    body = encode_json(dict.fromkeys(("match", "creationMatch", "runtimeMatch", "chainId", "address")))
+    return Document(path=url_table.NOT_FOUND_JSON.path(), body=body, cache=url_table.NOT_FOUND_JSON.cache)
+
+
+EXPLORER_ERROR = {
+    "status": "0",
+    "message": "NOTOK",
+    "result": "This site has no explorer API. A contract is at /v2/contract/<chain id>/<address>; see /openapi.json",
+}
+"""The response to `/api?module=…`, in the form that clients of Etherscan's API read."""
+
+SOURCIFY_SERVER = "3.12.1"
+"""The version of Sourcify's server whose responses the look-up has."""
+
+
+def service_documents() -> Iterator[Document]:
+    """Yield what monitors and clients ask of Sourcify's server, and the response where an explorer's API is asked for."""
+    health = url_table.HEALTH
+    yield Document(health.path(), b"Alive and kicking!", media_type=health.media_type, cache=health.cache)
+    version = {"sourcifyServerVersion": SOURCIFY_SERVER, "statuaryVersion": VERSION}
+    for url, value in ((url_table.VERSION_DOCUMENT, version), (url_table.NO_EXPLORER_API, EXPLORER_ERROR)):
+        yield Document(path=url.path(), body=encode_json(value), cache=url.cache)

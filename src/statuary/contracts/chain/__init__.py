@@ -1,0 +1,1 @@
+"""Merkle proofs that the chain itself gives of a contract."""

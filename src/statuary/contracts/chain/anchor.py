@@ -1,0 +1,174 @@
+"""An anchor: what the chain's Merkle proofs show of a contract, under the hashes of blocks.
+
+The account proof is EIP-1186's. No header contains the chain's id: that a block hash belongs to the chain, a node of
+the chain can confirm, or a checkpoint of the site's author.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from statuary.base.json_values import Json
+from statuary.base.primitives import Address, Hex, keccak256
+from statuary.base.reasons import EvidenceError
+from statuary.contracts.chain.merkle_trie import (
+    EMPTY_ROOT,
+    as_bytes,
+    as_number,
+    decode_list,
+    decode_rlp,
+    encode_rlp,
+    number_bytes,
+    proved_value,
+)
+from statuary.contracts.chain.transaction import (
+    BlockHeader,
+    Receipt,
+    SignedTransaction,
+    parse_header,
+    parse_receipt,
+    parse_transaction,
+)
+
+CREATION_CODE: Final = "{creationBytecode}"
+"""Replaces the record's `creationBytecode.onchainBytecode` in a node, so that it is not kept twice."""
+
+Nodes = tuple[str, ...]
+"""The nodes of a Merkle proof from the root to the value, as hex."""
+
+
+class AnchoredBlock(NamedTuple):
+    """A block that proofs are under."""
+
+    number: int
+    hash: Hex
+    header: Hex  # its encoded header
+    # the hosts of the nodes that gave this hash for this number, as the anchor's file states
+    agreed: tuple[str, ...] = ()
+
+
+Checkpoints = Mapping[int, Hex]
+"""The hashes of blocks of one chain that the site's author vouches for, by their numbers."""
+
+NO_CHECKPOINTS: Final[Checkpoints] = MappingProxyType({})
+
+
+def is_checkpoint(block: AnchoredBlock, checkpoints: Checkpoints) -> bool:
+    """Return whether a checkpoint names a block; raise EvidenceError if it names another one of its number."""
+    named = checkpoints.get(block.number)
+    if named is not None and named != block.hash:
+        raise EvidenceError("other_checkpoint", block=block.number, hash=block.hash, checkpoint=named)
+    return named is not None
+
+
+class DeploymentEvidence(NamedTuple):
+    """The transaction that is named as the deployment, and its receipt, in their block."""
+
+    block: AnchoredBlock
+    transaction: Nodes  # the proof under the block's transactions root; its value is the signed transaction
+    receipt: Nodes  # the proof under the block's receipts root
+
+
+class Anchor(NamedTuple):
+    """Everything that a chain shows of one contract."""
+
+    record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its anchor
+    # the block that account and storage are under; None if the chain shows neither
+    block: AnchoredBlock | None = None
+    account: Nodes = ()  # the proof of the account under the block's state root
+    # the proofs of storage slots under the account's storage root, by slot: 32 bytes as hex
+    storage: Mapping[str, Nodes] = {}
+    deployment: DeploymentEvidence | None = None  # None if the chain does not show it
+    missing: Mapping[str, str] = {}  # why a claim has no evidence, by the claim's name
+
+
+class Account(NamedTuple):
+    """The members of an account that further proofs start from."""
+
+    storage_root: bytes
+    code_hash: bytes
+
+
+NO_CODE: Final = keccak256(b"")
+"""The code hash of an account without code."""
+
+ABSENT_ACCOUNT: Final = Account(EMPTY_ROOT, NO_CODE)
+
+
+def header_of(block: AnchoredBlock) -> BlockHeader:
+    """Return the header of a block; raise EvidenceError if it is malformed, or has another hash or number."""
+    header = parse_header(_bytes(block.header))
+    if header.hash != _bytes(block.hash):
+        raise EvidenceError("other_header", block=block.hash)
+    if header.number != block.number:
+        raise EvidenceError("other_number", block=block.hash, number=header.number, named=block.number)
+    return header
+
+
+def account_under(header: BlockHeader, address: Address, nodes: Nodes) -> Account:
+    """Return the account under a block's state root, also an absent one; raise EvidenceError if the nodes prove nothing."""
+    leaf = proved_value(header.state_root, keccak256(_bytes(address)), [_bytes(node) for node in nodes])
+    if not leaf:
+        return ABSENT_ACCOUNT
+    items = decode_list(leaf)
+    if len(items) != 4:
+        raise EvidenceError("account_members", members=str(len(items)))
+    return Account(as_bytes(items[2], 32), as_bytes(items[3], 32))
+
+
+def word_in_slot(account: Account, slot: str, nodes: Nodes) -> int:
+    """Return the word in a storage slot of an account; raise EvidenceError if the nodes do not prove it."""
+    value = proved_value(account.storage_root, keccak256(_bytes(slot)), [_bytes(node) for node in nodes])
+    return as_number(decode_rlp(value)) if value else 0
+
+
+def transaction_in(
+    evidence: DeploymentEvidence, index: int, creation: str
+) -> tuple[SignedTransaction, Receipt]:
+    """Return the transaction at an index of a block, and its receipt.
+
+    Args:
+        evidence: the block, and both proofs.
+        index: the transaction's in the block, from 0.
+        creation: the record's creation code as hex, which replaces the placeholder.
+
+    Raises:
+        EvidenceError: if the proofs do not show them.
+    """
+    header, key = header_of(evidence.block), encode_rlp(number_bytes(index))
+    nodes = [_bytes(node.replace(CREATION_CODE, creation[2:], 1)) for node in evidence.transaction]
+    transaction = parse_transaction(proved_value(header.transactions_root, key, nodes))
+    nodes = [_bytes(node) for node in evidence.receipt]
+    receipt = parse_receipt(proved_value(header.receipts_root, key, nodes))
+    if receipt.type != transaction.type:
+        raise EvidenceError("other_type", receipt=receipt.type, transaction=transaction.type)
+    return transaction, receipt
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text[2:])
+    except ValueError:
+        raise EvidenceError("no_hex") from None
+
+
+def anchor_json(anchor: Anchor) -> dict[str, Json]:
+    """Return an anchor as JSON: the form beside its contract and in its proof."""
+    members: dict[str, Json] = {
+        "record": anchor.record,
+        "block": anchor.block and _block_json(anchor.block),
+        "account": list(anchor.account),
+        "storage": {slot: list(nodes) for slot, nodes in anchor.storage.items()},
+        "deployment": anchor.deployment
+        and {
+            "block": _block_json(anchor.deployment.block),
+            "transaction": list(anchor.deployment.transaction),
+            "receipt": list(anchor.deployment.receipt),
+        },
+        "missing": dict(anchor.missing),
+    }
+    return {name: value for name, value in members.items() if value}
+
+
+def _block_json(block: AnchoredBlock) -> dict[str, Json]:
+    return block._asdict() | {"agreed": list(block.agreed)}

@@ -1,0 +1,184 @@
+"""Merkle Patricia tries (Ethereum's yellow paper, appendix D) and their RLP, as far as verifying proofs needs them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from statuary.base.limits import MAX_RLP_DEPTH
+from statuary.base.primitives import keccak256
+from statuary.base.reasons import EvidenceError
+
+RlpItem = bytes | list["RlpItem"]
+"""Bytes, or a list of items."""
+
+SHORT: Final = 55
+"""The longest payload whose length is in its first byte."""
+
+BYTES, LIST = 0x80, 0xC0
+
+
+def encode_rlp(item: RlpItem) -> bytes:
+    """Return the encoding of an item."""
+    if isinstance(item, list):
+        payload = b"".join(map(encode_rlp, item))
+        return _prefix(LIST, len(payload)) + payload
+    if len(item) == 1 and item[0] < BYTES:
+        return item
+    return _prefix(BYTES, len(item)) + item
+
+
+def _prefix(kind: int, length: int) -> bytes:
+    if length <= SHORT:
+        return bytes([kind + length])
+    size = number_bytes(length)
+    return bytes([kind + SHORT + len(size)]) + size
+
+
+def number_bytes(number: int) -> bytes:
+    """Return a number as RLP has it: big-endian, without leading zeros."""
+    return number.to_bytes((number.bit_length() + 7) // 8)
+
+
+def decode_rlp(data: bytes) -> RlpItem:
+    """Return the item that bytes encode; raise EvidenceError if they are not the encoding of one item."""
+    item, end = _decode(data, 0, len(data), MAX_RLP_DEPTH)
+    if end != len(data):
+        raise EvidenceError("rlp_rest", size=str(len(data) - end))
+    return item
+
+
+def decode_list(data: bytes) -> list[RlpItem]:
+    """Return the list that bytes encode; raise EvidenceError if they are not the encoding of a list."""
+    item = decode_rlp(data)
+    if not isinstance(item, list):
+        raise EvidenceError("rlp_no_list")
+    return item
+
+
+def _decode(data: bytes, at: int, limit: int, depth: int) -> tuple[RlpItem, int]:
+    """Return the item at an offset, and its end, which is at most the limit."""
+    if not depth:
+        raise EvidenceError("rlp_depth", levels=MAX_RLP_DEPTH)
+    if at >= limit:
+        raise EvidenceError("rlp_cut")
+    first = data[at]
+    if first < BYTES:
+        return data[at : at + 1], at + 1
+    start, end = _payload(data, at, limit)
+    if first < LIST:
+        if end - start == 1 and data[start] < BYTES:
+            raise EvidenceError("rlp_prefix")
+        return data[start:end], end
+    items: list[RlpItem] = []
+    while start < end:
+        item, start = _decode(data, start, end, depth - 1)
+        items.append(item)
+    return items, end
+
+
+def _payload(data: bytes, at: int, limit: int) -> tuple[int, int]:
+    """Return where the payload of an item with a prefix starts and ends."""
+    length, start = (data[at] - BYTES) % (LIST - BYTES), at + 1
+    if length > SHORT:
+        size = data[start : start + length - SHORT]
+        start += length - SHORT
+        length = int.from_bytes(size)
+        if length <= SHORT or size[0] == 0:
+            raise EvidenceError("rlp_length")
+    if start + length > limit:
+        raise EvidenceError("rlp_cut")
+    return start, start + length
+
+
+def as_number(item: RlpItem) -> int:
+    """Return the number that an item holds; raise EvidenceError if it is a list, or has leading zeros."""
+    if isinstance(item, list) or item[:1] == b"\0":
+        raise EvidenceError("rlp_number")
+    return int.from_bytes(item)
+
+
+def as_bytes(item: RlpItem, *lengths: int) -> bytes:
+    """Return the bytes that an item holds, of one of some lengths; of any if none is given.
+
+    Raises:
+        EvidenceError: if it is a list, or of another length.
+    """
+    if isinstance(item, list) or (lengths and len(item) not in lengths):
+        sizes = {f"size{place}": length for place, length in enumerate(lengths, start=1)}
+        raise EvidenceError(f"rlp_sizes_{len(lengths)}", **sizes)
+    return item
+
+
+EMPTY_TRIE: Final = b"\x80"
+"""The encoded node of an empty trie."""
+
+EMPTY_ROOT: Final = keccak256(EMPTY_TRIE)
+"""The root of an empty trie."""
+
+BRANCH, SHORT_NODE = 17, 2
+"""The members of a branch, and of an extension or a leaf."""
+
+
+def proved_value(root: bytes, key: bytes, nodes: Sequence[bytes]) -> bytes:
+    """Return the value that a trie holds under a key; empty if it holds none, which is proved too.
+
+    Args:
+        key: the key in the trie: hashed in the tries of accounts and storage.
+        nodes: the encoded nodes on the path from the root to the value, without those inside another one.
+
+    Raises:
+        EvidenceError: if they are not exactly the nodes of that path.
+    """
+    if root == EMPTY_ROOT and list(nodes) in ([], [EMPTY_TRIE]):  # some nodes give its only node, others none
+        return b""
+    walk = _Walk(root, key.hex(), nodes)
+    value = walk.value()
+    if walk.unread:
+        raise EvidenceError("proof_rest", nodes=str(len(walk.unread)))
+    return value
+
+
+class _Walk:
+    def __init__(self, root: bytes, key: str, nodes: Sequence[bytes]) -> None:
+        self.reference: RlpItem = root
+        self.rest = key
+        self.unread = list(nodes)
+
+    def value(self) -> bytes:
+        while self.reference:
+            node = self._next_node()
+            if len(node) == BRANCH:
+                if not self.rest:
+                    return as_bytes(node[-1])
+                self.reference, self.rest = node[int(self.rest[0], 16)], self.rest[1:]
+            else:
+                path, is_leaf = _parse_path(as_bytes(node[0]))
+                if is_leaf:
+                    return as_bytes(node[1]) if path == self.rest else b""
+                if not self.rest.startswith(path):
+                    return b""
+                self.reference, self.rest = node[1], self.rest[len(path) :]
+        return b""
+
+    def _next_node(self) -> list[RlpItem]:
+        node = self.reference
+        if isinstance(node, bytes):
+            if not self.unread:
+                raise EvidenceError("proof_end")
+            encoded = self.unread.pop(0)
+            if keccak256(encoded) != node:
+                raise EvidenceError("proof_hash")
+            node = decode_list(encoded)
+        if len(node) not in (BRANCH, SHORT_NODE):
+            raise EvidenceError("proof_members", members=str(len(node)))
+        return node
+
+
+def _parse_path(encoded: bytes) -> tuple[str, bool]:
+    """Return the hex digits of a path in its compact form, and whether it is a leaf's."""
+    digits = encoded.hex()
+    kind = digits[:1]
+    if kind in ("1", "3"):
+        return digits[1:], kind == "3"
+    if digits[:2] in ("00", "20"):
+        return digits[2:], kind == "2"
+    raise EvidenceError("proof_path")

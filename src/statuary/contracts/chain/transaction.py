@@ -1,0 +1,225 @@
+"""Signed transactions, their receipts (EIP-2718), and the headers of the blocks that hold them.
+
+Types: legacy with or without a chain id (EIP-155), 1 (EIP-2930), 2 (EIP-1559), 3 (EIP-4844), 4 (EIP-7702).
+"""
+
+from typing import Final, NamedTuple
+
+from statuary.base.primitives import Address, checksum_address, keccak256
+from statuary.base.reasons import EvidenceError
+from statuary.contracts.chain.merkle_trie import (
+    RlpItem,
+    as_bytes,
+    as_number,
+    decode_list,
+    encode_rlp,
+    number_bytes,
+)
+
+LEGACY: Final = 0
+FIRST_LIST: Final = 0xC0
+"""The first byte of an RLP list, and so of a legacy transaction; a type is less."""
+
+CURVE_ORDER: Final = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141
+"""The order of secp256k1's generator."""
+
+
+class _Layout(NamedTuple):
+    """The positions of a transaction type's members; the last three are the signature."""
+
+    members: int
+    nonce: int
+    to: int
+    data: int
+
+
+LAYOUTS: Final = {
+    LEGACY: _Layout(members=9, nonce=0, to=3, data=5),
+    1: _Layout(members=11, nonce=1, to=4, data=6),
+    2: _Layout(members=12, nonce=1, to=5, data=7),
+    3: _Layout(members=14, nonce=1, to=5, data=7),
+    4: _Layout(members=13, nonce=1, to=5, data=7),
+}
+"""By type."""
+
+
+class RecoverableSignature(NamedTuple):
+    """A signature from which the signer's public key can be recovered."""
+
+    digest: bytes  # what is signed: 32 bytes
+    compact: bytes  # r, s and the parity of y: 65 bytes
+
+
+class SignedTransaction(NamedTuple):
+    """A signed transaction."""
+
+    hash: bytes  # its name, 32 bytes
+    type: int
+    chain_id: int | None  # None for one that is valid on any chain, from before EIP-155
+    nonce: int
+    to: bytes  # the address that it calls; empty if it creates a contract
+    data: bytes  # the creation code with its arguments, or the data of the call
+    signature: RecoverableSignature
+
+
+def parse_transaction(raw: bytes) -> SignedTransaction:
+    """Return the fields of an encoded transaction; raise EvidenceError if it is malformed or of an unknown type."""
+    kind, payload = _envelope(raw, "transaction")
+    layout = LAYOUTS.get(kind)
+    if layout is None:
+        raise EvidenceError("unknown_type", type=kind)
+    items = decode_list(payload)
+    if len(items) != layout.members:
+        raise EvidenceError("transaction_members", members=str(len(items)), expected=layout.members)
+    v, r, s = map(as_number, items[-3:])
+    chain_id, parity, unsigned = (_legacy if kind == LEGACY else _typed)(items, v)
+    if not (0 < r < CURVE_ORDER and 0 < s < CURVE_ORDER):
+        raise EvidenceError("signature_range")
+    if chain_id is not None and s > CURVE_ORDER // 2:
+        raise EvidenceError("signature_form")
+    prefix = b"" if kind == LEGACY else bytes([kind])
+    return SignedTransaction(
+        hash=keccak256(raw),
+        type=kind,
+        chain_id=chain_id,
+        nonce=as_number(items[layout.nonce]),
+        to=as_bytes(items[layout.to], *((20,) if kind in (3, 4) else (0, 20))),
+        data=as_bytes(items[layout.data]),
+        signature=RecoverableSignature(
+            digest=keccak256(prefix + encode_rlp(unsigned)),
+            compact=r.to_bytes(32) + s.to_bytes(32) + bytes([parity]),
+        ),
+    )
+
+
+def _envelope(raw: bytes, what: str) -> tuple[int, bytes]:
+    """Return the type of a transaction or receipt, and its list."""
+    if not raw:
+        raise EvidenceError(f"{what}_absent")
+    if raw[0] >= FIRST_LIST:
+        return LEGACY, raw
+    if raw[0] == LEGACY:
+        raise EvidenceError(f"{what}_of_type_0")
+    return raw[0], raw[1:]
+
+
+def _legacy(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
+    """Return chain id, parity and the signed members of a legacy transaction."""
+    if v in (27, 28):
+        return None, v - 27, items[:-3]
+    if v < 35:
+        raise EvidenceError("signature_v", v=str(v))
+    chain_id, parity = divmod(v - 35, 2)
+    return chain_id, parity, [*items[:-3], number_bytes(chain_id), b"", b""]
+
+
+def _typed(items: list[RlpItem], v: int) -> tuple[int | None, int, RlpItem]:
+    if v > 1:
+        raise EvidenceError("signature_parity", parity=str(v))
+    return as_number(items[0]), v, items[:-3]
+
+
+class Receipt(NamedTuple):
+    """The fields of a transaction's receipt."""
+
+    type: int
+    succeeded: bool | None  # None before Byzantium: receipts do not have it
+
+
+def parse_receipt(raw: bytes) -> Receipt:
+    """Return the fields of an encoded receipt; raise EvidenceError if it is not a receipt."""
+    kind, payload = _envelope(raw, "receipt")
+    items = decode_list(payload)
+    if kind not in LAYOUTS or len(items) != 4 or not isinstance(items[3], list):
+        raise EvidenceError("unknown_receipt")
+    as_number(items[1])
+    as_bytes(items[2], 256)
+    state = as_bytes(items[0], 0, 1, 32)
+    if len(state) == 32:
+        return Receipt(kind, None)
+    if as_number(state) > 1:
+        raise EvidenceError("receipt_status")
+    return Receipt(kind, state == b"\1")
+
+
+def create_address(sender: Address, nonce: int) -> Address:
+    """Return the address of the contract that an account creates with a nonce (CREATE)."""
+    return _address(keccak256(encode_rlp([bytes.fromhex(sender[2:]), number_bytes(nonce)])))
+
+
+def creating_nonce(creator: Address, address: Address, limit: int) -> int | None:
+    """Return the nonce below a limit with which a contract created an address (CREATE); None if there is none."""
+    sender, created = bytes.fromhex(creator[2:]), bytes.fromhex(address[2:])
+    nonces = range(1, limit)  # a contract's first nonce is 1 (EIP-161)
+    return next(
+        (nonce for nonce in nonces if keccak256(encode_rlp([sender, number_bytes(nonce)]))[12:] == created),
+        None,
+    )
+
+
+def create2_address(factory: bytes, salt: bytes, code: bytes) -> Address:
+    """Return the address of the contract that a factory creates from a salt and creation code (EIP-1014)."""
+    return _address(keccak256(b"\xff" + factory + salt + keccak256(code)))
+
+
+def address_of_key(public_key: bytes) -> Address:
+    """Return the address of a public key, its 64 bytes."""
+    return _address(keccak256(public_key))
+
+
+def _address(digest: bytes) -> Address:
+    return checksum_address("0x" + digest[12:].hex())
+
+
+HEADER_SIZES: Final = {
+    "parentHash": 32,
+    "sha3Uncles": 32,
+    "miner": 20,
+    "stateRoot": 32,
+    "transactionsRoot": 32,
+    "receiptsRoot": 32,
+    "logsBloom": 256,
+    "difficulty": None,
+    "number": None,
+    "gasLimit": None,
+    "gasUsed": None,
+    "timestamp": None,
+    "extraData": 0,
+    "mixHash": 32,
+    "nonce": 8,
+}
+"""The members that every header has, as JSON-RPC names them, and their bytes: None for a number, 0 for any length."""
+
+
+class BlockHeader(NamedTuple):
+    """The parts of a header that proofs start from."""
+
+    hash: bytes  # Keccak-256 of the encoded header: the block's
+    number: int
+    timestamp: int  # seconds since 1970
+    state_root: bytes
+    transactions_root: bytes
+    receipts_root: bytes
+
+
+def parse_header(raw: bytes) -> BlockHeader:
+    """Return the fields of an encoded header; raise EvidenceError if it is not that of an Ethereum block."""
+    items = decode_list(raw)
+    if len(items) < len(HEADER_SIZES):
+        raise EvidenceError("header_members", members=str(len(items)))
+    members = dict(zip(HEADER_SIZES, items, strict=False))
+    for name, size in HEADER_SIZES.items():
+        if size is None:
+            as_number(members[name])
+        else:
+            as_bytes(members[name], *([size] if size else []))
+    for added in items[len(HEADER_SIZES) :]:
+        as_bytes(added)
+    return BlockHeader(
+        hash=keccak256(raw),
+        number=as_number(members["number"]),
+        timestamp=as_number(members["timestamp"]),
+        state_root=as_bytes(members["stateRoot"]),
+        transactions_root=as_bytes(members["transactionsRoot"]),
+        receipts_root=as_bytes(members["receiptsRoot"]),
+    )

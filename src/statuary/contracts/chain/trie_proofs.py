@@ -1,0 +1,63 @@
+"""Proofs from small Merkle Patricia tries: the nodes that `proved_value` verifies, made of all the entries."""
+
+from collections.abc import Iterable
+
+from statuary.base.primitives import keccak256
+from statuary.contracts.chain.merkle_trie import EMPTY_ROOT, EMPTY_TRIE, RlpItem, encode_rlp
+
+
+def is_root(root: bytes, node: str) -> bool:
+    """Return whether a node, as hex, is that of a root; a text that is no hex is none."""
+    try:
+        return keccak256(bytes.fromhex(node.removeprefix("0x"))) == root
+    except ValueError:
+        return False
+
+
+Entries = list[tuple[str, bytes]]
+"""The entries of a trie: keys as hex digits, with their values."""
+
+
+def trie_proof(values: Iterable[tuple[bytes, bytes]], key: bytes) -> tuple[bytes, list[bytes]]:
+    """Return the root of the trie that holds some values by their keys, and the nodes on the path to one of the keys."""
+    entries = sorted((entry_key.hex(), value) for entry_key, value in values)
+    nodes: list[bytes] = []
+    root = encode_rlp(_node(entries, key.hex(), nodes)) if entries else EMPTY_TRIE
+    return keccak256(root), [root, *reversed(nodes)] if entries else []
+
+
+def _node(entries: Entries, way: str | None, nodes: list[bytes]) -> RlpItem:
+    """Return the node that holds some entries; encoded nodes below it on the path to a key are added to `nodes`."""
+    first, value = entries[0]
+    if len(entries) == 1:
+        return [_compact(first, is_leaf=True), value]
+    if shared := _common_start(first, entries[-1][0]):
+        below = _below(entries, shared, way, nodes)
+        return [_compact(shared, is_leaf=False), below]
+    branch: list[RlpItem] = [_below(entries, f"{digit:x}", way, nodes) for digit in range(16)]
+    return [*branch, value if not first else b""]
+
+
+def _common_start(key: str, other: str) -> str:
+    pairs = zip(key, other, strict=False)
+    return key[: next((place for place, (digit, its) in enumerate(pairs) if digit != its), len(key))]
+
+
+def _below(entries: Entries, prefix: str, way: str | None, nodes: list[bytes]) -> RlpItem:
+    """Return the reference to the node of the entries with a prefix; empty if there are none."""
+    chosen = [(key[len(prefix) :], value) for key, value in entries if key.startswith(prefix)]
+    if not chosen:
+        return b""
+    on_way = way[len(prefix) :] if way is not None and way.startswith(prefix) else None
+    node = _node(chosen, on_way, nodes)
+    encoded = encode_rlp(node)
+    if len(encoded) < len(EMPTY_ROOT):
+        return node
+    if on_way is not None:
+        nodes.append(encoded)
+    return keccak256(encoded)
+
+
+def _compact(path: str, *, is_leaf: bool) -> bytes:
+    flag = 2 * is_leaf + len(path) % 2
+    return bytes.fromhex(f"{flag}{'' if len(path) % 2 else '0'}{path}")

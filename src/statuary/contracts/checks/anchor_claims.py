@@ -1,0 +1,496 @@
+"""Claims D and E, from the chain's own proofs: they hold under the hash of a block.
+
+No header names its chain: the claims are verified here where a checkpoint of the site names the block, and stated by
+the anchor's file elsewhere. A whole proof of other code, or of another word in a proxy's slot, under a block that is
+newer than the record, contradicts it; a proof that does not hold shows nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from types import MappingProxyType, ModuleType
+from typing import Final, NamedTuple
+
+from typing_extensions import override
+
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.base.limits import LARGEST_BLOCK
+from statuary.base.optional import RECOVERING_SENDERS, MissingExtraError, optional
+from statuary.base.primitives import (
+    Address,
+    InvalidValueError,
+    checksum_address,
+    format_utc,
+    keccak256,
+    parse_instant,
+)
+from statuary.base.reasons import EvidenceError, Reason, because
+from statuary.contracts.chain.anchor import (
+    NO_CHECKPOINTS,
+    NO_CODE,
+    Account,
+    Anchor,
+    AnchoredBlock,
+    Checkpoints,
+    DeploymentEvidence,
+    account_under,
+    header_of,
+    is_checkpoint,
+    transaction_in,
+    word_in_slot,
+)
+from statuary.contracts.chain.transaction import (
+    BlockHeader,
+    RecoverableSignature,
+    SignedTransaction,
+    address_of_key,
+    create2_address,
+    create_address,
+    creating_nonce,
+)
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.model.proof import (
+    ANCHOR_ALONE,
+    CHECKPOINT,
+    NO_EVIDENCE,
+    Claim,
+    ClaimName,
+    ClaimStatus,
+    EvidenceValue,
+    PinnedBy,
+)
+from statuary.contracts.model.proxy_detection import BEACON_SLOT, EIP_1167, proxy_evidence, proxy_slots
+
+
+class AnchoredProxy(NamedTuple):
+    """What the chain shows of a contract's implementation."""
+
+    is_shown: bool  # whether it shows all that the record says: a word in a slot does not
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # the slot and the address in it
+    is_other: bool = False  # whether a slot of the record's own type of proxy names another address
+
+
+_CALLS_OTHER_CODE: Final = (0xF4, 0xF2)  # DELEGATECALL, CALLCODE
+
+
+def anchored_proxy(record: RecordView, account: Account, anchor: Anchor) -> AnchoredProxy:
+    """Return what the chain shows of a contract whose code is shown.
+
+    Code that is a clone and nothing else shows its implementation, and code that cannot run other code is no proxy. For
+    any other, patterns in the code and the words in conventional slots are Sourcify's way to find out, and can mislead.
+
+    Raises:
+        EvidenceError: if a storage proof does not hold.
+    """
+    resolution, code = as_object(record.value.get("proxyResolution")), record.runtime.onchain or b""
+    if clone := EIP_1167.fullmatch(code):
+        clone_of = checksum_address(f"0x{clone[1].hex()}")
+        return AnchoredProxy(_named(resolution) == [clone_of], {"implementation": clone_of})
+    if not any(opcode in code for opcode in _CALLS_OTHER_CODE):
+        return AnchoredProxy(resolution.get("isProxy") is False)
+    words = _words(record, code, account, anchor)
+    evidence = next((_in_slot(slot, word) for slot, word in words.items() if word), NO_EVIDENCE)
+    return AnchoredProxy(is_shown=False, evidence=evidence, is_other=_is_other(words, record))
+
+
+def _words(record: RecordView, code: bytes, account: Account, anchor: Anchor) -> Mapping[str, int]:
+    """Return the words in the slots of proxies that a code may use; none if one of them has no proof."""
+    slots = [slot for kind in proxy_evidence(code).candidates for slot in proxy_slots(kind, record.address)]
+    if not set(slots) <= anchor.storage.keys():
+        return {}
+    return {slot: word_in_slot(account, slot, anchor.storage[slot]) for slot in slots}
+
+
+def _is_other(words: Mapping[str, int], record: RecordView) -> bool:
+    """Return whether no slot of the type of proxy that the record names holds the implementation that it names.
+
+    A record that names no proxy says nothing of slots, unless a slot is what Sourcify's patterns left open.
+    """
+    resolution = as_object(record.value.get("proxyResolution"))
+    if not words or words.get(_BEACON):
+        return False
+    if resolution.get("isProxy") is False:
+        code = record.creation.onchain or record.runtime.onchain or b""
+        return any(words.values()) and bool(proxy_evidence(code).candidates)
+    own = proxy_slots(as_text(resolution.get("proxyType")), record.address)
+    in_slots, named = [[_address_in(words[slot])] for slot in own if slot in words], _named(resolution)
+    return bool(in_slots) and named not in ([], *in_slots)
+
+
+def _named(resolution: Mapping[str, Json]) -> list[Json]:
+    return [as_object(item).get("address") for item in as_list(resolution.get("implementations"))]
+
+
+_BEACON: Final = f"0x{BEACON_SLOT}"
+
+
+def _address_in(word: int) -> Address:
+    return checksum_address(f"0x{word % (1 << 160):040x}")
+
+
+def _in_slot(slot: str, word: int) -> Mapping[str, EvidenceValue]:
+    if slot == _BEACON:
+        # what the beacon returns depends on its code
+        return {"beaconSlot": slot, "beacon": _address_in(word)}
+    return {"implementationSlot": slot, "implementation": _address_in(word)}
+
+
+PURPOSE = "recovering the sender of a transaction"
+
+
+def require_sender_recovery() -> None:
+    """Make sure that senders can be recovered; raise MissingExtraError if the extra is not installed."""
+    _library()
+
+
+def _library() -> ModuleType:
+    return optional(*RECOVERING_SENDERS, extra="chain", purpose=PURPOSE)
+
+
+def recover_sender(signature: RecoverableSignature) -> Address:
+    """Return the address whose key made a signature.
+
+    Raises:
+        EvidenceError: if no key made it.
+        MissingExtraError: if the extra is not installed.
+    """
+    library = _library()
+    try:
+        if library.__name__ == "coincurve":
+            key = library.PublicKey.from_signature_and_message(
+                signature.compact, signature.digest, hasher=None
+            )
+            return address_of_key(key.format(compressed=False)[1:])
+        signed = library.keys.Signature(signature_bytes=signature.compact)
+        return address_of_key(signed.recover_public_key_from_msg_hash(signature.digest).to_bytes())
+    except Exception as error:  # the libraries have no common class of errors
+        raise EvidenceError("no_key") from error
+
+
+MAX_CREATOR_NONCE: Final = 500
+"""The nonces of a factory that are tried for the address of what it created."""
+
+MAX_SALT_WORDS: Final = 16
+"""The words of a call that are tried as the salt of CREATE2."""
+
+
+class AnchorClaims(NamedTuple):
+    """The result of an anchor for a record."""
+
+    claims: tuple[Claim, Claim]  # D and E
+    pinned: Mapping[str, PinnedBy] = MappingProxyType({})  # what pins the members that the anchor is about
+    # why given evidence does not show the claims, and what to do
+    problems: tuple[tuple[Reason, str], ...] = ()
+
+
+class _Outcome(NamedTuple):
+    """What one part of an anchor shows under a block: its claim, unless a reason says otherwise."""
+
+    block: AnchoredBlock
+    time: int  # of the block, in seconds since 1970
+    evidence: Mapping[str, EvidenceValue]
+    pinned: tuple[str, ...] = ()
+    reason: Reason | None = None
+    is_contradicted: bool = False
+
+
+def anchor_claims(
+    record: RecordView, anchor: Anchor | None, digest: str, checkpoints: Checkpoints = NO_CHECKPOINTS
+) -> AnchorClaims:
+    """Return the status of claims D and E.
+
+    Args:
+        record: the record.
+        anchor: the chain's proofs; None if there are none.
+        digest: SHA-256 of the record's canonical bytes, which the anchor must name.
+        checkpoints: the blocks of the record's chain that the site's author vouches for.
+    """
+    if anchor is None:
+        return _without_anchor(
+            because("no_account_proof"), _Deployed(record, None).missing() or because("no_signed_transaction")
+        )
+    verifier = _Verifier(digest, checkpoints)
+    if anchor.record != digest:
+        verifier.problems.append((because("other_anchor"), ""))
+    claims = verifier.claim(_OnChain(record, anchor)), verifier.claim(_Deployed(record, anchor))
+    return AnchorClaims(claims, verifier.pinned, tuple(verifier.problems))
+
+
+@lru_cache(maxsize=64)
+def _without_anchor(on_chain: Reason, deployed: Reason) -> AnchorClaims:
+    """Return the claims of a record without proofs of the chain, of the reasons why there are none."""
+    return AnchorClaims(
+        (
+            Claim(ClaimName.ON_CHAIN, ClaimStatus.NOT_SHOWN, on_chain),
+            Claim(ClaimName.DEPLOYED, ClaimStatus.NOT_SHOWN, deployed),
+        )
+    )
+
+
+class _ChainClaim:
+    """One of the two claims."""
+
+    name: ClaimName  # the claim
+
+    def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
+        self.record = record
+        self.anchor = anchor
+
+    def missing(self) -> Reason | None:
+        """Return why there is no evidence; None if there is some."""
+        raise NotImplementedError
+
+    def stated(self) -> Reason | None:
+        """Return what the anchor says about missing evidence, in words of the program that wrote it."""
+        words = "" if self.anchor is None else self.anchor.missing.get(self.name, "")
+        return because("stated", reason=words) if words else None
+
+    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        """Return what shows the claim under a block."""
+        raise NotImplementedError
+
+    def verify(self) -> _Outcome:
+        """Return what the evidence shows.
+
+        Raises:
+            EvidenceError: if it shows nothing of the claim.
+            MissingExtraError: if a library is not installed.
+        """
+        raise NotImplementedError
+
+
+class _Verifier:
+    """Verifies the two claims; collects the members that they pin, and why they are not shown."""
+
+    def __init__(self, digest: str, checkpoints: Checkpoints) -> None:
+        self.digest = digest
+        self.checkpoints = checkpoints
+        self.pinned: dict[str, PinnedBy] = {}
+        self.problems: list[tuple[Reason, str]] = []
+
+    def claim(self, claim: _ChainClaim) -> Claim:
+        """Return the status of a claim."""
+        reason = claim.missing()
+        if reason is None and claim.anchor is not None and claim.anchor.record != self.digest:
+            reason = because("other_anchor")
+        if reason is not None:
+            return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
+        try:
+            return self._verified(claim)
+        except (EvidenceError, MissingExtraError) as error:
+            reason = error.reason if isinstance(error, EvidenceError) else because("missing_extra")
+            self.problems.append((reason, error.hint))
+            return Claim(claim.name, ClaimStatus.NOT_SHOWN, reason)
+
+    def _verified(self, claim: _ChainClaim) -> Claim:
+        outcome = claim.verify()
+        evidence, block = self._evidence(outcome), outcome.block
+        is_vouched_for = evidence["vouchedBy"] == CHECKPOINT
+        if outcome.is_contradicted and outcome.reason is not None:
+            return Claim(claim.name, ClaimStatus.CONTRADICTED, outcome.reason, evidence)
+        self.pinned |= dict.fromkeys(outcome.pinned, PinnedBy.CHAIN if is_vouched_for else PinnedBy.STATED)
+        if outcome.reason is not None:
+            return Claim(claim.name, ClaimStatus.NOT_SHOWN, outcome.reason, evidence)
+        status = ClaimStatus.VERIFIED if is_vouched_for else ClaimStatus.STATED
+        return Claim(claim.name, status, claim.shown_under(block, is_vouched_for=is_vouched_for), evidence)
+
+    def _evidence(self, outcome: _Outcome) -> dict[str, EvidenceValue]:
+        """Return the block and what was found in it.
+
+        Raises:
+            EvidenceError: if a checkpoint names another block of its number, or a number is none of Ethereum's.
+        """
+        block = outcome.block
+        evidence: dict[str, EvidenceValue] = {
+            "blockNumber": block.number,
+            "blockHash": block.hash,
+            "blockTime": outcome.time,
+            "vouchedBy": CHECKPOINT if is_checkpoint(block, self.checkpoints) else ANCHOR_ALONE,
+            **({"agreed": ", ".join(block.agreed)} if block.agreed else {}),
+            **outcome.evidence,
+        }
+        for name, value in evidence.items():
+            if isinstance(value, int) and value >= LARGEST_BLOCK:
+                raise EvidenceError("number_too_large", member=name)
+        try:
+            return evidence | {"blockTime": format_utc(datetime.fromtimestamp(outcome.time, UTC))}
+        except (ValueError, OverflowError):
+            raise EvidenceError("number_too_large", member="blockTime") from None
+
+
+class _OnChain(_ChainClaim):
+    """Claim D: `onchainBytecode` is the code at the address, and the storage of a proxy names its implementation."""
+
+    name = ClaimName.ON_CHAIN
+
+    @override
+    def missing(self) -> Reason | None:
+        if self.anchor is None or self.anchor.block is None:
+            return self.stated() or because("no_account_proof")
+        return None if self.record.runtime.onchain else because("no_onchain_code")
+
+    @override
+    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        return because(
+            "account_proof" if is_vouched_for else "account_proof_stated", block=block.number, hash=block.hash
+        )
+
+    @override
+    def verify(self) -> _Outcome:
+        if self.anchor is None or self.anchor.block is None:
+            raise EvidenceError("no_account_proof")
+        block = self.anchor.block
+        header = header_of(block)
+        account = account_under(header, self.record.address, self.anchor.account)
+        its, ours = f"0x{account.code_hash.hex()}", f"0x{keccak256(self.record.runtime.onchain or b'').hex()}"
+        outcome = _Outcome(block, header.timestamp, {"codeHash": its})
+        if its != ours:
+            if not self._is_newer(header):
+                raise EvidenceError("older_block", block=block.number)
+            if account.code_hash == NO_CODE:
+                reason = because("no_code_since", block=block.number, hash=block.hash)
+            else:
+                reason = because(
+                    "other_code_since", block=block.number, hash=block.hash, code=its, record=ours
+                )
+            return outcome._replace(reason=reason, is_contradicted=True)
+        proxy = anchored_proxy(self.record, account, self.anchor)
+        outcome = outcome._replace(evidence={**outcome.evidence, **proxy.evidence})
+        if proxy.is_other and self._is_later_than_the_record(header):
+            word = str(proxy.evidence.get("implementation", "0x"))
+            reason = because("other_implementation_since", block=block.number, hash=block.hash, address=word)
+            return outcome._replace(reason=reason, is_contradicted=True)
+        pinned = ("runtimeBytecode.onchainBytecode", *(("proxyResolution",) if proxy.is_shown else ()))
+        return outcome._replace(pinned=pinned)
+
+    def _is_newer(self, header: BlockHeader) -> bool:
+        """Return whether the contract was there in a block: after its deployment, or after its verification."""
+        deployed = as_text(as_object(self.record.value.get("deployment")).get("blockNumber"))
+        if deployed == "-1" or (deployed.isascii() and deployed.isdigit() and len(deployed) < 20):
+            return header.number >= int(deployed)
+        return self._is_later_than_the_record(header)
+
+    def _is_later_than_the_record(self, header: BlockHeader) -> bool:
+        try:
+            verified = parse_instant(as_text(self.record.value.get("verifiedAt")))
+        except InvalidValueError:
+            return True
+        return header.timestamp >= verified.timestamp()
+
+
+class _Deployed(_ChainClaim):
+    """Claim E: transaction, block, index and deployer are those of the deployment."""
+
+    name = ClaimName.DEPLOYED
+
+    def __init__(self, record: RecordView, anchor: Anchor | None) -> None:
+        super().__init__(record, anchor)
+        self.named: Mapping[str, Json] = as_object(record.value.get("deployment"))
+
+    @override
+    def missing(self) -> Reason | None:
+        if self.named.get("transactionHash") is None:
+            return because("no_transaction")
+        absent = [
+            member for member in ("blockNumber", "transactionIndex", "deployer") if not self._text(member)
+        ]
+        if absent:
+            return because("no_deployment_member", member=absent[0])
+        if self.anchor is None or self.anchor.deployment is None:
+            return self.stated() or because("no_signed_transaction")
+        return None
+
+    @override
+    def shown_under(self, block: AnchoredBlock, *, is_vouched_for: bool) -> Reason:
+        return because(
+            "deployed" if is_vouched_for else "deployed_stated", block=block.number, hash=block.hash
+        )
+
+    def _text(self, member: str) -> str:
+        return as_text(self.named.get(member))
+
+    @override
+    def verify(self) -> _Outcome:
+        if self.anchor is None or self.anchor.deployment is None:
+            raise EvidenceError("no_signed_transaction")
+        deployment = self.anchor.deployment
+        transaction = self._transaction(deployment)
+        sender = recover_sender(transaction.signature)
+        self._compare("deployer", sender)
+        evidence: dict[str, EvidenceValue] = {
+            "transactionHash": f"0x{transaction.hash.hex()}",
+            "transactionIndex": int(self._text("transactionIndex")),
+            "sender": sender,
+            "nonce": transaction.nonce,
+        }
+        outcome = _Outcome(deployment.block, header_of(deployment.block).timestamp, evidence)
+        if not transaction.to and create_address(sender, transaction.nonce) == self.record.address:
+            return outcome._replace(pinned=tuple(self._pinned_by_creation(transaction)))
+        creator = dict(_creator(self.record, transaction, sender))
+        pinned = ("creationBytecode.onchainBytecode",) if "salt" in creator else ()
+        return outcome._replace(evidence=evidence | creator, pinned=pinned, reason=_by_contract(creator))
+
+    def _transaction(self, deployment: DeploymentEvidence) -> SignedTransaction:
+        """Return the transaction that the record names.
+
+        Raises:
+            EvidenceError: if the evidence is about another one, or it failed.
+        """
+        self._compare("blockNumber", str(deployment.block.number))
+        creation = as_text(self.record.creation.value.get("onchainBytecode"))
+        index = int(self._text("transactionIndex"))
+        transaction, receipt = transaction_in(deployment, index, creation or "0x")
+        self._compare("transactionHash", f"0x{transaction.hash.hex()}")
+        chain_id = self.record.value.get("chainId")
+        if transaction.chain_id is not None and str(transaction.chain_id) != chain_id:
+            raise EvidenceError("other_chain", signed=str(transaction.chain_id), chain=str(chain_id))
+        if receipt.succeeded is False:
+            raise EvidenceError("transaction_failed")
+        return transaction
+
+    def _compare(self, member: str, value: str) -> None:
+        if self._text(member) != value:
+            raise EvidenceError("other_member", member=member, block=value, record=self._text(member))
+
+    def _pinned_by_creation(self, transaction: SignedTransaction) -> Iterator[str]:
+        code = self.record.creation.onchain
+        if code is not None:
+            if transaction.data != code:
+                raise EvidenceError("other_creation_code")
+            yield "creationBytecode.onchainBytecode"
+        yield from (f"deployment.{member}" for member in DEPLOYMENT)
+
+
+DEPLOYMENT: Final = ("transactionHash", "blockNumber", "transactionIndex", "deployer")
+
+
+def _creator(
+    record: RecordView, transaction: SignedTransaction, sender: Address
+) -> Iterator[tuple[str, EvidenceValue]]:
+    """Yield the ways in which a contract may have created the address that the address itself confirms."""
+    creator = (
+        checksum_address(f"0x{transaction.to.hex()}")
+        if transaction.to
+        else create_address(sender, transaction.nonce)
+    )
+    for salt in _salts(transaction.data) if record.creation.onchain else ():
+        if (
+            create2_address(bytes.fromhex(creator[2:]), salt, record.creation.onchain or b"")
+            == record.address
+        ):
+            yield from (("creator", creator), ("salt", f"0x{salt.hex()}"))
+            return
+    if (nonce := creating_nonce(creator, record.address, MAX_CREATOR_NONCE)) is not None:
+        yield from (("creator", creator), ("creatorNonce", nonce))
+
+
+def _salts(data: bytes) -> Iterable[bytes]:
+    """Yield the words of a call's data: from the start, and after a selector."""
+    starts = (0, *range(4, 4 + 32 * MAX_SALT_WORDS, 32))
+    return (data[start : start + 32] for start in starts if len(data) >= start + 32)
+
+
+def _by_contract(creator: Mapping[str, EvidenceValue]) -> Reason:
+    if "salt" in creator:
+        return because("by_contract_salt")
+    return because("by_contract_nonce" if creator else "by_contract")

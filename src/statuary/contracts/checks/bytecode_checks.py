@@ -1,0 +1,391 @@
+"""Checks of bytecode: the on-chain code follows from the compiled code, by the record's transformations."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from statuary.base.findings import Pointer, Severity
+from statuary.base.json_values import Json, as_object, as_text
+from statuary.base.primitives import InvalidValueError, shorten
+from statuary.base.rules import check
+from statuary.contracts.checks.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
+from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, hex_bytes
+from statuary.contracts.model.matching import MatchLevel, overall_level, side_level
+from statuary.contracts.model.transformations import (
+    ReplayError,
+    TransformationReason,
+    TransformationStep,
+    TransformationType,
+    first_difference,
+    value_bytes,
+    value_names,
+)
+
+_SINGLE_VALUES = ("callProtection", "constructorArguments")
+
+_GROUPS_OF_VALUES = ("cborAuxdata", "immutables", "libraries")
+
+_PUSH0, _CODECOPY, _RETURN, _MAX_PUSHED_SIZE = 0x5F, 0x39, 0xF3, 4
+
+COMPILERS: Final = {"Solidity": "solc", "Yul": "solc", "Vyper": "vyper", "Fe": "fe"}
+"""The languages whose records can be checked, each with its compiler."""
+
+_VERSIONS: Final = {
+    "solc": re.compile(r"\d+\.\d+\.\d+(-nightly\.\d{4}\.\d{1,2}\.\d{1,2})?\+commit\.[0-9a-f]{7,8}(\.mod)?"),
+    "vyper": re.compile(r"\d+\.\d+\.\d+((b|rc|a)\d+)?(\+commit\.[0-9a-f]{7,8})?"),
+    "fe": re.compile(r"v?\d+\.\d+\.\d+(-(alpha|beta|rc)(\.\d+)?)?(\+commit\.[0-9a-f]{7,8})?"),
+}
+
+
+@check
+def hex_is_well_formed(record: RecordView) -> Iterator[Observation]:
+    """Every bytecode, auxdata and transformation value is 0x and an even number of lower-case hex digits."""
+    count = 0
+    for side in record.sides:
+        for pointer, text, data in _hex_texts(side):
+            count += 1
+            if data is None:
+                yield Violation(
+                    f"{pointer[-1]} {shorten(text) if isinstance(text, str) else repr(text)} is not lower-case hex",
+                    pointer,
+                    "write 0x and an even number of lower-case hex digits",
+                )
+    if count:
+        yield Evidence({"texts": count})
+
+
+def _hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json, bytes | None]]:
+    """Yield every text of a side that must be hex: pointer, text, and bytes (None if it is not hex)."""
+    for member, data in (("onchainBytecode", side.onchain), ("recompiledBytecode", side.recompiled)):
+        if side.value.get(member) is not None:
+            yield (side.member, member), side.value[member], data
+    for pointer, text in _short_hex_texts(side):
+        yield pointer, text, hex_bytes(text)
+
+
+def _short_hex_texts(side: SideView) -> Iterator[tuple[Pointer, Json]]:
+    for number, piece in as_object(side.value.get("cborAuxdata")).items():
+        yield (side.member, "cborAuxdata", number, "value"), as_object(piece).get("value")
+    where = (side.member, "transformationValues")
+    for member in _SINGLE_VALUES:
+        if member in side.values:
+            yield (*where, member), side.values[member]
+    for group in _GROUPS_OF_VALUES:
+        for key, text in as_object(side.values.get(group)).items():
+            yield (*where, group, key), text
+
+
+@check
+def language_and_compiler_are_known(record: RecordView) -> Iterator[Observation]:
+    """Language and compiler are a known pair, and the version has that compiler's format."""
+    compiler = as_text(record.compilation.get("compiler"))
+    yield Evidence({"language": record.language, "compiler": compiler, "version": record.version[:80]})
+    expected = COMPILERS.get(record.language)
+    if expected is None or compiler != expected:
+        yield Violation(
+            f"there are no rules for {record.language!r} compiled by {compiler!r}",
+            ("compilation", "compiler"),
+            f"known pairs: {', '.join(f'{language}/{name}' for language, name in COMPILERS.items())}",
+        )
+    elif not _VERSIONS[expected].fullmatch(record.version):
+        yield Violation(
+            f"{record.version[:80]!r} is not a version of {expected}", ("compilation", "compilerVersion")
+        )
+
+
+@check
+def transformations_go_with_a_match(record: RecordView) -> Iterator[Observation]:
+    """A side has transformations and values if it matches, and neither if it does not."""
+    for side in record.sides:
+        for member in ("transformations", "transformationValues"):
+            is_given = side.value.get(member) is not None
+            if is_given != (side.claimed is not None):
+                yield Violation(
+                    f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is"
+                    f" {'given' if is_given else 'null'}",
+                    (side.member, member),
+                )
+        for place, step in enumerate(side.steps):
+            if isinstance(step, InvalidValueError):
+                yield Violation(str(step), (side.member, "transformations", place))
+        yield Evidence({side.name: "matched" if side.claimed is not None else "not matched"})
+
+
+@check
+@confirms(Match("creation"))
+def creation_replays(record: RecordView) -> Iterator[Observation]:
+    """Recompiled creation bytecode, after its transformations, is the on-chain creation bytecode."""
+    return _replays(record.creation)
+
+
+@check
+@confirms(Match("runtime"))
+def runtime_replays(record: RecordView) -> Iterator[Observation]:
+    """Recompiled runtime bytecode, after its transformations, is the on-chain runtime bytecode."""
+    return _replays(record.runtime)
+
+
+def _replays(side: SideView) -> Iterator[Observation]:
+    if side.claimed is None:
+        yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
+        return
+    for member in ("onchainBytecode", "recompiledBytecode"):
+        if side.value.get(member) in (None, "0x"):
+            yield Violation(
+                f"{side.name}Match is {as_json_text(side.claimed)}, but {member} is {as_json_text(side.value.get(member))}",
+                (side.member, member),
+            )
+            return
+    replayed = side.replayed
+    if isinstance(replayed, ReplayError):
+        yield Violation(str(replayed), (side.member, "transformations", replayed.step))
+    elif replayed is None or side.onchain is None:
+        yield Violation("the replay cannot run: a bytecode or a transformation is malformed", (side.member,))
+    else:
+        yield Evidence({"transformations": len(side.transformations or ()), "bytes": len(replayed)})
+        if (place := first_difference(replayed, side.onchain)) is not None:
+            yield _difference(side, replayed, side.onchain, place)
+
+
+def _difference(side: SideView, replayed: bytes, onchain: bytes, place: int) -> Violation:
+    return Violation(
+        f"the transformations give {len(replayed):,} bytes that differ from the {len(onchain):,} on the chain"
+        f" at byte {place:,}: 0x{replayed[place : place + 8].hex()} instead of 0x{onchain[place : place + 8].hex()}",
+        (side.member, "onchainBytecode"),
+        "verify the contract again; this record does not reproduce what is on the chain",
+    )
+
+
+@check
+@confirms(Match("creation"))
+def creation_transformations_are_found_again(record: RecordView) -> Iterator[Observation]:
+    """Sourcify's procedure matches the creation bytecode, with the record's transformations and values."""
+    return _found_again(record.creation)
+
+
+@check
+@confirms(Match("runtime"))
+def runtime_transformations_are_found_again(record: RecordView) -> Iterator[Observation]:
+    """Sourcify's procedure matches the runtime bytecode, with the record's transformations and values."""
+    return _found_again(record.runtime)
+
+
+class _Place(NamedTuple):
+    """Type and position of a transformation, without the id of its value."""
+
+    reason: str
+    type: str
+    offset: int
+    length: int | None
+
+
+def _found_again(side: SideView) -> Iterator[Observation]:
+    if side.claimed is None:
+        yield NotApplicable(f"the {side.name} bytecode is not claimed to match")
+        return
+    if side.found is None:
+        yield Violation(
+            f"Sourcify's procedure finds no match between recompiled and on-chain {side.name} bytecode",
+            (f"{side.name}Match",),
+            "verify the contract again",
+        )
+        return
+    if side.transformations is None:
+        return  # another check names the element that cannot be read
+    steps, own_steps = side.found.transformations, side.transformations
+    yield Evidence({"transformations": len(steps)})
+    has_places = len({step.offset for step in steps}) == len(steps)
+    if has_places and steps == own_steps and side.found.values == side.values:
+        return  # as nearly always: the rest shows how they differ
+    yield from _other_places(side, steps, own_steps)
+    yield from _other_values(side, steps, own_steps)
+
+
+def _other_places(
+    side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
+) -> Iterator[Violation]:
+    expected, listed = Counter(map(_place, steps)), Counter(map(_place, own_steps))
+    pointer = (side.member, "transformations")
+    for place in sorted((expected - listed).keys(), key=str)[:1]:
+        yield Violation(f"there is no {_described(place)}", pointer)
+    for place in sorted((listed - expected).keys(), key=str)[:1]:
+        yield Violation(f"there is a {_described(place)}, which does not follow from the bytecode", pointer)
+    if expected == listed and [_place(step) for step in steps] != [_place(step) for step in own_steps]:
+        yield Violation("the order is not Sourcify's", pointer, severity=Severity.NOTE)
+
+
+def _described(place: _Place) -> str:
+    length = "" if place.length is None else f" of length {place.length}"
+    return f"{place.reason} transformation of type {place.type}{length} at byte {place.offset}"
+
+
+def _other_values(
+    side: SideView, steps: tuple[TransformationStep, ...], own_steps: tuple[TransformationStep, ...]
+) -> Iterator[Violation]:
+    """Compare values by position."""
+    if side.found is None:
+        return
+    pointer = (side.member, "transformations")
+    by_place = {_place(step): step for step in steps}
+    pairs = [(step, by_place[_place(step)]) for step in own_steps if _place(step) in by_place]
+    for step, other in pairs:
+        if not _same_value(step, side.values, other, side.found.values):
+            yield Violation(
+                f"the value of the {step.reason} transformation at byte {step.offset} differs from the bytecode",
+                pointer,
+            )
+    yield from _other_ids(pairs, pointer)
+    unused = value_names(side.values) - {(step.reason.value, _value_id(step)) for step in own_steps}
+    for reason, key in sorted(unused, key=str):
+        yield Violation(
+            f"no transformation uses the {reason} value {key or ''}".rstrip(),
+            (side.member, "transformationValues"),
+        )
+
+
+def _other_ids(
+    pairs: list[tuple[TransformationStep, TransformationStep]], pointer: Pointer
+) -> Iterator[Violation]:
+    """Compare ids one to one: equal code may have ids of another compilation."""
+    named = {((own.reason, own.id), (other.reason, other.id)) for own, other in pairs}
+    if len(named) != len({own for own, _ in named}) or len(named) != len({other for _, other in named}):
+        yield Violation("an id has two values in the compiler's output, or a value two ids", pointer)
+    elif any(own != other for own, other in named):
+        yield Violation("the ids differ from those of the compiler's output", pointer, severity=Severity.NOTE)
+
+
+def _same_value(
+    step: TransformationStep,
+    values: Mapping[str, Json],
+    other: TransformationStep,
+    other_values: Mapping[str, Json],
+) -> bool:
+    try:
+        return value_bytes(step, values) == value_bytes(other, other_values)
+    except InvalidValueError:
+        return False
+
+
+def _value_id(step: TransformationStep) -> str | None:
+    return None if step.reason in ("callProtection", "constructorArguments") else step.id
+
+
+def _place(step: TransformationStep) -> _Place:
+    return _Place(step.reason.value, step.type.value, step.offset, step.length)
+
+
+@check
+@confirms(Match("creation", is_exact=True))
+def creation_code_deploys_the_runtime_code(record: RecordView) -> Iterator[Observation]:
+    """Recompiled creation bytecode starts with code that returns the recompiled runtime bytecode after it."""
+    side = record.creation
+    creation, runtime = side.recompiled, record.runtime.recompiled
+    if side.claimed is None or not creation or not runtime:
+        yield NotApplicable("there is no matching creation bytecode, or no recompiled runtime bytecode")
+        return
+    if not side.is_exact and record.runtime.claimed is None:
+        yield NotApplicable("the runtime bytecode is not claimed to match")
+        return  # a constructor may return other code than the compiler's
+    place = creation.find(runtime)
+    yield Evidence({"at": place, "bytes": len(runtime)})
+    if place <= 0:
+        yield Violation(
+            "the recompiled creation bytecode does not contain the recompiled runtime bytecode after a constructor",
+            ("runtimeBytecode", "recompiledBytecode"),
+            "take both from one run of the compiler",
+        )
+    elif not _copies(creation[:place], place, len(runtime)):
+        yield Violation(
+            f"the constructor does not copy and return the {len(runtime):,} bytes of runtime bytecode at byte {place:,}",
+            ("creationBytecode", "recompiledBytecode"),
+            "take both from one run of the compiler",
+        )
+
+
+def _copies(constructor: bytes, place: int, size: int) -> bool:
+    """Return whether code pushes an offset and a size, copies code and returns it."""
+    pushes = all(_is_pushed(constructor, number) for number in (place, size))
+    return pushes and _CODECOPY in constructor and _RETURN in constructor
+
+
+def _is_pushed(code: bytes, number: int) -> bool:
+    shortest = -(-number.bit_length() // 8)
+    return any(
+        bytes((_PUSH0 + width,)) + number.to_bytes(width, "big") in code
+        for width in range(shortest, _MAX_PUSHED_SIZE + 1)
+    )
+
+
+@check
+def match_levels_follow_from_the_bytes(record: RecordView) -> Iterator[Observation]:
+    """The levels creationMatch and runtimeMatch are no higher than the replay and the auxdata show."""
+    for side in record.sides:
+        if side.claimed is None or side.replayed is None or side.replayed != side.onchain:
+            continue  # the check of the replay reports these
+        earned = earned_level(side)
+        yield Evidence({side.name: earned.value})
+        if side.claimed != earned:
+            yield Violation(
+                f"{side.name}Match is {as_json_text(side.claimed)}, but the bytes earn {earned.value!r}",
+                (f"{side.name}Match",),
+                f"write {earned.value}",
+                Severity.NOTE if side.claimed == MatchLevel.MATCH else None,
+            )
+
+
+def earned_level(side: SideView) -> MatchLevel:
+    """Return the level of a side whose replay succeeds.
+
+    A transformation that inserts the auxdata that is there already changes nothing, so it does not lower the
+    level.
+    """
+    steps = [step for step in side.transformations or () if not _changes_nothing(side, step)]
+    return side_level(
+        auxdata=[piece.value for piece in side.auxdata.values()],
+        transformations=steps,
+        language=side.record.language,
+        version=side.record.version,
+    )
+
+
+def _changes_nothing(side: SideView, step: TransformationStep) -> bool:
+    if step.reason is not TransformationReason.CBOR_AUXDATA or step.type is TransformationType.DELETE:
+        return False
+    piece = next((piece for piece in side.auxdata.values() if piece.offset == step.offset), None)
+    try:
+        return piece is not None and value_bytes(step, side.values) == piece.value
+    except InvalidValueError:
+        return False
+
+
+@check
+def match_is_the_better_side(record: RecordView) -> Iterator[Observation]:
+    """The overall match is exact_match if either side is, and null only if both are."""
+    claimed = record.value.get("match")
+    earned = overall_level(record.creation.claimed, record.runtime.claimed)
+    yield Evidence({"match": str(earned or "null")})
+    if claimed != earned:
+        yield Violation(
+            f"match is {as_json_text(claimed)}, but its sides make it {as_json_text(earned)}",
+            ("match",),
+            f"write {earned or 'null'}",
+        )
+    elif earned is None:
+        yield Violation("neither side matches: the record verifies nothing", ("match",), "remove it")
+
+
+@check(Severity.NOTE)
+def unmatched_side_does_not_match(record: RecordView) -> Iterator[Observation]:
+    """A side without a match level does not match."""
+    for side in record.sides:
+        if side.claimed is not None or not side.onchain:
+            continue
+        yield Evidence({side.name: "does not match" if side.found is None else side.found.level.value})
+        if side.found is not None:
+            yield Violation(
+                f"{side.name}Match is null, but the bytecode matches with"
+                f" {len(side.found.transformations)} transformations: {side.found.level.value}",
+                (f"{side.name}Match",),
+                "verify the contract again to record the match",
+            )

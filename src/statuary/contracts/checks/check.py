@@ -1,0 +1,139 @@
+"""A check: a named rule, and the function that checks one record.
+
+`@check` on a function makes a check of it, whose name and rule are the function's (`statuary.base.rules`): `--list`
+prints them, `--skip` and `--only` accept them.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from types import ModuleType
+from typing import Final, NamedTuple
+
+from statuary.base.findings import Finding, Pointer, Severity
+from statuary.base.limits import MAX_SHOWN_FINDINGS
+from statuary.base.rules import checks_in
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.model.proof import CheckOutcome, CheckResult, EvidenceValue
+
+# Python 3.11 takes as long to read a member of an enumeration as to run a small check
+_PASSED: Final = CheckOutcome.PASSED
+_NOT_APPLICABLE: Final = CheckOutcome.NOT_APPLICABLE
+
+
+class Violation(NamedTuple):
+    """A violation of the rule."""
+
+    message: str  # what is wrong, with the value
+    pointer: Pointer = ()
+    hint: str = ""  # what to do
+    severity: Severity | None = None  # None for that of the check
+
+
+class Evidence(NamedTuple):
+    """The values that a check used; a check without evidence does not apply to the record."""
+
+    facts: Mapping[str, EvidenceValue]
+
+
+class NotApplicable(NamedTuple):
+    """Why a check does not apply, as a clause; a level that requires the check is then not confirmed."""
+
+    reason: str
+
+
+Observation = Violation | Evidence | NotApplicable
+CheckFunction = Callable[[RecordView], Iterator[Observation]]
+
+
+class ContractCheck(NamedTuple):
+    """A rule for records."""
+
+    name: str
+    rule: str  # a sentence
+    # an error if a violation makes the record's claim untrue; a warning if real records violate the rule and
+    # are true nevertheless, or if it is convention
+    severity: Severity
+    observe: CheckFunction
+    confirms: "Match | None" = None  # the claimed matches that need it; None if none does
+
+    def results(self, records: Iterable[RecordView]) -> list[CheckResult]:
+        """Check records, one after the other."""
+        name, observe, nothing = self.name, self.observe, CheckResult(self.name, _NOT_APPLICABLE)
+        results = []
+        for record in records:
+            observed = [*islice(observe(record), MAX_SHOWN_FINDINGS)]
+            only = observed[0] if len(observed) == 1 else None
+            if not observed:
+                results.append(nothing)
+            elif isinstance(only, Evidence):
+                results.append(CheckResult(name, _PASSED, only.facts))
+            elif isinstance(only, NotApplicable):
+                results.append(CheckResult(name, _NOT_APPLICABLE, reason=only.reason))
+            else:
+                results.append(self._result(observed))
+        return results
+
+    def _result(self, observed: list[Observation]) -> CheckResult:
+        facts: dict[str, EvidenceValue] = {}
+        findings: list[Finding] = []
+        reason = ""
+        for observation in observed:
+            if isinstance(observation, Evidence):
+                facts.update(observation.facts)
+            elif isinstance(observation, NotApplicable):
+                reason = reason or observation.reason
+            else:
+                findings.append(self.finding(observation))
+        return CheckResult(self.name, _outcome(findings, facts), facts, tuple(findings), reason)
+
+    def finding(self, violation: Violation) -> Finding:
+        """Return a violation as a finding of this check."""
+        return Finding(
+            rule=self.name,
+            message=violation.message,
+            hint=violation.hint,
+            pointer=violation.pointer,
+            severity=violation.severity or self.severity,
+        )
+
+
+def _outcome(findings: list[Finding], facts: Mapping[str, EvidenceValue]) -> CheckOutcome:
+    if not findings:
+        return _PASSED if facts else _NOT_APPLICABLE
+    severities = {finding.severity for finding in findings}
+    if Severity.ERROR in severities:
+        return CheckOutcome.FAILED
+    if Severity.WARNING in severities:
+        return CheckOutcome.WARNED
+    return _PASSED
+
+
+class Match(NamedTuple):
+    """The matches that a check must confirm: it may not be without an object where a side claims one of them."""
+
+    side: str = ""  # `creation` or `runtime`; empty for either
+    is_exact: bool = False  # whether the match has to be exact
+    language: str = ""  # of the record; empty for any
+
+    def covers(self, claimed: "Match") -> bool:
+        """Return whether a claimed match is one of them."""
+        is_exact_enough = claimed.is_exact or not self.is_exact
+        return is_exact_enough and self.side in ("", claimed.side) and self.language in ("", claimed.language)
+
+
+_CONFIRMING: Final[dict[CheckFunction, Match]] = {}
+
+
+def confirms(match: Match) -> Callable[[CheckFunction], CheckFunction]:
+    """Say which claimed matches need a check to confirm them."""
+
+    def register(observe: CheckFunction) -> CheckFunction:
+        _CONFIRMING[observe] = match
+        return observe
+
+    return register
+
+
+def contract_checks(*modules: ModuleType) -> list[ContractCheck]:
+    """Return the checks of modules, in the order of the modules and of the functions in them."""
+    return [ContractCheck(*check, _CONFIRMING.get(check.function)) for check in checks_in(*modules)]

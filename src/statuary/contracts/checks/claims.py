@@ -1,0 +1,376 @@
+"""The five claims of a record: verified here, stated by a file, not shown and why, or contradicted."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, lru_cache
+from typing import Final
+
+from statuary.base.json_values import as_object
+from statuary.base.primitives import shorten
+from statuary.base.reasons import Reason, because
+from statuary.contracts.checks.anchor_claims import AnchorClaims
+from statuary.contracts.checks.record_view import RecordView, SideView
+from statuary.contracts.model.auxdata import AuxdataStyle
+from statuary.contracts.model.compiler import build_version, is_same_build
+from statuary.contracts.model.proof import (
+    CheckOutcome,
+    CheckResult,
+    Claim,
+    ClaimName,
+    ClaimStatus,
+    CompilationEvidence,
+    EvidenceValue,
+    PinnedBy,
+    Verdict,
+)
+from statuary.contracts.model.record import GROUPS
+from statuary.contracts.model.vyper_integrity import UnknownModuleError, has_integrity_hash
+
+VYPER_CHECK: Final = "vyper-integrity-is-that-of-the-sources"
+
+HASH_CHECKS: Final = (
+    "creation-ends-with-the-metadata-hash",
+    "runtime-ends-with-the-metadata-hash",
+    "sources-are-those-of-the-metadata",
+    "metadata-names-the-compilation",
+    "metadata-repeats-the-interface",
+    VYPER_CHECK,
+)
+"""The checks that claim B rests on."""
+
+DESCRIBED_BY_METADATA: Final = (
+    *("metadata", "abi", "userdoc", "devdoc"),
+    *(
+        "compilation.language",
+        "compilation.compilerVersion",
+        "compilation.compilerSettings",
+        "compilation.name",
+    ),
+)
+"""The members that solc's metadata repeats, besides the sources."""
+
+REPEATED: Final = {
+    "compilation.compiler": PinnedBy.CONSISTENT,
+    "signatures": PinnedBy.CONSISTENT,
+    "storageLayout": PinnedBy.CLAIMED,
+    "transientStorageLayout": PinnedBy.CLAIMED,
+}
+MATCHED: Final = {
+    side: {
+        f"{side}Bytecode.onchainBytecode": PinnedBy.CLAIMED,
+        f"{side}Bytecode.recompiledBytecode": PinnedBy.CONSISTENT,
+        f"{side}Bytecode.transformations": PinnedBy.CONSISTENT,
+        f"{side}Bytecode.sourceMap": PinnedBy.CLAIMED,
+    }
+    for side in ("creation", "runtime")
+}
+UNMATCHED: Final = {
+    side: {member: pin for member, pin in members.items() if pin is PinnedBy.CLAIMED}
+    for side, members in MATCHED.items()
+}
+CLAIMED: Final = dict.fromkeys(
+    (
+        *("sourceIds", "proxyResolution", "verifiedAt", "deployment.transactionHash"),
+        *("deployment.blockNumber", "deployment.transactionIndex", "deployment.deployer"),
+    ),
+    PinnedBy.CLAIMED,
+)
+"""The weakest pins of the other members, in the order of the proof document."""
+
+_COUNTED: Final = tuple(
+    (outcome.value, outcome) for outcome in (CheckOutcome.PASSED, CheckOutcome.FAILED, CheckOutcome.SKIPPED)
+)
+
+COMPILED_MEMBERS: Final = (
+    *("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transientStorageLayout", "sourceIds"),
+    *(
+        f"{side}Bytecode.{member}"
+        for side in ("creation", "runtime")
+        for member in (
+            *("recompiledBytecode", "sourceMap", "linkReferences"),
+            *("immutableReferences", "cborAuxdata"),
+        )
+    ),
+)
+"""What a compiler decides: the only members that evidence of a compilation can pin."""
+
+MAX_NAMED: Final = 3
+"""The most checks that a reason names."""
+
+
+def claims(
+    record: RecordView,
+    results: tuple[CheckResult, ...],
+    anchored: AnchorClaims,
+    compilation: CompilationEvidence | None = None,
+    digest: str = "",
+) -> tuple[Claim, ...]:
+    """Return the status of each claim.
+
+    Args:
+        results: of the checks.
+        compilation: evidence that the sources were compiled again, or None.
+        digest: SHA-256 of the record's canonical bytes, which the evidence must name.
+        anchored: what the chain's proofs show.
+    """
+    return (
+        consistent_claim(results),
+        hashed_claim(record, {result.check: result for result in results}),
+        compiled_claim(record, compilation, digest),
+        *anchored.claims,
+    )
+
+
+def consistent_claim(results: tuple[CheckResult, ...]) -> Claim:
+    """Return claim A, which depends on all checks."""
+    outcomes = [result.outcome for result in results]
+    evidence: dict[str, EvidenceValue] = {name: outcomes.count(outcome) for name, outcome in _COUNTED}
+    name = ClaimName.CONSISTENT
+    if evidence["failed"]:
+        failed = _ended(results, CheckOutcome.FAILED)
+        return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed), evidence)
+    if evidence["skipped"]:
+        skipped = _ended(results, CheckOutcome.SKIPPED)
+        return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped), evidence)
+    return Claim(name, ClaimStatus.VERIFIED, because("all_passed"), evidence)
+
+
+def hashed_claim(record: RecordView, results: Mapping[str, CheckResult]) -> Claim:
+    """Return claim B: what a hash in the on-chain bytecode commits to."""
+    name = ClaimName.HASHED
+    relevant = [results[check] for check in HASH_CHECKS if check in results]
+    if failed := _ended(relevant, CheckOutcome.FAILED):
+        return Claim(name, ClaimStatus.CONTRADICTED, _naming(CheckOutcome.FAILED, failed))
+    if skipped := _ended(relevant, CheckOutcome.SKIPPED):
+        return Claim(name, ClaimStatus.NOT_SHOWN, _naming(CheckOutcome.SKIPPED, skipped))
+    evidence = dict(_onchain_hashes(record, results))
+    if evidence:
+        reason = because("integrity_hash" if record.language == "Vyper" else "metadata_hash")
+        return Claim(name, ClaimStatus.VERIFIED, reason, evidence)
+    return Claim(name, ClaimStatus.NOT_SHOWN, _why_not_hashed(record, results))
+
+
+def _ended(results: Iterable[CheckResult], outcome: CheckOutcome) -> list[str]:
+    return [result.check for result in results if result.outcome is outcome]
+
+
+def compiled_claim(record: RecordView, compilation: CompilationEvidence | None, digest: str) -> Claim:
+    """Return claim C: a file such as `statuary contract compile` writes states it, since no build compiles."""
+    name = ClaimName.COMPILED
+    if compilation is None:
+        return Claim(name, ClaimStatus.NOT_SHOWN, because("no_compilation"))
+    if compilation.record != digest:
+        return Claim(name, ClaimStatus.NOT_SHOWN, because("other_compilation"))
+    compiler = build_version(compilation.compiler_version)
+    if not is_same_build(record.version, compiler):
+        stated = shorten(compilation.compiler_version)
+        return Claim(
+            name, ClaimStatus.NOT_SHOWN, because("other_compiler", stated=stated, record=record.version)
+        )
+    evidence: dict[str, EvidenceValue] = {
+        "compilerVersion": compiler,
+        "compilerSha256": compilation.compiler_sha256,
+        "inputSha256": compilation.input_sha256,
+        "outputSha256": compilation.output_sha256,
+        "statuary": compilation.statuary,
+    }
+    return Claim(name, ClaimStatus.STATED, because("compiled"), evidence)
+
+
+COMPILATION_PROBLEMS: Final = ("other_compilation", "other_compiler")
+"""Why given evidence of a compilation states nothing of the record."""
+
+
+def compilation_problems(record_claims: Iterable[Claim]) -> Iterator[tuple[Reason, str]]:
+    """Yield why evidence of a compilation was given, and states nothing."""
+    for claim in record_claims:
+        if claim.reason.key in COMPILATION_PROBLEMS:
+            yield claim.reason, ""
+
+
+RUNTIME_DIFFERS: Final = "verdict_runtime_differs"
+
+
+def verdict(record: RecordView, record_claims: tuple[Claim, ...]) -> Verdict:
+    """Return what is said first of a record: of the code at the address, whatever the creation code says."""
+    claim = {claim.name: claim for claim in record_claims}
+    consistent, on_chain = claim[ClaimName.CONSISTENT], claim[ClaimName.ON_CHAIN]
+    if consistent.status is ClaimStatus.CONTRADICTED:
+        return Verdict(ClaimStatus.CONTRADICTED, (because("verdict_failed"),))
+    if runtime_differs(record):
+        return Verdict(ClaimStatus.CONTRADICTED, (because("verdict_runtime_differs"),))
+    if on_chain.status is ClaimStatus.CONTRADICTED:
+        return Verdict(ClaimStatus.CONTRADICTED, (_since(on_chain),))
+    if consistent.status is ClaimStatus.NOT_SHOWN:
+        return Verdict(ClaimStatus.NOT_SHOWN, (because("verdict_skipped"),))
+    if record.runtime.claimed is None:
+        reason = because("verdict_unclaimed" if record.runtime.onchain else "verdict_unchecked")
+        return Verdict(ClaimStatus.NOT_SHOWN, (reason,))
+    compiled = claim[ClaimName.COMPILED]
+    weakest = max(compiled.status, on_chain.status, key=list(ClaimStatus).index)
+    return Verdict(weakest, (_match_sentence(record, compiled), _chain_sentence(on_chain)))
+
+
+def runtime_differs(record: RecordView) -> bool:
+    """Return whether the record has code of the address that is not its compiled code."""
+    side = record.runtime
+    return bool(side.onchain) and side.claimed is None and side.recompiled is not None and side.found is None
+
+
+def _since(on_chain: Claim) -> Reason:
+    block, address = (on_chain.evidence.get(name, "") for name in ("blockNumber", "implementation"))
+    if on_chain.reason.key == "other_implementation_since":
+        return because("verdict_other_implementation", block=block, address=address)
+    return because(
+        "verdict_no_code" if on_chain.reason.key == "no_code_since" else "verdict_other_code", block=block
+    )
+
+
+def _match_sentence(record: RecordView, compiled: Claim) -> Reason:
+    if compiled.status is ClaimStatus.STATED:
+        return because("verdict_exact_match_stated" if record.runtime.is_exact else "verdict_match_stated")
+    return because("verdict_exact_match" if record.runtime.is_exact else "verdict_match")
+
+
+def _chain_sentence(on_chain: Claim) -> Reason:
+    if on_chain.status is ClaimStatus.NOT_SHOWN:
+        return because("verdict_not_compared")
+    is_verified, block = on_chain.status is ClaimStatus.VERIFIED, on_chain.evidence["blockNumber"]
+    return because("verdict_compared" if is_verified else "verdict_compared_stated", block=block)
+
+
+def _onchain_hashes(
+    record: RecordView, results: Mapping[str, CheckResult]
+) -> Iterator[tuple[str, EvidenceValue]]:
+    """Yield the hashes in the on-chain bytecode that the record was compared with, by side."""
+    if record.language == "Vyper":
+        integrity = results.get(VYPER_CHECK)
+        if integrity is not None and integrity.evidence and keeps_own_auxdata(record.creation):
+            yield "creation", integrity.evidence["integrity"]
+        return
+    for side in record.sides:
+        if side.own_fields is None or not keeps_own_auxdata(side):
+            continue
+        for scheme, digest in side.own_fields.hashes.items():
+            if record.metadata_hashes.has(scheme, digest):
+                yield side.name, f"{scheme}:{digest.hex()}"
+
+
+def keeps_own_auxdata(side: SideView) -> bool:
+    """Return whether a matching side has the contract's own recompiled auxdata on the chain too."""
+    pieces = list(side.auxdata.values())
+    own = side.own_auxdata or (pieces[-1] if side.record.language == "Vyper" and pieces else None)
+    if side.claimed is None or own is None or side.found is None:
+        return False
+    return not any(
+        step.reason == "cborAuxdata" and abs(step.offset - own.offset) <= 1
+        for step in side.found.transformations
+    )
+
+
+def _why_not_hashed(record: RecordView, results: Mapping[str, CheckResult]) -> Reason:
+    """Return why no hash commits to the sources."""
+    integrity = results.get(VYPER_CHECK)
+    if record.language == "Vyper" and integrity is not None:
+        return _why_without_integrity(record, integrity)
+    if record.auxdata_style is not AuxdataStyle.SOLIDITY:
+        compiler = str(record.compilation.get("compiler"))
+        return because("no_hash_written", compiler=compiler, version=record.version, language=record.language)
+    if not any(_has_hash(side) for side in record.sides):
+        return because("no_metadata_hash")
+    if record.metadata is None:
+        return because("no_metadata")
+    return because("other_metadata_hash")
+
+
+def _why_without_integrity(record: RecordView, integrity: CheckResult) -> Reason:
+    """Return why no integrity hash commits to the sources of a Vyper contract."""
+    if not has_integrity_hash(record.version):
+        return because("no_integrity_hash", compiler=record.language, version=record.version)
+    if integrity.reason and isinstance(unknown := record.vyper_integrity, UnknownModuleError):
+        return because("unknown_module", module=repr(unknown.module), version=record.version)
+    return because("other_integrity_hash")
+
+
+def _has_hash(side: SideView) -> bool:
+    return side.claimed is not None and side.own_fields is not None and bool(side.own_fields.hashes)
+
+
+def _naming(outcome: CheckOutcome, checks: list[str]) -> Reason:
+    """Return a reason that names the first checks with an outcome, and counts the others."""
+    more, names = len(checks) - MAX_NAMED, ", ".join(checks[:MAX_NAMED])
+    if more > 0:
+        return because(f"{outcome}_more", checks=names, more=more)
+    return because("failed" if outcome is CheckOutcome.FAILED else "skipped", checks=names)
+
+
+def pinned_members(
+    record: RecordView,
+    record_claims: tuple[Claim, ...],
+    anchored: AnchorClaims,
+    compilation: CompilationEvidence | None,
+) -> dict[str, PinnedBy]:
+    """Return what pins each member of a record; nothing if the record is contradicted.
+
+    Args:
+        record_claims: its claims.
+        compilation: evidence that its sources were compiled again.
+        anchored: what the chain's proofs show.
+    """
+    status = {claim.name: claim.status for claim in record_claims}
+    if status[ClaimName.CONSISTENT] is ClaimStatus.CONTRADICTED:
+        return {}
+    pinned = dict(
+        _pinned_by_record(
+            has_hashed_metadata=record.has_hashed_metadata,
+            creation=record.creation.claimed is not None,
+            runtime=record.runtime.claimed is not None,
+        )
+    )
+    if status[ClaimName.COMPILED] is ClaimStatus.STATED:
+        pinned |= dict(_pinned_by_compilation(compilation))
+    if status[ClaimName.HASHED] is ClaimStatus.VERIFIED:
+        pinned |= dict(_pinned_by_hash(record))
+    pinned |= anchored.pinned
+    value = record.value
+    groups = {"": value, **{group: as_object(value.get(group)) for group in GROUPS}}
+    return {
+        member: pin
+        for (member, pin), (group, part) in zip(pinned.items(), map(_place, pinned), strict=True)
+        if groups[group].get(part) is not None
+    }
+
+
+@lru_cache(maxsize=1024)
+def _place(member: str) -> tuple[str, str]:
+    """Return the group that a pinned member is part of, or an empty text, and its key."""
+    group, _, part = member.partition("/")[0].partition(".")
+    return (group, part) if part else ("", group)
+
+
+@cache
+def _pinned_by_record(*, has_hashed_metadata: bool, creation: bool, runtime: bool) -> Mapping[str, PinnedBy]:
+    """Return what other members of a record pin, the weakest kind; `creation` and `runtime` are sides that match."""
+    described = PinnedBy.CONSISTENT if has_hashed_metadata else PinnedBy.CLAIMED
+    pinned = dict.fromkeys(("sources", *DESCRIBED_BY_METADATA), described) | REPEATED
+    pinned |= (MATCHED if creation else UNMATCHED)["creation"]
+    return pinned | (MATCHED if runtime else UNMATCHED)["runtime"] | CLAIMED
+
+
+def _pinned_by_compilation(compilation: CompilationEvidence | None) -> Iterator[tuple[str, PinnedBy]]:
+    """Yield what evidence of a compilation states, in an order that does not depend on the file."""
+    members = frozenset(compilation.members if compilation else ())
+    yield from ((member, PinnedBy.STATED) for member in COMPILED_MEMBERS if member in members)
+
+
+def _pinned_by_hash(record: RecordView) -> Iterator[tuple[str, PinnedBy]]:
+    """Yield what the hash in the on-chain bytecode pins."""
+    yield "sources", PinnedBy.HASH
+    if record.language == "Vyper":
+        yield "additionalInput", PinnedBy.HASH
+        hashed = record.vyper_modules
+    else:
+        hashed = frozenset(as_object(as_object(record.metadata).get("sources")))
+        yield from ((member, PinnedBy.HASH) for member in (*DESCRIBED_BY_METADATA, "signatures"))
+    for path in record.sources:
+        if path not in hashed:
+            yield f"sources/{path}", PinnedBy.CLAIMED

@@ -1,0 +1,244 @@
+"""Checks of what the hash in the bytecode commits to: solc's metadata and sources, and Vyper's integrity hash.
+
+A difference from metadata whose hash is in the bytecode is an error. Without a hash, stored metadata is known
+to differ in records that are true nevertheless (Sourcify's issue 2924), so it is a warning.
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Final
+
+from statuary.base.findings import Severity
+from statuary.base.json_values import Json, as_object
+from statuary.base.primitives import InvalidValueError, keccak256, shorten
+from statuary.base.rules import check
+from statuary.contracts.checks.check import Evidence, Match, NotApplicable, Observation, Violation, confirms
+from statuary.contracts.checks.record_view import RecordView, SideView, same_json, same_members
+from statuary.contracts.model.auxdata import AuxdataStyle
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version, setting_differences
+from statuary.contracts.model.vyper_integrity import UnknownModuleError, has_integrity_hash
+
+CACHED_SOURCES: Final = 65_536
+"""How many hashes are kept, about 16 MB; the oldest are dropped."""
+
+
+class KeccakCache:
+    """Keccak-256 of texts."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._known: dict[bytes, str] = {}
+
+    def of(self, text: str) -> str:
+        """Return the Keccak-256 of a text in UTF-8, as metadata writes it: `0x` and 64 digits."""
+        data = text.encode("utf-8", "surrogatepass")
+        key = sha256(data).digest()
+        digest = self._known.get(key)
+        return digest if digest is not None else self._learn(key, data)
+
+    def _learn(self, key: bytes, data: bytes) -> str:
+        if len(self._known) >= self._capacity:
+            del self._known[next(iter(self._known))]
+        computed = self._known[key] = "0x" + keccak256(data).hex()
+        return computed
+
+    def clear(self) -> None:
+        """Empty the cache."""
+        self._known.clear()
+
+
+SOURCE_KECCAK_CACHE: Final = KeccakCache(CACHED_SOURCES)
+"""The cache of this process."""
+
+
+FIRST_WITH_DOCUMENTATION = CompilerVersion(0, 4, 11)
+"""The first release of solc whose output has devdoc and userdoc; earlier ones have them in metadata alone."""
+
+_INTERFACE = ("abi", "devdoc", "userdoc")
+
+
+@check
+@confirms(Match("creation", is_exact=True, language="Solidity"))
+def creation_ends_with_the_metadata_hash(record: RecordView) -> Iterator[Observation]:
+    """The auxdata of the contract itself in the creation bytecode holds the hash of the metadata."""
+    return _ends_with_the_hash(record.creation)
+
+
+@check
+@confirms(Match("runtime", is_exact=True, language="Solidity"))
+def runtime_ends_with_the_metadata_hash(record: RecordView) -> Iterator[Observation]:
+    """The auxdata that ends the runtime bytecode holds the hash of the metadata."""
+    return _ends_with_the_hash(record.runtime)
+
+
+@check
+@confirms(Match(is_exact=True, language="Solidity"))
+def sources_are_those_of_the_metadata(record: RecordView) -> Iterator[Observation]:
+    """Each source in the metadata is in the record, and has the Keccak-256 that the metadata states."""
+    if record.metadata is None:
+        yield NotApplicable("the record has no metadata")
+        return
+    severity = _severity(record)
+    listed = as_object(record.metadata.get("sources"))
+    if not listed:
+        yield Violation("the metadata lists no sources", ("metadata", "sources"), severity=severity)
+    for path, entry in listed.items():
+        content = record.sources.get(path)
+        if content is None:
+            yield Violation(
+                f"the metadata lists {path!r}, which is not among the sources",
+                ("sources",),
+                severity=severity,
+            )
+            continue
+        expected, computed = as_object(entry).get("keccak256"), SOURCE_KECCAK_CACHE.of(content)
+        if expected != computed:
+            yield Violation(
+                f"the source {path!r} has Keccak-256 {computed}, the metadata states {expected}",
+                ("sources", path, "content"),
+                "give the source exactly as it was compiled, line ends included",
+                severity,
+            )
+        literal = as_object(entry).get("content")
+        if literal is not None and literal != content:
+            yield Violation(
+                f"the metadata holds another text of {path!r}",
+                ("metadata", "sources", path, "content"),
+                severity=severity,
+            )
+    if listed:
+        yield Evidence({"sources": len(listed)})
+
+
+@check
+@confirms(Match(is_exact=True, language="Solidity"))
+def metadata_names_the_compilation(record: RecordView) -> Iterator[Observation]:
+    """The metadata names the record's compiler version, language, target and settings."""
+    if record.metadata is None:
+        yield NotApplicable("the record has no metadata")
+        return
+    severity = _severity(record)
+    path, name = record.path_and_name
+    settings = as_object(record.metadata.get("settings"))
+    compared: dict[str, tuple[Json, Json]] = {
+        "compiler.version": (
+            _plain(as_object(record.metadata.get("compiler")).get("version")),
+            record.version,
+        ),
+        "language": (record.metadata.get("language"), record.language),
+        "settings.compilationTarget": (settings.get("compilationTarget"), {path: name}),
+    }
+    compiler_settings = as_object(record.compilation.get("compilerSettings"))
+    compared |= {
+        f"settings.{difference.name}": (difference.in_metadata, difference.in_input)
+        for difference in setting_differences(settings, compiler_settings, record.version)
+    }
+    for member, (in_metadata, in_record) in compared.items():
+        if not same_json(in_metadata, in_record):
+            yield Violation(
+                f"the metadata's {member} is {shorten(str(in_metadata))},"
+                f" the record has {shorten(str(in_record))}",
+                ("metadata", *member.split(".")),
+                severity=severity,
+            )
+    yield Evidence({"target": f"{path}:{name}", "settings": len(compiler_settings)})
+
+
+@check
+@confirms(Match(is_exact=True, language="Solidity"))
+def metadata_repeats_the_interface(record: RecordView) -> Iterator[Observation]:
+    """The ABI and the documentation in the metadata equal the record's."""
+    if record.metadata is None:
+        yield NotApplicable("the record has no metadata")
+        return
+    output, members = as_object(record.metadata.get("output")), _interface(record)
+    yield Evidence(dict.fromkeys(members, "equal"))
+    if same_members([output.get(member) for member in members], list(members.values())):
+        return
+    for member, value in members.items():
+        if not same_members(output.get(member), value):
+            yield Violation(
+                f"the metadata's {member} is not the record's", (member,), severity=_severity(record)
+            )
+
+
+def _interface(record: RecordView) -> dict[str, Json]:
+    """Return the record's members that its metadata repeats."""
+    is_older = parse_compiler_version(record.version) < FIRST_WITH_DOCUMENTATION
+    members = {member: record.value.get(member) for member in _INTERFACE}
+    return {
+        member: value
+        for member, value in members.items()
+        if member == "abi" or not is_older or value is not None
+    }
+
+
+def _severity(record: RecordView) -> Severity:
+    return Severity.ERROR if record.has_hashed_metadata else Severity.WARNING
+
+
+def _ends_with_the_hash(side: SideView) -> Iterator[Observation]:
+    reason = _why_not_applicable(side)
+    fields = side.own_fields
+    if reason or fields is None:
+        yield NotApplicable(reason)
+        return
+    for scheme, digest in fields.hashes.items():
+        if side.record.metadata_hashes.has(scheme, digest):
+            yield Evidence({scheme: digest.hex()})
+            continue
+        computed = next(side.record.metadata_hashes.digests(scheme), b"")
+        yield Violation(
+            f"the metadata's {scheme} hash is {computed.hex()}, the {side.name} bytecode has {digest.hex()}",
+            ("metadata",),
+            "give the metadata exactly as the compiler wrote it",
+        )
+    if side.own_auxdata not in side.auxdata.values():
+        yield Violation(
+            f"cborAuxdata does not list the contract's own, at byte {getattr(side.own_auxdata, 'offset', 0)}",
+            (side.member, "cborAuxdata"),
+        )
+
+
+def _why_not_applicable(side: SideView) -> str:
+    """Return why a side has no metadata hash to compare; empty if it has one."""
+    if side.claimed is None:
+        return f"the {side.name} bytecode is not claimed to match"
+    if side.record.auxdata_style is not AuxdataStyle.SOLIDITY:
+        return f"{side.record.language} {side.record.version} writes no metadata hash"
+    if side.own_fields is None or not side.own_fields.hashes:
+        return f"the {side.name} bytecode does not end with a metadata hash"
+    return "the record has no metadata" if side.record.metadata is None else ""
+
+
+def _plain(version: Json) -> Json:
+    """Return a version without the platform that old compilers append (`.Emscripten.clang`)."""
+    return version.partition(".Emscripten")[0] if isinstance(version, str) else version
+
+
+@check
+def vyper_integrity_is_that_of_the_sources(record: RecordView) -> Iterator[Observation]:
+    """The integrity hash in Vyper's creation bytecode (0.4.1 on) is that of the sources and their imports."""
+    if record.language != "Vyper" or not has_integrity_hash(record.version):
+        yield NotApplicable(f"{record.language} {record.version} writes no integrity hash")
+        return
+    for number, fields in record.creation.fields.items():
+        if "integrity" not in fields.hashes:
+            continue
+        written = fields.hashes["integrity"].hex()
+        pointer = ("creationBytecode", "cborAuxdata", number)
+        computed = record.vyper_integrity
+        if isinstance(computed, UnknownModuleError):
+            yield NotApplicable(str(computed))
+            return
+        if isinstance(computed, InvalidValueError):
+            yield Violation(f"the integrity hash cannot be computed: {computed}", pointer)
+            return
+        if written in computed:
+            yield Evidence({"integrity": written})
+            continue
+        yield Violation(
+            f"the integrity hash of the sources is {(computed or ['unknown'])[0]}, the bytecode has {written}",
+            pointer,
+            "give the sources exactly as they were compiled, line ends included",
+        )

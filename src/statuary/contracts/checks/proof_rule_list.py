@@ -1,0 +1,20 @@
+"""The rules that prove a record, as values that `check --list` shows."""
+
+from collections.abc import Iterator
+
+from statuary.base.findings import Rule
+from statuary.contracts.checks.check import ContractCheck
+from statuary.contracts.checks.prove import CONTRACT_CHECKS
+
+PROOF = "proof"
+"""The group of checks that prove a record's claim; they can be skipped, one or all."""
+
+
+def proof_rules() -> Iterator[Rule]:
+    """Yield the rules that prove a record, in the order in which a proof lists them."""
+    yield from (rule_of_check(check, PROOF) for check in CONTRACT_CHECKS)
+
+
+def rule_of_check(check: ContractCheck, group: str) -> Rule:
+    """Return a check of records as a rule of a group."""
+    return Rule(check.name, check.severity, group, check.rule)

@@ -1,0 +1,252 @@
+"""Prove one record: run the checks, and derive the claims.
+
+A proof is a pure function of one record, so records can be proved anywhere, in any order.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from operator import itemgetter
+from typing import Final, NamedTuple
+
+from statuary.base.budget import spend, steps_left
+from statuary.base.findings import Finding, Severity
+from statuary.base.json_values import Json, as_text
+from statuary.contracts.chain.anchor import NO_CHECKPOINTS, Anchor, Checkpoints
+from statuary.contracts.checks import (
+    bytecode_checks,
+    identity_checks,
+    metadata_checks,
+    proxy_checks,
+    public_fact_checks,
+    source_checks,
+    transformation_checks,
+)
+from statuary.contracts.checks.anchor_claims import anchor_claims
+from statuary.contracts.checks.check import ContractCheck, Match, contract_checks
+from statuary.contracts.checks.claims import (
+    RUNTIME_DIFFERS,
+    claims,
+    compilation_problems,
+    pinned_members,
+    verdict,
+)
+from statuary.contracts.checks.record_view import Computed, RecordView, SideView
+from statuary.contracts.model.compiled_part import CompiledPart
+from statuary.contracts.model.proof import CheckOutcome, CheckResult, CompilationEvidence, Proof
+from statuary.contracts.model.record import RecordValue
+
+IDENTITY_CHECKS: Final = tuple(contract_checks(identity_checks))
+"""The rules about a record's place in the site; one that breaks them is never published."""
+
+CONTRACT_CHECKS: Final = tuple(
+    sorted(
+        contract_checks(
+            *(bytecode_checks, transformation_checks, metadata_checks, source_checks),
+            *(public_fact_checks, proxy_checks),
+        ),
+        key=lambda check: list(Severity).index(check.severity),
+    )
+)
+"""Every rule for records, those about bytecode first; at the end, those that true records were found to break."""
+
+
+_OF_COMPILATION: Final = (
+    *("language-and-compiler-are-known", "creation-code-deploys-the-runtime-code"),
+    *("libraries-are-pushed-addresses", "immutables-are-pushed-words", "auxdata-is-where-it-says"),
+    *("auxdata-names-the-compiler", "auxdata-is-complete", "compiler-is-a-release", "storage-layout-is-one"),
+    *("creation-ends-with-the-metadata-hash", "runtime-ends-with-the-metadata-hash"),
+    *(
+        "sources-are-those-of-the-metadata",
+        "metadata-names-the-compilation",
+        "metadata-repeats-the-interface",
+    ),
+    *("vyper-integrity-is-that-of-the-sources", "name-ends-fully-qualified-name", "abi-items-are-known"),
+    *("contract-is-declared-in-its-source", "open-places-are-named-in-the-sources", "names-are-identifiers"),
+    *("std-json-input-repeats-the-record", "std-json-output-repeats-the-record"),
+    *("signatures-follow-from-the-abi", "selectors-are-in-the-code"),
+)
+"""The checks that read nothing but what the compilation decides, and the levels that the sides claim."""
+
+OF_COMPILATION = tuple(check for check in CONTRACT_CHECKS if check.name in _OF_COMPILATION)
+OF_DEPLOYMENT = tuple(check for check in CONTRACT_CHECKS if check.name not in _OF_COMPILATION)
+
+_WHOLE: Final = CONTRACT_CHECKS
+_IN_ORDER: Final = itemgetter(*map([*OF_DEPLOYMENT, *OF_COMPILATION].index, _WHOLE))
+
+
+@cache
+def required_by(match: Match) -> frozenset[str]:
+    """Return the names of the checks that must confirm a claimed match."""
+    return frozenset(
+        [check.name for check in CONTRACT_CHECKS if check.confirms and check.confirms.covers(match)]
+    )
+
+
+def run_checks(record: Mapping[str, Json], checks: Iterable[ContractCheck]) -> tuple[CheckResult, ...]:
+    """Run checks on a record whose shape is validated."""
+    view = RecordView(record)
+    return tuple([result for check in checks for result in check.results([view])])
+
+
+class Provable(NamedTuple):
+    """A record and the evidence beside it."""
+
+    record: RecordValue  # its shape validated
+    # evidence that the record's sources were compiled again, if any
+    compilation: CompilationEvidence | None = None
+    anchor: Anchor | None = None  # what the chain's own proofs show of it, if there are any
+    digest: str = ""  # SHA-256 of the record's canonical bytes as hex, which evidence and anchor must name
+    checkpoints: Checkpoints = NO_CHECKPOINTS  # the blocks of its chain that the site's author vouches for
+    part: CompiledPart | None = None  # the part of the record that other records have too, if any has
+
+
+def prove(
+    record: RecordValue,
+    checks: Sequence[ContractCheck] = CONTRACT_CHECKS,
+    *,
+    compilation: CompilationEvidence | None = None,
+    anchor: Anchor | None = None,
+    digest: str = "",
+    checkpoints: Checkpoints = NO_CHECKPOINTS,
+) -> Proof:
+    """Return the proof of one record, as `prove_together` does."""
+    (proof,) = prove_together([Provable(record, compilation, anchor, digest, checkpoints)], checks)
+    return proof
+
+
+def prove_together(
+    provables: Sequence[Provable], checks: Sequence[ContractCheck] = CONTRACT_CHECKS
+) -> list[Proof]:
+    """Run checks on records, and return the proof of each: the results and the claims.
+
+    A check runs on all records before the next one does: so its code stays in the processor's cache, and proving 16
+    records takes a fifth less time than one by one.
+
+    Args:
+        provables: the records.
+        checks: the results also name those that are skipped.
+    """
+    views = [RecordView(provable.record) for provable in provables]
+    parts = [provable.part if checks is _WHOLE else None for provable in provables]
+    proofs = [
+        _proof(view, row, provable)
+        for view, row, provable in zip(views, _rows(views, parts, checks), provables, strict=True)
+    ]
+    for view in views:
+        view.forget()
+    return proofs
+
+
+class _ProvedPart(NamedTuple):
+    """What is known of every record with the same compilation and levels."""
+
+    results: tuple[CheckResult, ...]  # of `OF_COMPILATION`
+    computed: tuple[Computed, Computed, Computed]
+    steps: int  # of the work that it took
+
+
+def _rows(
+    views: Sequence[RecordView], parts: Sequence[CompiledPart | None], checks: Sequence[ContractCheck]
+) -> Iterator[tuple[CheckResult, ...]]:
+    """Yield the results of each record; where its part is proved already, only those of the deployment are new."""
+    proved = [None if part is None else _proved(part, view) for view, part in zip(views, parts, strict=True)]
+    alone = [view for view, part in zip(views, proved, strict=True) if part is None]
+    shared = [view for view, part in zip(views, proved, strict=True) if part is not None]
+    of_alone = zip(*_columns(alone, checks), strict=True)
+    of_shared = zip(*[check.results(shared) for check in OF_DEPLOYMENT], strict=True)
+    for part in proved:
+        yield next(of_alone) if part is None else _IN_ORDER((*next(of_shared), *part.results))
+
+
+def _proved(part: CompiledPart, view: RecordView) -> _ProvedPart:
+    """Return what is known of a view's part, which is proved on a view that has nothing else, and give it to the view."""
+    levels = view.creation.claimed, view.runtime.claimed
+    proved: _ProvedPart | None = part.proved.get(levels)
+    if proved is None:
+        before = steps_left()
+        record = {"creationMatch": levels[0], "runtimeMatch": levels[1], **part.members}
+        of_part = RecordView(record)
+        results = tuple(result for check in OF_COMPILATION for result in check.results([of_part]))
+        proved = _ProvedPart(results, of_part.of_compilation(), before - steps_left())
+        part.proved[levels] = proved
+        of_part.forget()
+    else:
+        spend(proved.steps)
+    view.take(proved.computed)
+    return proved
+
+
+def _columns(views: Sequence[RecordView], checks: Sequence[ContractCheck]) -> Iterator[list[CheckResult]]:
+    """Yield the results of each check, and of those of the catalogue that are not among them."""
+    others = (
+        [check for check in checks if check not in CONTRACT_CHECKS] if checks is not CONTRACT_CHECKS else []
+    )
+    for check in (*others, *CONTRACT_CHECKS):
+        if checks is CONTRACT_CHECKS or check in checks:
+            yield check.results(views)
+        else:
+            yield [CheckResult(check.name, CheckOutcome.SKIPPED)] * len(views)
+
+
+def _proof(view: RecordView, row: tuple[CheckResult, ...], provable: Provable) -> Proof:
+    results = _with_requirements(view, row)
+    anchored = anchor_claims(view, provable.anchor, provable.digest, provable.checkpoints)
+    record_claims = claims(view, results, anchored, provable.compilation, provable.digest)
+    return Proof(
+        results=results,
+        claims=record_claims,
+        verdict=verdict(view, record_claims),
+        pinned=pinned_members(view, record_claims, anchored, provable.compilation),
+        anchor=provable.anchor,
+        evidence_problems=(*anchored.problems, *compilation_problems(record_claims)),
+    )
+
+
+RUNTIME_RULE: Final = "runtime-code-is-the-compiled-code"
+
+
+def runtime_finding(record: RecordValue, proof: Proof, severity: Severity) -> tuple[Finding, ...]:
+    """Return the finding that the code on the chain is not the compiled code, if it is not.
+
+    It is an error while a record is being made; a finished one is published with that headline, as real servers do.
+    """
+    if not (proof.verdict and proof.verdict.sentences[0].key == RUNTIME_DIFFERS):
+        return ()
+    sides = (
+        as_text(record["runtimeBytecode"].get(name)) for name in ("onchainBytecode", "recompiledBytecode")
+    )
+    chain, compiled = (len(code) // 2 - 1 for code in sides)
+    message = (
+        f"contradicted: the code on the chain ({chain:,} bytes) is not the compiled code ({compiled:,} bytes)"
+    )
+    hint = "correct the code on the chain, the sources or the settings"
+    return (
+        Finding(rule=RUNTIME_RULE, message=message, hint=hint, pointer=("runtimeMatch",), severity=severity),
+    )
+
+
+def _with_requirements(record: RecordView, results: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+    """Return results in which required checks that do not apply have failed."""
+    missing = CheckOutcome.NOT_APPLICABLE
+    absent = {result.check for result in results if result.outcome is missing}
+    language = "Solidity" if record.language == "Solidity" else "another"
+    for side in record.sides:
+        if side.claimed is None:
+            continue
+        if unmet := required_by(Match(side.name, side.is_exact, language)) & absent:
+            results = tuple(
+                [_failed(result, side) if result.check in unmet else result for result in results]
+            )
+            absent -= unmet
+    return results
+
+
+def _failed(result: CheckResult, side: SideView) -> CheckResult:
+    member = f"{side.name}Match"
+    finding = Finding(
+        rule=result.check,
+        message=f"{member} is {str(side.claimed)!r}, which this check must confirm:"
+        f" {result.reason or 'there is nothing to check'}",
+        pointer=(member,),
+    )
+    return result._replace(outcome=CheckOutcome.FAILED, findings=(*result.findings, finding))

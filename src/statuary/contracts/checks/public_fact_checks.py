@@ -1,0 +1,310 @@
+"""Checks against what anyone can look up: the grammar of the languages, the compilers' releases, the rules of the EVM.
+
+Each is an error where no true record can break the rule. What some chains allow is a warning or a note.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from functools import cache
+from itertools import takewhile
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import orjson
+
+from statuary.base.findings import Severity
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.base.primitives import shorten
+from statuary.base.rules import check
+from statuary.contracts.checks.check import Evidence, NotApplicable, Observation, Violation
+from statuary.contracts.checks.record_view import RecordView, hex_bytes
+from statuary.contracts.model.compiler import SHORTEST_COMMIT, libraries_of
+
+ITEM_TYPES: Final = ("function", "event", "error", "constructor", "fallback", "receive")
+"""The types of items of an ABI; of the last three there is at most one each."""
+
+_NAMED: Final = ITEM_TYPES[:3]
+
+
+@check
+def names_are_identifiers(record: RecordView) -> Iterator[Observation]:
+    """The names in an ABI, and that of a Solidity contract, are identifiers: ASCII letters, digits, `_` and `$`.
+
+    A Yul object may have any text as its name, and a Vyper contract has that of its file.
+    """
+    name, count = record.compilation.get("name"), 0
+    if record.language == "Solidity":
+        count += 1
+        if not _is_identifier(name):
+            yield Violation(f"the contract's name {_shown(name)} is no identifier", ("compilation", "name"))
+    for place, item in enumerate(map(as_object, as_list(record.value.get("abi")))):
+        for text in _names_in(item):
+            count += 1
+            if not _is_identifier(text):
+                yield Violation(f"{_shown(text)} is no identifier", ("abi", place))
+    if count:
+        yield Evidence({"names": count})
+
+
+def _names_in(item: Mapping[str, Json]) -> Iterator[Json]:
+    """Yield the name of an item, and those of its parameters; a parameter may have none."""
+    if item.get("type", "function") in _NAMED:
+        yield item.get("name")
+    waiting = [*as_list(item.get("inputs")), *as_list(item.get("outputs"))]
+    while waiting:
+        parameter = as_object(waiting.pop())
+        if parameter.get("name") not in (None, ""):
+            yield parameter["name"]
+        waiting += as_list(parameter.get("components"))
+
+
+def _is_identifier(name: Json) -> bool:
+    return isinstance(name, str) and name.isascii() and name.replace("$", "_").isidentifier()
+
+
+def _shown(value: Json) -> str:
+    return ascii(str(value))[:80]
+
+
+@check
+def abi_items_are_known(record: RecordView) -> Iterator[Observation]:
+    """The items of an ABI are of known types, with at most one constructor, one fallback and one receive function."""
+    abi = record.value.get("abi")
+    if not isinstance(abi, list):
+        yield NotApplicable("the record has no ABI")
+        return
+    types = Counter(as_text(as_object(item).get("type", "function")) for item in abi)
+    yield Evidence({"items": len(abi)})
+    for name, number in types.items():
+        if name not in ITEM_TYPES:
+            yield Violation(f"an item of the ABI is of the unknown type {_shown(name)}", ("abi",))
+        elif number > 1 and name not in _NAMED:
+            yield Violation(f"the ABI has {number} items of type {name}; a contract has one", ("abi",))
+
+
+class Release(NamedTuple):
+    """A release of a compiler."""
+
+    commits: tuple[str, ...]  # of its builds, as 7 or 8 digits; empty if they are not known
+    not_before: str  # a day as YYYY-MM-DD; empty if none is known
+
+
+@cache
+def releases(compiler: str) -> Mapping[str, Release]:
+    """Return the releases of `solc` or `vyper` by version, oldest first; none for another compiler.
+
+    tests/support/compiler_releases.py makes the table from the packages.
+    """
+    table = orjson.loads(Path(__file__).with_name("compiler_releases.json").read_bytes())
+    by_version: dict[str, Release] = {}
+    day = ""
+    for version, row in table.get(compiler, {}).items():
+        day = max(day, row.get("released", "")) if compiler == "solc" else row["released"]
+        by_version[version] = Release(tuple(row["commits"]), day)
+    return by_version
+
+
+_VERSION: Final = re.compile(
+    r"v?(?P<number>\d{1,6}\.\d{1,6}\.\d{1,6}(?:(?:a|b|rc)\d{1,6})?)"
+    r"(?:-nightly\.(?P<nightly>\d{4}\.\d{1,2}\.\d{1,2}))?(?:\+commit\.(?P<commit>[0-9a-f]+))?(?:\.mod)?"
+)
+
+
+@check
+def compiler_is_a_release(record: RecordView) -> Iterator[Observation]:
+    """The compiler version is a release with the commit of one of its builds, or a nightly of a real day.
+
+    One that is newer than the table is "not known here", which is no error. Vyper's packages and programs can be of
+    different commits, so there another commit is a warning.
+    """
+    releases, parts = _known_version(record)
+    if parts is None:
+        yield NotApplicable(f"no releases of {as_text(record.compilation.get('compiler'))!r} are known here")
+        return
+    if parts["nightly"]:
+        yield Evidence({"nightly": parts["nightly"]})
+        if _day(parts["nightly"]) is None:
+            yield Violation(f"there is no day {parts['nightly']}", _VERSION_POINTER)
+    elif parts["number"] in releases:
+        yield Evidence({"release": parts["number"]})
+        yield from _other_commit(releases[parts["number"]], parts["commit"] or "", record.language)
+    else:
+        newest = [*releases][-1]
+        is_newer = _numbers(parts["number"]) > _numbers(newest)
+        yield Evidence({"release": "not known here" if is_newer else "none", "newestKnown": newest})
+        if not is_newer:
+            compiler = record.compilation["compiler"]
+            yield Violation(f"there is no release {parts['number']} of {compiler}", _VERSION_POINTER)
+
+
+_VERSION_POINTER: Final = ("compilation", "compilerVersion")
+
+
+def _other_commit(release: Release, commit: str, language: str) -> Iterator[Violation]:
+    if commit and release.commits and not any(_is_same_commit(commit, built) for built in release.commits):
+        yield Violation(
+            f"this release was built of commit {' or '.join(release.commits)}, not of {commit[:40]}",
+            _VERSION_POINTER,
+            severity=Severity.WARNING if language == "Vyper" else None,
+        )
+
+
+def _known_version(record: RecordView) -> tuple[Mapping[str, Release], re.Match[str] | None]:
+    list_of_releases = releases(as_text(record.compilation.get("compiler")))
+    return list_of_releases, _VERSION.fullmatch(record.version) if list_of_releases else None
+
+
+def _is_same_commit(commit: str, other: str) -> bool:
+    short, long = sorted((commit, other), key=len)
+    return len(short) >= SHORTEST_COMMIT and long.startswith(short)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(digits) for digits in re.split(r"\.|a|b|rc", version)[:3]]
+
+
+_DAY: Final = re.compile(r"(\d{4})[-.](\d{1,2})[-.](\d{1,2})", re.ASCII)
+
+
+def _day(text: str) -> date | None:
+    """Return a day of three numbers; None if there is no such day."""
+    numbers = _DAY.fullmatch(text)
+    try:
+        return date(*map(int, numbers.groups())) if numbers else None
+    except ValueError:
+        return None
+
+
+RELEASED_WITHIN: Final = timedelta(days=7)
+"""How much earlier than its package a compiler may be published elsewhere."""
+
+
+@check
+def verified_after_the_release(record: RecordView) -> Iterator[Observation]:
+    """A record is verified after its compiler was released.
+
+    The day of some releases is not known: then it is that of the last one before it, or there is none.
+    """
+    releases, parts = _known_version(record)
+    verified = _day(as_text(record.value.get("verifiedAt"))[:10])
+    if parts is None or verified is None:
+        yield NotApplicable("the day of the compiler's release is not known here")
+        return
+    released = _day((parts["nightly"] or _released(releases, parts["number"]) or "").replace(".", "-"))
+    if released is None:
+        yield NotApplicable("the day of the compiler's release is not known here")
+        return
+    yield Evidence({"released": f"{released} or later"})
+    if verified < released - RELEASED_WITHIN:
+        yield Violation(
+            f"it says that it was verified on {verified}, but {shorten(record.version)} was not released before {released}",
+            ("verifiedAt",),
+        )
+
+
+def _released(known: Mapping[str, Release], number: str) -> str:
+    """Return the day before which a version was not released; for one newer than the table, that of the newest."""
+    if number in known:
+        return known[number].not_before
+    earlier = takewhile(lambda version: _numbers(version) <= _numbers(number), known)
+    return max((known[version].not_before for version in earlier), default="")
+
+
+@check
+def libraries_are_those_of_the_settings(record: RecordView) -> Iterator[Observation]:
+    """A library that the compiler's settings link has their address wherever the record links it."""
+    settings = libraries_of(as_object(record.compilation.get("compilerSettings")).get("libraries"))
+    if settings:
+        yield Evidence({"libraries": len(settings)})
+    for side in record.sides:
+        linked = as_object(side.values.get("libraries"))
+        for name in sorted(linked.keys() & settings.keys()):
+            if settings[name] != as_text(linked[name]).lower():
+                yield Violation(
+                    f"the settings link {_shown(name)} at {settings[name][:42]}, the {side.name} bytecode at"
+                    f" {as_text(linked[name])[:42]}",
+                    (side.member, "transformationValues", "libraries", name),
+                )
+
+
+_NO_ADDRESS: Final = "0x" + "0" * 40
+
+GENESIS: Final = "-1"
+"""The block number, and the index, of a contract that was there when its chain began."""
+
+
+@check
+def deployment_is_possible(record: RecordView) -> Iterator[Observation]:
+    """A contract does not deploy itself; one of the genesis block has no deployer, and no transaction but a stand-in."""
+    deployment = as_object(record.value.get("deployment"))
+    deployer = as_text(deployment.get("deployer"))
+    block, index = deployment.get("blockNumber"), deployment.get("transactionIndex")
+    if not deployer and block is None and index is None:
+        return
+    yield Evidence({"deployer": deployer[:42], "block": as_text(block)[:40]})
+    if deployer and deployer.lower() == record.address.lower():
+        yield Violation("the deployer is the contract itself", ("deployment", "deployer"))
+    if block == GENESIS:
+        if deployer not in ("", _NO_ADDRESS):
+            yield Violation("a contract of the genesis block has no deployer", ("deployment", "deployer"))
+        if index not in (None, GENESIS):
+            yield Violation("a contract of the genesis block has no transaction", _INDEX)
+    elif index == GENESIS:
+        yield Violation("transactionIndex -1 is that of the genesis block", _INDEX)
+
+
+_INDEX: Final = ("deployment", "transactionIndex")
+
+MAX_CODE_BYTES: Final = 24_576
+"""EIP-170; some chains allow more."""
+
+_DELEGATION: Final = re.compile(rb"\xef\x01\x00.{20}", re.DOTALL)
+
+PRECOMPILES: Final = 0x0A
+"""The last address at which every EVM of today runs a program of its own; the zero address belongs to nobody."""
+
+LATER_PRECOMPILES: Final = (*range(0x0B, 0x12), 0x100)
+"""Those that some chains have."""
+
+
+@check
+def code_can_be_at_the_address(record: RecordView) -> Iterator[Observation]:
+    """The on-chain code can be a contract's, and the address one at which a contract can be.
+
+    Code never begins with 0xef (EIP-3541) but in the object format, which a compiler writes if its settings say so;
+    0xef0100 and an address are an account's (EIP-7702). Code above 24,576 bytes (EIP-170) is a note: some chains allow it.
+    """
+    address = hex_bytes(record.address.lower())
+    if address is not None:
+        yield Evidence({"bytes": len(record.runtime.onchain or b"")})
+        yield from _reserved(int.from_bytes(address, "big"))
+    if record.runtime.onchain:
+        yield from _no_code(record, record.runtime.onchain)
+
+
+def _reserved(address: int) -> Iterator[Violation]:
+    if address <= PRECOMPILES or address in LATER_PRECOMPILES:
+        yield Violation(
+            f"the EVM runs a program of its own at address {address:#x}, or nothing",
+            ("address",),
+            severity=None if address <= PRECOMPILES else Severity.WARNING,
+        )
+
+
+def _no_code(record: RecordView, code: bytes) -> Iterator[Violation]:
+    pointer = ("runtimeBytecode", "onchainBytecode")
+    if _DELEGATION.fullmatch(code):
+        account = code[3:].hex()
+        yield Violation(f"the code is that of an account which delegates to 0x{account} (EIP-7702)", pointer)
+    elif code[0] == 0xEF and not _has_object_format(record, code):
+        yield Violation("the code begins with 0xef, which no contract's does (EIP-3541)", pointer)
+    if len(code) > MAX_CODE_BYTES:
+        message = f"the code has {len(code):,} bytes; most chains allow {MAX_CODE_BYTES:,} (EIP-170)"
+        yield Violation(message, pointer, severity=Severity.NOTE)
+
+
+def _has_object_format(record: RecordView, code: bytes) -> bool:
+    settings = as_object(record.compilation.get("compilerSettings"))
+    return code[:2] == b"\xef\x00" and settings.get("eofVersion") is not None

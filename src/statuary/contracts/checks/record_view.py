@@ -1,0 +1,439 @@
+"""A record for the checks: every text decoded once, every hash computed once; how two JSON values are compared.
+
+A record is a plain dict whose shape has been validated; nothing more is assumed. What cannot be decoded is
+None here, and the check for it reports that.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Final, TypeVar
+
+import orjson
+
+from statuary.base.json_values import Json, as_object, as_text
+from statuary.base.limits import MAX_INTEGRITY_TEXTS
+from statuary.base.primitives import Address, InvalidValueError, computed_once, decode_hex_digits
+from statuary.contracts.model.abi import TupleType
+from statuary.contracts.model.auxdata import (
+    Auxdata,
+    AuxdataFields,
+    AuxdataStyle,
+    CodeReference,
+    auxdata_style,
+    parse_auxdata,
+    parse_cbor_auxdata,
+    parse_immutable_references,
+    parse_link_references,
+    split_auxdata,
+)
+from statuary.contracts.model.derivation import appended_immutables_size
+from statuary.contracts.model.matching import (
+    MatchLevel,
+    RecompiledSide,
+    SideMatch,
+    constructor_inputs,
+    match_creation,
+    match_runtime,
+)
+from statuary.contracts.model.metadata_hashes import has_repeated_keys, metadata_hash, metadata_texts
+from statuary.contracts.model.transformations import (
+    ReplayError,
+    TransformationStep,
+    parse_transformation,
+    replay,
+)
+from statuary.contracts.model.vyper_integrity import VyperProgram, hashed_paths, integrity_hashes
+
+Part = TypeVar("Part")
+Computed = Mapping[str, object]
+
+_OF_COMPILATION: Final = frozenset(
+    (
+        *(
+            "path_and_name",
+            "sources",
+            "metadata",
+            "output_contract",
+            "metadata_hashes",
+            "has_hashed_metadata",
+        ),
+        *(
+            "vyper_program",
+            "vyper_modules",
+            "vyper_integrity",
+            "constructor",
+            "recompiled",
+            "parsed_auxdata",
+            "auxdata",
+        ),
+        *("parsed_libraries", "parsed_immutables", "fields", "own_auxdata", "own_fields"),
+    )
+)
+"""What views compute of the members that the compilation decides alone."""
+
+
+def parsed_or_error(parser: Callable[[Json], Part], value: Json) -> Part | InvalidValueError:
+    """Return a part of a record parsed, or what is wrong with it."""
+    try:
+        return parser(value)
+    except InvalidValueError as error:
+        return error.with_traceback(None)
+
+
+def hex_bytes(text: Json) -> bytes | None:
+    """Return the bytes of `0x` and lower-case hex digits; None for anything else."""
+    if not isinstance(text, str) or not text.startswith("0x"):
+        return None
+    digits = text[2:]
+    data = decode_hex_digits(digits)
+    return data if data is not None and data.hex() == digits else None  # capitals are decoded too
+
+
+def json_bytes(value: Json, *, sort_keys: bool = False) -> bytes | None:
+    """Return a JSON value as compact text; None if it is nested deeper than any compiler's output."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS if sort_keys else 0)
+    except (TypeError, ValueError):  # orjson's own error is a TypeError
+        return None
+
+
+def as_json_text(value: Json) -> str:
+    """Return a JSON value for a message."""
+    if isinstance(value, str):
+        return repr(str(value))
+    text = json_bytes(value)
+    return repr(value) if text is None else text.decode()
+
+
+def same_json(value: Json, other: Json) -> bool:
+    """Return whether two JSON values are equal, in any order of keys (`1`, `1.0` and `true` differ)."""
+    if value is other:
+        return True
+    if value is None or other is None or isinstance(value, str) or isinstance(other, str):
+        return bool(type(value) is type(other) and value == other)
+    text = json_bytes(value)
+    if text is not None and text == json_bytes(other):
+        return True  # nearly always in the same order too, which is faster to compare
+    return text is not None and same_members(value, other)
+
+
+def same_members(value: Json, other: Json) -> bool:
+    """Return the same as `same_json`, faster for values in different orders."""
+    text = json_bytes(value, sort_keys=True)
+    return text is not None and text == json_bytes(other, sort_keys=True)
+
+
+class MetadataHashes:
+    """The hashes of a metadata object, as the compiler may have spelled it.
+
+    Args:
+        value: the record's `metadata`.
+        output_text: the metadata in the compiler's output.
+    """
+
+    def __init__(self, value: Json, output_text: Json) -> None:
+        self._value = value if isinstance(value, dict) else None
+        self._output_text = output_text
+        self._known: dict[tuple[str, bytes], bool] = {}
+
+    @computed_once
+    def text(self) -> str | None:
+        """The compiler's text, if it is the same object and has no key twice; else None."""
+        text = self._output_text
+        if not isinstance(text, str) or self._value is None:
+            return None
+        encoded = text.encode("utf-8", "surrogatepass")
+        if encoded == json_bytes(self._value) or encoded == json_bytes(self._value, sort_keys=True):
+            return text  # as solc writes it, so no key is repeated
+        try:
+            is_same = same_json(orjson.loads(text), self._value)
+        except (ValueError, TypeError):
+            return None
+        return text if is_same and not has_repeated_keys(text) else None
+
+    def has(self, scheme: str, digest: bytes) -> bool:
+        """Return whether a digest is the hash of the metadata."""
+        key = scheme, digest
+        if key not in self._known:
+            self._known[key] = any(digest == candidate for candidate in self.digests(scheme))
+        return self._known[key]
+
+    def digests(self, scheme: str) -> Iterator[bytes]:
+        """Yield the hashes of the texts that the compiler may have written."""
+        if self._value is None:
+            return
+        try:
+            for text in metadata_texts(self._value, self.text):
+                yield metadata_hash(text, scheme)
+        except InvalidValueError:
+            return
+
+
+class SideView:
+    """One side: `creationBytecode` with `creationMatch`, or `runtimeBytecode` with `runtimeMatch`.
+
+    Attributes:
+        name: `creation` or `runtime`.
+        member: `creationBytecode` or `runtimeBytecode`.
+        value: its value; empty if the record has none.
+        claimed: the level that the record claims for this side.
+        is_exact: whether that is an exact match.
+    """
+
+    def __init__(self, record: "RecordView", name: str) -> None:
+        self.record = record
+        self.name = name
+        self.member = f"{name}Bytecode"
+        self.value: Mapping[str, Json] = as_object(record.value.get(self.member))
+        self.claimed: Json = record.value.get(f"{name}Match")
+        self.is_exact = bool(self.claimed == MatchLevel.EXACT_MATCH)
+
+    @computed_once
+    def onchain(self) -> bytes | None:
+        """The on-chain code."""
+        return hex_bytes(self.value.get("onchainBytecode"))
+
+    @computed_once
+    def recompiled(self) -> bytes | None:
+        """The compiler's code, with zeros for libraries and immutables."""
+        text = self.value.get("recompiledBytecode")
+        onchain = as_text(self.value.get("onchainBytecode"))
+        if not isinstance(text, str) or self.onchain is None:
+            return hex_bytes(text)
+        if not text or len(text) % 2 or not onchain.startswith(text):
+            return hex_bytes(text)
+        # nearly always all of the on-chain code, or all but its constructor arguments
+        return self.onchain if len(text) == len(onchain) else self.onchain[: len(text) // 2 - 1]
+
+    @computed_once
+    def values(self) -> Mapping[str, Json]:
+        """The values of the transformations."""
+        return as_object(self.value.get("transformationValues"))
+
+    @computed_once
+    def steps(self) -> list[TransformationStep | InvalidValueError]:
+        """Each transformation, or what is wrong with it."""
+        listed = self.value.get("transformations")
+        return (
+            [parsed_or_error(parse_transformation, step) for step in listed]
+            if isinstance(listed, list)
+            else []
+        )
+
+    @computed_once
+    def transformations(self) -> tuple[TransformationStep, ...] | None:
+        """The transformations; None if there is no list, or one is invalid."""
+        steps = tuple(step for step in self.steps if not isinstance(step, InvalidValueError))
+        is_list = isinstance(self.value.get("transformations"), list)
+        return steps if is_list and len(steps) == len(self.steps) else None
+
+    @computed_once
+    def replayed(self) -> bytes | ReplayError | None:
+        """The result of the replay, or the failing step; None if a part cannot be decoded."""
+        if self.recompiled is None or self.onchain is None or self.transformations is None:
+            return None
+        max_bytes = len(self.recompiled) + len(self.onchain)
+        try:
+            return replay(self.recompiled, self.transformations, self.values, max_bytes=max_bytes)
+        except ReplayError as error:
+            return error
+
+    @computed_once
+    def parsed_auxdata(self) -> dict[str, Auxdata] | InvalidValueError:
+        """The record's auxdata by number, or what is wrong with the list."""
+        return parsed_or_error(parse_cbor_auxdata, self.value.get("cborAuxdata"))
+
+    @computed_once
+    def auxdata(self) -> Mapping[str, Auxdata]:
+        """The record's auxdata by number; empty if the list is invalid."""
+        pieces = self.parsed_auxdata
+        return {} if isinstance(pieces, InvalidValueError) else pieces
+
+    @computed_once
+    def parsed_libraries(self) -> list[CodeReference] | InvalidValueError:
+        """The references of libraries, or what is wrong with them."""
+        return parsed_or_error(parse_link_references, self.value.get("linkReferences"))
+
+    @computed_once
+    def parsed_immutables(self) -> list[CodeReference] | InvalidValueError:
+        """The references of immutables (in Vyper the one after the code), or what is wrong with them."""
+        return parsed_or_error(parse_immutable_references, self.value.get("immutableReferences"))
+
+    @computed_once
+    def fields(self) -> dict[str, AuxdataFields]:
+        """The decoded auxdata; invalid pieces are left out."""
+        return dict(self._readable_auxdata())
+
+    def _readable_auxdata(self) -> Iterator[tuple[str, AuxdataFields]]:
+        for number, piece in self.auxdata.items():
+            try:
+                yield number, parse_auxdata(piece.value, self.record.auxdata_style)
+            except InvalidValueError:
+                continue
+
+    @computed_once
+    def own_auxdata(self) -> Auxdata | None:
+        """The contract's own auxdata, not that of a contract it creates; None if there is none.
+
+        It ends the runtime code, also inside the creation code, where code of contracts that the constructor
+        creates may follow.
+        """
+        if self.recompiled is None:
+            return None
+        runtime, code = self.record.runtime.recompiled, self.recompiled
+        if runtime and self.name == "creation" and (place := code.find(runtime)) > 0:
+            code = code[: place + len(runtime)]
+        return split_auxdata(code, self.record.auxdata_style)
+
+    @computed_once
+    def own_fields(self) -> AuxdataFields | None:
+        """The contract's own auxdata, decoded; None if there is none, or it is invalid."""
+        if self.own_auxdata is None:
+            return None
+        try:
+            return parse_auxdata(self.own_auxdata.value, self.record.auxdata_style)
+        except InvalidValueError:
+            return None
+
+    @computed_once
+    def found(self) -> SideMatch | None:
+        """The match that Sourcify's procedure finds between the two codes, or None."""
+        libraries, immutables = self.parsed_libraries, self.parsed_immutables
+        if self.recompiled is None or not self.onchain or isinstance(libraries, InvalidValueError):
+            return None
+        if isinstance(immutables, InvalidValueError):
+            return None
+        is_runtime, language = self.name == "runtime", self.record.language
+        side = RecompiledSide(
+            code=self.recompiled,
+            libraries=libraries,
+            immutables=immutables if is_runtime and language == "Solidity" else (),
+            appended_immutables=self._appended_immutables if is_runtime and language == "Vyper" else 0,
+            auxdata=self.auxdata,
+            language=language,
+            version=self.record.version,
+        )
+        if is_runtime:
+            return match_runtime(side, self.onchain)
+        return match_creation(side, self.onchain, self.record.constructor)
+
+    @property
+    def _appended_immutables(self) -> int:
+        """Size of the immutables that Vyper's creation code appends to the runtime code."""
+        creation = dict(self.record.creation.auxdata)
+        return appended_immutables_size(creation, self.record.language, self.record.version)
+
+
+class RecordView:
+    """A record as JSON, with derived values."""
+
+    def __init__(self, value: Mapping[str, Json]) -> None:
+        self.value = value
+        self.compilation: Mapping[str, Json] = as_object(value.get("compilation"))
+        self.language = as_text(self.compilation.get("language"))
+        self.version = as_text(self.compilation.get("compilerVersion"))
+        self.auxdata_style: AuxdataStyle = auxdata_style(self.language, self.version)
+        self.address = Address(as_text(value.get("address")))
+
+    @computed_once
+    def creation(self) -> SideView:
+        """The creation bytecode and its match."""
+        return SideView(self, "creation")
+
+    @computed_once
+    def runtime(self) -> SideView:
+        """The runtime bytecode and its match."""
+        return SideView(self, "runtime")
+
+    @computed_once
+    def sides(self) -> tuple[SideView, SideView]:
+        """Both sides."""
+        return self.creation, self.runtime
+
+    def of_compilation(self) -> tuple[Computed, Computed, Computed]:
+        """Return what was computed of members that the compilation decides, of the record and of its sides."""
+        record, creation, runtime = (
+            {name: value for name, value in vars(holder).items() if name in _OF_COMPILATION}
+            for holder in (self, *self.sides)
+        )
+        return record, creation, runtime
+
+    def take(self, computed: tuple[Computed, Computed, Computed]) -> None:
+        """Take over what another view computed of the same members."""
+        for holder, values in zip((self, *self.sides), computed, strict=True):
+            vars(holder).update(values)
+
+    def forget(self) -> None:
+        """Forget what was computed: a view and its sides refer to each other, and would wait for the garbage collector."""
+        vars(self).clear()
+
+    @computed_once
+    def path_and_name(self) -> tuple[str, str]:
+        """The fully qualified name, split at its last colon."""
+        path, _, name = as_text(self.compilation.get("fullyQualifiedName")).rpartition(":")
+        return path, name
+
+    @computed_once
+    def sources(self) -> dict[str, str]:
+        """The texts of the sources, by path."""
+        sources = as_object(self.value.get("sources"))
+        return {path: as_text(as_object(source).get("content")) for path, source in sources.items()}
+
+    @computed_once
+    def metadata(self) -> Mapping[str, Json] | None:
+        """The metadata; None if the record has none."""
+        metadata = self.value.get("metadata")
+        return metadata if isinstance(metadata, dict) else None
+
+    @computed_once
+    def output_contract(self) -> Mapping[str, Json] | None:
+        """The record's contract in `stdJsonOutput`; None if it is missing."""
+        path, name = self.path_and_name
+        contracts = as_object(as_object(self.value.get("stdJsonOutput")).get("contracts"))
+        contract = as_object(contracts.get(path)).get(name)
+        return contract if isinstance(contract, dict) else None
+
+    @computed_once
+    def metadata_hashes(self) -> MetadataHashes:
+        """The possible hashes of the metadata."""
+        text = as_object(self.output_contract).get("metadata")
+        return MetadataHashes(self.value.get("metadata"), text)
+
+    @computed_once
+    def has_hashed_metadata(self) -> bool:
+        """Whether the hash of the metadata is in the recompiled code of a side with a match level."""
+        return any(
+            self.metadata_hashes.has(scheme, digest)
+            for side in self.sides
+            if side.claimed is not None and side.own_fields is not None
+            for scheme, digest in side.own_fields.hashes.items()
+        )
+
+    @computed_once
+    def vyper_program(self) -> VyperProgram:
+        """The input of the integrity hash."""
+        overrides = as_object(self.value.get("additionalInput")).get("storage_layout_overrides")
+        listed = as_object(self.compilation.get("compilerSettings")).get("search_paths")
+        search_paths = [as_text(path) for path in listed] if isinstance(listed, list) else ["."]
+        return VyperProgram(self.path_and_name[0], self.sources, self.version, overrides, search_paths)
+
+    @computed_once
+    def vyper_modules(self) -> frozenset[str]:
+        """The paths of the Vyper module and of every import that its integrity hash includes."""
+        try:
+            return hashed_paths(self.vyper_program)
+        except InvalidValueError:
+            return frozenset()
+
+    @computed_once
+    def vyper_integrity(self) -> list[str] | InvalidValueError:
+        """The possible integrity hashes of the Vyper sources, or why they cannot be computed."""
+        try:
+            return list(islice(integrity_hashes(self.vyper_program), MAX_INTEGRITY_TEXTS))
+        except InvalidValueError as error:
+            return error.with_traceback(None)
+
+    @computed_once
+    def constructor(self) -> TupleType | None:
+        """The constructor's inputs; None if their types cannot be parsed."""
+        return constructor_inputs(self.value.get("abi"))

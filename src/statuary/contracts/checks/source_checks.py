@@ -1,0 +1,386 @@
+"""Checks of sources, interface and layouts that do not depend on a hash."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import is_
+from typing import Final
+
+from statuary.base.budget import spend, spend_on_text
+from statuary.base.findings import Pointer, Severity
+from statuary.base.json_values import Json, as_object, as_text
+from statuary.base.limits import TEXT_OF_A_STEP
+from statuary.base.primitives import InvalidValueError, decode_hex_digits, shorten
+from statuary.base.rules import check
+from statuary.contracts.checks.check import Evidence, NotApplicable, Observation, Violation
+from statuary.contracts.checks.record_view import RecordView, SideView, hex_bytes, same_json
+from statuary.contracts.checks.transformation_checks import is_library
+from statuary.contracts.model.abi import SIGNATURE_KINDS, decode_abi_values, signature_entry, signatures_of
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.storage_layout import LayoutFault, solidity_layout, vyper_layout_faults
+
+_PLAIN_MEMBERS = ("abi", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
+
+_CODE_MEMBERS = ("sourceMap", "linkReferences", "immutableReferences")
+
+_OUTPUT_MEMBERS = {*_PLAIN_MEMBERS, "metadata", "evm"}
+
+_OVERRIDES = "storage_layout_overrides"
+
+_LAYOUTS: Final = ("storageLayout", "transientStorageLayout")
+
+_STARTS_ANYWHERE: Final = CompilerVersion(0, 8, 29)
+
+_LAYOUT_AT: Final = re.compile(r"\blayout\s+at\b")
+
+_SOLIDITY_KEYWORDS: Final = frozenset(("contract", "library", "interface"))
+
+_YUL_KEYWORDS: Final = frozenset(("object",))
+
+_KEYWORDS: Final = (*sorted(_SOLIDITY_KEYWORDS), *_YUL_KEYWORDS)
+
+_KEYWORD: Final = re.compile(rf"(?<![\w$])({'|'.join(_KEYWORDS)})\s+\"?$")
+
+_KEYWORD_CHARACTERS: Final = 200
+
+_SELECTOR_DIGITS: Final = 8
+
+_WORD: Final = re.compile(r"[\w$]+")
+
+_CHARACTERS_OF_A_WORD: Final = 4
+
+_STEPS_OF_SEARCHES: Final = 50_000
+
+
+@check
+def name_ends_fully_qualified_name(record: RecordView) -> Iterator[Observation]:
+    """The fullyQualifiedName is the path of one of the sources, a colon, and name."""
+    path, name = record.path_and_name
+    yield Evidence({"path": path, "name": name})
+    if name != record.compilation.get("name"):
+        yield Violation(
+            f"name is {record.compilation.get('name')!r}, but the fully qualified name ends in {name!r}",
+            ("compilation", "name"),
+        )
+    if path not in record.sources:
+        yield Violation(f"{path!r} is not among the sources", ("compilation", "fullyQualifiedName"))
+
+
+@check
+def contract_is_declared_in_its_source(record: RecordView) -> Iterator[Observation]:
+    """The source in fullyQualifiedName declares the contract: a library if the bytecode is a library's."""
+    path, name = record.path_and_name
+    text = record.sources.get(path)
+    if text is None:
+        yield Violation(f"{path!r} is not among the sources", ("compilation", "fullyQualifiedName"))
+        return
+    if record.language == "Vyper":
+        stem = path.rpartition("/")[2].removesuffix(".vy")
+        yield Evidence({"module": stem[:80]})
+        if stem != name:
+            yield Violation(f"{path!r} is not a module {name!r}", ("compilation", "name"))
+        return
+    kinds = _declared_as(text, name) & (_YUL_KEYWORDS if record.language == "Yul" else _SOLIDITY_KEYWORDS)
+    yield Evidence({"declaredAs": ", ".join(sorted(kinds))})
+    if not kinds:
+        yield Violation(f"{path!r} declares no {name!r}", ("compilation", "name"))
+    elif record.language == "Solidity" and is_library(record) and "library" not in kinds:
+        yield Violation(
+            f"the bytecode is a library's, but {name!r} is not declared as one", ("compilation", "name")
+        )
+
+
+def _declared_as(text: str, name: str) -> set[str]:
+    """Return the keywords under which a source declares a name."""
+    kinds = set()
+    for place in _words_at(text, name):
+        before = text[max(place - _KEYWORD_CHARACTERS, 0) : place]
+        # most names are elsewhere; the text before them shows that sooner
+        if before.rstrip().removesuffix('"').rstrip().endswith(_KEYWORDS) and (
+            match := _KEYWORD.search(before)
+        ):
+            kinds.add(match[1])
+    return kinds
+
+
+def _words_at(text: str, word: str) -> Iterator[int]:
+    """Yield the positions of a word in a text, not of parts of longer words."""
+    place, last = text.find(word) if word else -1, 0
+    while place >= 0:
+        spend_on_text(place - last)
+        last = place
+        end = place + len(word)
+        if not (_is_letter(text[place - 1 : place]) or _is_letter(text[end : end + 1])):
+            yield place
+        place = text.find(word, end)
+    spend_on_text(len(text) - last)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or character in ("_", "$")
+
+
+@check
+def open_places_are_named_in_the_sources(record: RecordView) -> Iterator[Observation]:
+    """Linked libraries are declared in the sources, and so are at least as many immutables as used."""
+    for name in sorted(_library_names(record)):
+        yield Evidence({"library": name[:80]})
+        if not any(_declares_library(record.language, text, name) for text in record.sources.values()):
+            yield Violation(
+                f"no source declares the library {name[:80]!r}", ("runtimeBytecode", "linkReferences")
+            )
+    immutables = as_object(record.runtime.value.get("immutableReferences"))
+    if not immutables or record.language != "Solidity":
+        return
+    declared = sum(text.count("immutable") for text in record.sources.values())
+    yield Evidence({"immutables": len(immutables)})
+    if declared < len(immutables):
+        yield Violation(
+            f"there are {len(immutables)} immutables, but the sources declare at most {declared}",
+            ("runtimeBytecode", "immutableReferences"),
+        )
+
+
+def _library_names(record: RecordView) -> set[str]:
+    """Return the names of the linked libraries."""
+    listed = [side.parsed_libraries for side in record.sides]
+    places = [
+        place
+        for references in listed
+        if not isinstance(references, InvalidValueError)
+        for place in references
+    ]
+    return {place.id.rpartition(":")[2] for place in places}
+
+
+def _declares_library(language: str, text: str, name: str) -> bool:
+    """Return whether a source declares a library, or in Yul names the symbol to link."""
+    if language == "Yul":
+        return "linkersymbol" in text and name in text
+    return language == "Solidity" and "library" in _declared_as(text, name)
+
+
+@check
+def std_json_input_repeats_the_record(record: RecordView) -> Iterator[Observation]:
+    """The stdJsonInput has the record's language, sources, settings and storage layout overrides."""
+    std_json_input = as_object(record.value.get("stdJsonInput"))
+    extra = as_object(record.value.get("additionalInput"))
+    # sources are plain texts, so == is exact; nearly always it is the same object twice, which is fast
+    if std_json_input.get("sources") != record.value.get("sources"):
+        yield _difference(("stdJsonInput", "sources"), ("sources",))
+    pairs: dict[str, tuple[Json, Pointer]] = {
+        "language": (record.compilation.get("language"), ("compilation", "language")),
+        "settings": (record.compilation.get("compilerSettings"), ("compilation", "compilerSettings")),
+        _OVERRIDES: (extra.get(_OVERRIDES), ("additionalInput", _OVERRIDES)),
+    }
+    for member, (repeated, pointer) in pairs.items():
+        if not same_json(std_json_input.get(member), repeated):
+            yield _difference(("stdJsonInput", member), pointer)
+    for member in sorted(extra.keys() - ({_OVERRIDES} if record.language == "Vyper" else set())):
+        yield Violation(f"{record.language} takes no input {member[:80]!r}", ("additionalInput", member))
+    yield Evidence({"sources": len(record.sources), "members": len(pairs) + 1})
+
+
+@check
+def std_json_output_repeats_the_record(record: RecordView) -> Iterator[Observation]:
+    """The stdJsonOutput has the record's artifacts, bytecode and source maps, and nothing else."""
+    where: Pointer = ("stdJsonOutput", "contracts", *record.path_and_name)
+    output = as_object(record.value.get("stdJsonOutput"))
+    if not same_json(output.get("sources"), record.value.get("sourceIds")):
+        yield _difference(("stdJsonOutput", "sources"), ("sourceIds",))
+    if record.output_contract is None:
+        yield Violation("stdJsonOutput has no contract of the record's fully qualified name", where[:2])
+        return
+    contracts = as_object(output.get("contracts"))
+    if sum(len(as_object(artifact)) for artifact in contracts.values()) != 1 or len(contracts) != 1:
+        yield Violation("stdJsonOutput has other contracts too", where[:2])
+    for member in sorted(record.output_contract.keys() - _OUTPUT_MEMBERS):
+        yield Violation(f"stdJsonOutput has an unknown member {member[:80]!r}", (*where, member))
+    artifact = record.output_contract
+    yield from _compare_members(_PLAIN_MEMBERS, artifact, where, record.value, ())
+    if not _is_metadata(record):
+        yield _difference((*where, "metadata"), ("metadata",))
+    evm = as_object(artifact.get("evm"))
+    for side, member in ((record.creation, "bytecode"), (record.runtime, "deployedBytecode")):
+        yield from _compare_code(side, as_object(evm.get(member)), (*where, "evm", member))
+    yield Evidence({"members": len(_PLAIN_MEMBERS) + 2, "bytecodes": 2})
+
+
+def _difference(pointer: Pointer, other: Pointer) -> Violation:
+    return Violation(
+        f"{'.'.join(map(str, pointer))} is not the same as {'.'.join(map(str, other))}",
+        pointer,
+        "write both from one run of the compiler",
+    )
+
+
+def _compare_code(side: SideView, code: Mapping[str, Json], pointer: Pointer) -> Iterator[Violation]:
+    recompiled = side.value.get("recompiledBytecode")
+    digits = recompiled[2:] if isinstance(recompiled, str) else ""
+    if (code.get("object") or "") != digits:
+        yield _difference((*pointer, "object"), (side.member, "recompiledBytecode"))
+    yield from _compare_members(_CODE_MEMBERS, code, pointer, side.value, (side.member,))
+
+
+def _compare_members(
+    members: Sequence[str],
+    repeated: Mapping[str, Json],
+    where: Pointer,
+    own: Mapping[str, Json],
+    other: Pointer,
+) -> Iterator[Violation]:
+    if all(map(is_, map(repeated.get, members), map(own.get, members))):
+        return  # nearly always: the parser makes what canonical text repeats of the members themselves
+    for member in members:
+        if not same_json(repeated.get(member), own.get(member)):
+            yield _difference((*where, member), (*other, member))
+
+
+def _is_metadata(record: RecordView) -> bool:
+    """Return whether the compiler's metadata text is the record's metadata, or both are absent."""
+    text = as_object(record.output_contract).get("metadata")
+    if text is None or record.value.get("metadata") is None:
+        return text is None and record.value.get("metadata") is None
+    return record.metadata_hashes.text is not None
+
+
+@check
+def signatures_follow_from_the_abi(record: RecordView) -> Iterator[Observation]:
+    """The signatures are those of the ABI's functions, events and errors, with their hashes, in any order."""
+    expected, claimed = signatures_of(record.value.get("abi")), as_object(record.value.get("signatures"))
+    yield Evidence({kind: len(expected[kind]) for kind in SIGNATURE_KINDS})
+    if claimed == expected:
+        return  # in the order that this project writes, which needs no further comparison
+    for kind in SIGNATURE_KINDS:
+        listed = claimed.get(kind)
+        entries = [as_object(entry) for entry in listed] if isinstance(listed, list) else []
+        yield from _wrong_signatures(kind, {entry["signature"] for entry in expected[kind]}, entries)
+
+
+def _wrong_signatures(
+    kind: str, wanted: set[str], entries: Sequence[Mapping[str, Json]]
+) -> Iterator[Violation]:
+    texts = Counter(str(entry.get("signature")) for entry in entries)
+    for text in sorted(wanted - set(texts)):
+        yield Violation(f"the {kind} {text} of the ABI has no signature", ("signatures", kind))
+    for place, entry in enumerate(entries):
+        text = str(entry.get("signature"))
+        if text not in wanted:
+            fault = f"the {kind} {shorten(text)} is not in the ABI"
+        elif texts[text] > 1:
+            fault = f"the {kind} {shorten(text)} is repeated"
+        elif dict(entry) != signature_entry(text):
+            fault = f"the hashes of {shorten(text)} are wrong"
+        else:
+            continue
+        yield Violation(fault, ("signatures", kind, place))
+
+
+@check
+def selectors_are_in_the_code(record: RecordView) -> Iterator[Observation]:
+    """Every function of a Solidity contract's ABI has its selector pushed somewhere in the runtime bytecode."""
+    code = record.runtime.recompiled
+    functions = as_object(record.value.get("signatures")).get("function")
+    if record.language != "Solidity" or not code or is_library(record) or not isinstance(functions, list):
+        yield NotApplicable("the contract is a library, or no Solidity contract")
+        return
+    if functions:
+        yield Evidence({"functions": len(functions)})
+    for place, entry in enumerate(functions):
+        selector = as_text(as_object(entry).get("signatureHash4"))[2:]
+        significant = (decode_hex_digits(selector) or b"").lstrip(b"\0")
+        if len(selector) != _SELECTOR_DIGITS:
+            continue  # the check of the signatures reports it
+        spend_on_text(len(code))
+        if bytes((0x5F + len(significant),)) + significant not in code:
+            yield Violation(
+                f"the selector 0x{selector[:8]} of {as_text(entry.get('signature'))[:80]} is not in the bytecode",
+                ("signatures", "function", place),
+            )
+
+
+@check
+def constructor_arguments_decode(record: RecordView) -> Iterator[Observation]:
+    """Constructor arguments are the canonical encoding of values for the constructor in the ABI."""
+    arguments = hex_bytes(record.creation.values.get("constructorArguments"))
+    if arguments is None:
+        return
+    pointer = ("creationBytecode", "transformationValues", "constructorArguments")
+    if record.constructor is None:
+        yield Violation("the constructor's inputs are of types that cannot be read", pointer)
+        return
+    yield Evidence({"arguments": len(record.constructor.items), "bytes": len(arguments)})
+    try:
+        decode_abi_values(record.constructor, arguments)
+    except InvalidValueError as error:
+        yield Violation(f"the arguments are not values for {record.constructor.canonical}: {error}", pointer)
+
+
+@check
+def storage_layout_is_one(record: RecordView) -> Iterator[Observation]:
+    """A storage layout defines its types, and places each variable where the compiler's packing does."""
+    for member in _LAYOUTS:
+        layout = record.value.get(member)
+        if not isinstance(layout, dict):
+            continue
+        yield Evidence({member: len(as_object(layout.get("types", layout)))})
+        for fault in _layout_faults(record, layout):
+            severity = None if fault.is_known else Severity.NOTE
+            yield Violation(fault.message, (member, *fault.pointer), severity=severity)
+
+
+def _layout_faults(record: RecordView, layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
+    if record.language == "Vyper":
+        yield from vyper_layout_faults(layout)
+        return
+    if record.language != "Solidity":
+        yield LayoutFault(f"{record.language} has no storage layout")
+        return
+    read = solidity_layout(layout)
+    if isinstance(read, LayoutFault):
+        yield read
+        return
+    is_recent = parse_compiler_version(record.version) >= _STARTS_ANYWHERE
+    starts_anywhere = is_recent and _places_its_layout(record.sources.get(record.path_and_name[0], ""))
+    faults = list(read.faults(may_start_anywhere=starts_anywhere))
+    yield from faults
+    if faults:
+        return
+    words = _Words(record.sources)
+    for number, variable in enumerate(map(as_object, read.variables)):
+        path, label = str(variable.get("contract")).rpartition(":")[0], as_text(variable.get("label"))
+        if path not in record.sources:
+            yield LayoutFault("a variable belongs to no source", ("storage", number, "contract"))
+        # an inherited variable may be declared in another file than the contract's
+        elif not words.have(label, path):
+            yield LayoutFault(f"no source has a variable {label[:80]!r}", ("storage", number, "label"))
+
+
+class _Words:
+    """The words of sources: searched for one by one while that is cheaper than to read every source once."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._searched = 0
+
+    def have(self, word: str, path: str) -> bool:
+        """Return whether a source has a word; the one at `path` is searched first."""
+        if self._searched > _STEPS_OF_SEARCHES:
+            return word in self._all
+        return any(self._has(self._sources[source], word) for source in (path, *self._sources))
+
+    def _has(self, text: str, word: str) -> bool:
+        place = next(_words_at(text, word), None)
+        self._searched += 1 + (len(text) if place is None else place) // TEXT_OF_A_STEP
+        return place is not None
+
+    @cached_property
+    def _all(self) -> set[str]:
+        for text in self._sources.values():
+            spend(len(text) // _CHARACTERS_OF_A_WORD)
+        return {word for text in self._sources.values() for word in _WORD.findall(text)}
+
+
+def _places_its_layout(text: str) -> bool:
+    return "layout" in text and _LAYOUT_AT.search(text) is not None

@@ -1,0 +1,245 @@
+"""Checks of what transformations fill in: libraries, immutables, auxdata, arguments and the call protection."""
+
+from collections.abc import Iterator
+
+from statuary.base.findings import Severity
+from statuary.base.json_values import Json
+from statuary.base.limits import MAX_AUXDATA_BYTES
+from statuary.base.primitives import InvalidValueError
+from statuary.base.rules import check
+from statuary.contracts.checks.check import Evidence, Observation, Violation
+from statuary.contracts.checks.record_view import RecordView, SideView, as_json_text, same_json
+from statuary.contracts.model.auxdata import LIBRARY_BYTES, CodeReference, auxdata_positions, parse_auxdata
+from statuary.contracts.model.compiler import parse_compiler_version
+from statuary.contracts.model.matching import CALL_PROTECTION
+from statuary.contracts.model.transformations import TransformationReason, value_bytes
+
+VYPER_IMMUTABLES = "0"
+"""The one id of all immutables of a Vyper contract, which are in one piece."""
+
+_IMMUTABLE_BYTES, _PUSH20, _PUSH32 = 32, 0x73, 0x7F
+
+
+@check
+def libraries_are_pushed_addresses(record: RecordView) -> Iterator[Observation]:
+    """Every reference in linkReferences is 20 zero bytes after a PUSH20 in the recompiled bytecode."""
+    for side in record.sides:
+        yield from _open_places(side, side.parsed_libraries, "linkReferences", LIBRARY_BYTES, _PUSH20)
+
+
+@check
+def immutables_are_pushed_words(record: RecordView) -> Iterator[Observation]:
+    """Every reference in Solidity's immutableReferences is 32 zero bytes after a PUSH32.
+
+    Other languages have no references.
+    """
+    side = record.runtime
+    if record.language == "Solidity":
+        yield from _open_places(
+            side, side.parsed_immutables, "immutableReferences", _IMMUTABLE_BYTES, _PUSH32
+        )
+    elif record.language != "Vyper" and side.value.get("immutableReferences"):
+        yield Violation(f"{record.language} has no immutables", (side.member, "immutableReferences"))
+
+
+def _open_places(
+    side: SideView, places: list[CodeReference] | InvalidValueError, member: str, size: int, push: int
+) -> Iterator[Observation]:
+    """Check that references are zeros, as long as the operand of a push."""
+    if isinstance(places, InvalidValueError):
+        yield Violation(str(places), (side.member, member))
+        return
+    code = side.recompiled or b""
+    for place in places:
+        zeros = code[place.start : place.start + place.length]
+        if place.length != size or len(zeros) != size or any(zeros):
+            yield Violation(
+                f"the recompiled bytecode has no {size} zero bytes at byte {place.start}, where {place.id} goes",
+                (side.member, member),
+            )
+        elif not place.start or code[place.start - 1] != push:
+            yield Violation(
+                f"the bytes at {place.start}, where {place.id} goes, are not the operand of a PUSH{size}",
+                (side.member, member),
+            )
+    if places:
+        yield Evidence({side.name: len(places)})
+
+
+@check
+def vyper_immutables_follow_the_code(record: RecordView) -> Iterator[Observation]:
+    """Vyper's immutables follow the runtime code in one piece, of the size in the creation auxdata."""
+    side = record.runtime
+    if record.language != "Vyper" or side.claimed is None or side.recompiled is None:
+        return
+    value = side.values.get("immutables")
+    length = _hex_length(value.get(VYPER_IMMUTABLES)) if isinstance(value, dict) else 0
+    yield from _vyper_sizes(record, len(side.recompiled), length)
+    expected = {VYPER_IMMUTABLES: [{"start": len(side.recompiled), "length": length}]}
+    if (references := side.value.get("immutableReferences")) and not same_json(references, expected):
+        yield Violation(
+            f"immutableReferences is {as_json_text(references)[:200]}, but {length} bytes are inserted"
+            f" at {len(side.recompiled)}",
+            (side.member, "immutableReferences"),
+        )
+
+
+def _vyper_sizes(record: RecordView, runtime: int, immutables: int) -> Iterator[Observation]:
+    for number, fields in record.creation.fields.items():
+        if fields.runtime_size is None:
+            continue
+        yield Evidence({"runtimeSize": fields.runtime_size, "immutableSize": fields.immutable_size or 0})
+        if (fields.runtime_size, fields.immutable_size) != (runtime, immutables):
+            yield Violation(
+                f"the creation auxdata states {fields.runtime_size} bytes of runtime code and"
+                f" {fields.immutable_size} of immutables; there are {runtime} and {immutables}",
+                ("creationBytecode", "cborAuxdata", number),
+            )
+
+
+def _hex_length(text: Json) -> int:
+    return len(text) // 2 - 1 if isinstance(text, str) else 0
+
+
+@check
+def auxdata_is_where_it_says(record: RecordView) -> Iterator[Observation]:
+    """Each cborAuxdata value decodes as auxdata, and is in the recompiled bytecode at its offset."""
+    for side in record.sides:
+        pieces = side.parsed_auxdata
+        if isinstance(pieces, InvalidValueError):
+            yield Violation(str(pieces), (side.member, "cborAuxdata"))
+            continue
+        for number, piece in pieces.items():
+            value = (side.recompiled or b"")[piece.offset : piece.offset + len(piece.value)]
+            pointer = (side.member, "cborAuxdata", number)
+            if value != piece.value or not piece.value:
+                yield Violation(
+                    f"cborAuxdata {number} is not at byte {piece.offset} of the recompiled bytecode", pointer
+                )
+            elif fault := _decoding_fault(record, piece.value):
+                yield Violation(f"cborAuxdata {number}: {fault}", pointer)
+        if pieces:
+            yield Evidence({side.name: len(pieces)})
+
+
+@check
+def auxdata_values_decode(record: RecordView) -> Iterator[Observation]:
+    """The value of a cborAuxdata transformation decodes as auxdata too."""
+    for side in record.sides:
+        for place, step in enumerate(side.transformations or ()):
+            if step.reason is not TransformationReason.CBOR_AUXDATA:
+                continue
+            fault = _value_fault(side, place)
+            yield Evidence({side.name: place})
+            if fault:
+                yield Violation(fault, (side.member, "transformations", place))
+
+
+def _value_fault(side: SideView, place: int) -> str:
+    try:
+        value = value_bytes((side.transformations or ())[place], side.values)
+    except InvalidValueError as error:
+        return str(error)
+    return _decoding_fault(side.record, value) if value else ""
+
+
+def _decoding_fault(record: RecordView, value: bytes) -> str:
+    """Return why bytes are not auxdata of the record's compiler; empty if they are."""
+    if len(value) > MAX_AUXDATA_BYTES:
+        return f"{len(value):,} bytes are more than compilers append"
+    try:
+        parse_auxdata(value, record.auxdata_style)
+    except InvalidValueError as error:
+        return str(error)
+    return ""
+
+
+@check
+def auxdata_names_the_compiler(record: RecordView) -> Iterator[Observation]:
+    """The compiler version in each auxdata is the record's compilerVersion."""
+    number = parse_compiler_version(record.version)
+    release = f"{number.major}.{number.minor}.{number.patch}"
+    for side in record.sides:
+        for key, fields in side.fields.items():
+            if not fields.compiler:
+                continue  # solc before 0.5.9 writes none
+            yield Evidence({"compiler": fields.compiler})
+            # a release writes three numbers, a nightly its whole name
+            is_named = fields.compiler == release or record.version.startswith(fields.compiler)
+            if not is_named or (fields.compiler == release) != number.released:
+                yield Violation(
+                    f"cborAuxdata {key} was written by compiler {fields.compiler}, but compilerVersion is {record.version}",
+                    (side.member, "cborAuxdata", key),
+                    f"write the version {fields.compiler} with its commit as compilerVersion",
+                )
+
+
+@check(Severity.WARNING)
+def auxdata_is_complete(record: RecordView) -> Iterator[Observation]:
+    """The cborAuxdata list has every piece of auxdata in the recompiled bytecode."""
+    creation, runtime = record.creation, record.runtime
+    if creation.recompiled is None or runtime.recompiled is None:
+        return
+    positions = auxdata_positions(
+        creation.recompiled,
+        runtime.recompiled,
+        language=record.language,
+        version=record.version,
+        assembly=None,
+    )
+    for side, pieces in ((creation, positions.creation), (runtime, positions.runtime)):
+        if side.value.get("cborAuxdata") is None:
+            continue  # Sourcify could not find it, and records that
+        listed = sorted((piece.offset, piece.value) for piece in side.auxdata.values())
+        places = sorted((piece.offset, piece.value) for piece in pieces.values())
+        yield Evidence({side.name: len(listed)})
+        if list(side.auxdata) != [str(number) for number in range(1, len(listed) + 1)]:
+            yield Violation(
+                f"the pieces are numbered {', '.join(side.auxdata)[:80]}; numbers begin at 1",
+                (side.member, "cborAuxdata"),
+                severity=Severity.NOTE,
+            )
+        if listed != places:
+            yield Violation(
+                f"cborAuxdata lists {len(listed)} pieces, the recompiled bytecode has {len(places)} or different ones",
+                (side.member, "cborAuxdata"),
+            )
+
+
+@check(Severity.WARNING)
+def constructor_arguments_are_given(record: RecordView) -> Iterator[Observation]:
+    """A constructor with inputs was given arguments."""
+    side = record.creation
+    if (
+        side.claimed is None
+        or side.transformations is None
+        or not record.constructor
+        or not record.constructor.items
+    ):
+        return
+    yield Evidence({"inputs": len(record.constructor.items)})
+    if "constructorArguments" not in side.values:
+        yield Violation(
+            f"the constructor takes {record.constructor.canonical}, but there are no constructorArguments",
+            ("creationBytecode", "transformationValues"),
+        )
+
+
+@check(Severity.WARNING)
+def call_protection_is_own_address(record: RecordView) -> Iterator[Observation]:
+    """The call protection of a library is the library's own address."""
+    value, address = record.runtime.values.get("callProtection"), record.value.get("address")
+    if not isinstance(value, str) or not isinstance(address, str):
+        return
+    yield Evidence({"address": value})
+    if value != address.lower():
+        yield Violation(
+            f"the call protection is {value}, but the record's address is {address}",
+            ("runtimeBytecode", "transformationValues", "callProtection"),
+            "the code was deployed at another address, or the record belongs to another contract",
+        )
+
+
+def is_library(record: RecordView) -> bool:
+    """Return whether the runtime code begins with Solidity's "Call Protection for Libraries"."""
+    return (record.runtime.recompiled or b"").startswith(CALL_PROTECTION)

@@ -1,0 +1,81 @@
+"""The documents of contracts: of one record, of an address, of a chain, and the pages that list them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from statuary.base.findings import Finding
+from statuary.contracts.api.lists import (
+    AddressRows,
+    all_chains_document,
+    chain_documents,
+)
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
+from statuary.site.document import Document
+from statuary.site.pages.page_texts import english
+
+if TYPE_CHECKING:
+    from statuary.contracts.model.proof import Proof
+    from statuary.contracts.model.record import RecordValue
+    from statuary.contracts.pages.context import ContractPageContext
+from statuary.site.pages.try_make import made_with_theme
+
+
+def contract_documents(
+    record: "RecordValue",
+    proof: "Proof",
+    source: str,
+    pages: "ContractPageContext | None",
+    *,
+    canonical: bytes | None,
+    digest: bytes,
+    published: bool,
+) -> Iterator[Document]:
+    """Yield the record, unless it is withheld, the proof, and the page of a contract.
+
+    Args:
+        source: the content file.
+        pages: None if contracts have no pages.
+        canonical: the record's bytes, if its source has exactly them.
+        digest: SHA-256 of the source.
+    """
+    from statuary.contracts.api.documents import proof_document, record_document
+
+    served = record_document(record, source, canonical, digest)
+    if published:
+        yield served
+    if proof.results:
+        yield proof_document(
+            record, proof, source, published=published, sentence=english, digest=served.digest.hex()
+        )
+    if pages is not None:
+        from statuary.contracts.pages.page import contract_page
+
+        yield contract_page(record, proof, pages, source=source, published=published)
+
+
+def address_documents(addresses: Iterable[AddressRows]) -> Iterator[Document]:
+    """Yield the contracts at each address on all chains."""
+    return map(all_chains_document, addresses)
+
+
+def chain_list_documents(chain_id: str, rows: Iterable[ContractRow], unchanged: int) -> Iterator[Document]:
+    """Yield a chain's newest contracts, its pages and their index; `unchanged` rows are the oldest ones."""
+    return chain_documents(chain_id, rows, unchanged)
+
+
+def contract_list_documents(
+    catalogue: SiteContracts,
+    contracts: ContractCounts,
+    entries: Sequence[ContractRow],
+    left_out: list[Finding],
+) -> tuple[Document, ...]:
+    """Return the pages that list contracts; `left_out` gains why they cannot be made."""
+    from statuary.contracts.pages.list_documents import contract_list_pages
+
+    return made_with_theme(
+        "the lists of contracts",
+        lambda catalogue: contract_list_pages(catalogue, contracts, entries),
+        catalogue,
+        left_out,
+    )

@@ -1,0 +1,1 @@
+"""The contracts that a build makes again, their partitions and their results."""

@@ -1,0 +1,352 @@
+"""One contract source to its documents: read, check, encode.
+
+Whatever goes wrong with one record withholds that record, with a finding that names it.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import orjson
+
+from statuary.base.budget import DEFECT, attempt
+from statuary.base.findings import Finding, Position, Severity, has_errors
+from statuary.contracts.api.lists import AddressRows
+from statuary.contracts.chain.anchor import NO_CHECKPOINTS
+from statuary.contracts.checks.check import ContractCheck
+from statuary.contracts.checks.claims import COMPILATION_PROBLEMS
+from statuary.contracts.checks.identity_checks import is_identified
+from statuary.contracts.checks.proof_rule_list import proof_rules
+from statuary.contracts.checks.prove import (
+    CONTRACT_CHECKS,
+    IDENTITY_CHECKS,
+    Provable,
+    prove_together,
+    run_checks,
+    runtime_finding,
+)
+from statuary.contracts.checks.proxy_checks import unresolved_proxy
+from statuary.contracts.documents import address_documents, contract_documents
+from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.incremental.record_documents import made_of_record
+from statuary.contracts.incremental.record_location import known_chain, path_names_contract
+from statuary.contracts.model.proof import ClaimName, ClaimStatus, Proof
+from statuary.contracts.model.record import RecordValue, contract_row, in_served_order
+from statuary.contracts.pages.context import ContractPageContext
+from statuary.contracts.pages.page_members import with_page_members
+from statuary.contracts.settings import PublishPolicy
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract
+from statuary.contracts.sources.read_contract import read_contract
+from statuary.contracts.sources.source_stat import SourceStat, source_stat
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.publish.ledger.schema import SourceRow
+from statuary.site.document import Document, encode_unchecked
+from statuary.site.pages.page_texts import english
+from statuary.site.pages.theme_findings import template_finding
+from statuary.site.settings import ThemeError
+
+CONTRADICTED = ClaimStatus.CONTRADICTED
+
+BATCH, BATCH_BYTES = 16, 400_000
+"""The most records that are proved together, and the bytes of records that end a batch."""
+
+
+class MadeDocuments(NamedTuple):
+    """Documents of a contract, and what leaves some out or makes them with another template."""
+
+    documents: tuple[Document, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class OfExtensions(NamedTuple):
+    """What extensions make of a contract; an exception there leaves out this alone."""
+
+    facts: bytes = b""  # what the ledger keeps
+    documents: Iterable[Document] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class BuiltContract(NamedTuple):
+    """The result of one contract source."""
+
+    source: ContractSource
+    digest: bytes = b""  # SHA-256 of a record's file, as in `ParsedContract`
+    make: Callable[[], MadeDocuments] = MadeDocuments  # makes its documents
+    row: ContractRow | None = None  # its list entry; None if the record cannot be read or placed
+    published: bool = False
+    facts: bytes = b""  # what extensions keep of the record
+    # about the record; an error withholds it. Documents of an earlier build are removed: the same content gives
+    # the same site.
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the same content gives the same result."""
+        return not any(finding.rule == DEFECT for finding in self.findings)
+
+    def with_documents(self) -> tuple["BuiltContract", tuple[Document, ...]]:
+        """Return it with its documents; if one of them cannot be made, it is withheld and has none."""
+        outcome = attempt(self.make, self.source.path, "making the documents of the record")
+        if isinstance(outcome, Finding):
+            return _defective(self.source, (*self.findings, outcome)), ()
+        return self._replace(findings=(*self.findings, *outcome.findings)), outcome.documents
+
+    def source_row(self, *, unit: str, reason: str, git: str = "", stat: str = "") -> SourceRow:
+        """Return the ledger's row for it, without documents; after a defect, the next build reads the source again."""
+        digest = self.digest
+        if not self.is_settled:
+            git, stat, digest = "", "", b""
+        return SourceRow(
+            location=self.source.location,
+            unit=unit,
+            git=git,
+            stat=stat,
+            digest=digest,
+            documents="",
+            reason=reason,
+            findings=orjson.dumps(self.findings).decode() if self.findings else "",
+            published=self.published,
+            facts=self.facts,
+        ).listed_as(self.row)
+
+
+def build_contracts_of_files(
+    root: Path, sources: Iterable[ContractSource], settings: ContractBuildSettings
+) -> Iterator[tuple[BuiltContract, SourceStat]]:
+    """Read contracts and make their documents; each has the size and time of its source before it was read."""
+    read = ((source, source_stat(root, source), _read(root, source)) for source in sources)
+    for batch in in_batches((source, contract, stat) for source, stat, contract in read):
+        built = build_contracts_together([item[:2] for item in batch], settings)
+        yield from zip(built, [stat for _, _, stat in batch], strict=True)
+
+
+ReadContract = TypeVar("ReadContract", bound=tuple[ContractSource, ParsedContract, Any])
+
+
+def in_batches(read: Iterable[ReadContract]) -> Iterator[list[ReadContract]]:
+    """Yield contracts in groups that are proved together: few enough, and small enough for a processor's cache."""
+    batch, size = list[ReadContract](), 0
+    for item in read:
+        batch.append(item)
+        size += len(item[1].canonical or b"") or BATCH_BYTES  # a record in another form may have any size
+        if len(batch) == BATCH or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def build_contracts_together(
+    read: Sequence[tuple[ContractSource, ParsedContract]], settings: ContractBuildSettings
+) -> Iterator[BuiltContract]:
+    """Make the documents of contracts that have been read; their records are proved together."""
+    checks = CONTRACT_CHECKS if settings.checks is None else settings.checks
+    prepared = [_prepared(source, contract, settings) for source, contract in read]
+    provable = [
+        (item, source) for item, (source, _) in zip(prepared, read, strict=True) if isinstance(item, Provable)
+    ]
+    proved = iter(_proved(provable, checks))
+    for (source, contract), item in zip(read, prepared, strict=True):
+        if not isinstance(item, Provable):
+            yield BuiltContract(source, contract.digest, findings=item)
+            continue
+        proof = next(proved)
+        if isinstance(proof, Finding):
+            yield _defective(source, (proof,))
+            continue
+        built = attempt(
+            partial(_built, source, contract, item.record, proof, settings), source.path, CHECKING
+        )
+        yield _defective(source, (built,)) if isinstance(built, Finding) else built
+
+
+CHECKING = "checking the record"
+EXTENDING = "making what extensions publish of the record"
+
+
+def _defective(source: ContractSource, findings: Sequence[Finding]) -> BuiltContract:
+    """Return a contract that is withheld because something went wrong with it."""
+    return BuiltContract(source, findings=_placed(source, findings))
+
+
+def _placed(source: ContractSource, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return findings about a source; in a bulk file, they name its line."""
+    place = Position(source.line, 1) if source.line else None
+    return tuple(replace(finding, position=finding.position or place) for finding in findings)
+
+
+def _read(root: Path, source: ContractSource) -> ParsedContract:
+    contract = attempt(partial(read_contract, root, source), source.path, "reading the record")
+    return ParsedContract(None, findings=[contract]) if isinstance(contract, Finding) else contract
+
+
+def _prepared(
+    source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
+) -> Provable | tuple[Finding, ...]:
+    """Return what can be proved of a contract, or why nothing can be."""
+    outcome = attempt(
+        lambda: _faults(source, contract, settings) or _provable(source, contract, settings),
+        source.path,
+        CHECKING,
+    )
+    return (outcome,) if isinstance(outcome, Finding) else outcome
+
+
+def _proved(
+    provable: Sequence[tuple[Provable, ContractSource]], checks: Sequence[ContractCheck]
+) -> Sequence[Proof | Finding]:
+    """Prove records together; if that goes wrong, one by one, so that the others keep their verdict."""
+    records = [record for record, _ in provable]
+    together = attempt(partial(prove_together, records, checks), "", CHECKING)
+    if not isinstance(together, Finding):
+        return together
+    alone = (
+        attempt(partial(prove_together, [record], checks), source.path, CHECKING)
+        for record, source in provable
+    )
+    return [proofs if isinstance(proofs, Finding) else proofs[0] for proofs in alone]
+
+
+def _faults(
+    source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings
+) -> tuple[Finding, ...]:
+    """Return why a contract's record cannot be proved: it cannot be read, or is not where it belongs."""
+    findings = () if contract.record is None else _location_findings(contract.record, source, settings)
+    return (*contract.findings, *findings)
+
+
+def _provable(source: ContractSource, contract: ParsedContract, settings: ContractBuildSettings) -> Provable:
+    checkpoints = settings.checkpoints.get(source.chain_id, NO_CHECKPOINTS)
+    record = in_served_order(contract.record or {})
+    if contract.compilation is None and contract.anchor is None:
+        return Provable(record, part=contract.part)
+    digest = sha256(encode_unchecked(record)).hexdigest()
+    return Provable(record, contract.compilation, contract.anchor, digest, checkpoints)
+
+
+def _built(
+    source: ContractSource,
+    contract: ParsedContract,
+    record: RecordValue,
+    proof: Proof,
+    settings: ContractBuildSettings,
+) -> BuiltContract:
+    is_workspace = source.form is ContractForm.WORKSPACE
+    differs = runtime_finding(record, proof, Severity.ERROR if is_workspace else Severity.NOTE)
+    unresolved = unresolved_proxy(record) if is_workspace else ()
+    own = tuple(finding.within(source.path) for finding in (*proof.findings, *differs, *unresolved))
+    findings = (*own, *contract.notes, *_evidence_findings(proof, source))
+    published = not has_errors(own) or settings.contracts.publish is PublishPolicy.ALL
+    row = _row(record, proof, settings)
+    make = partial(
+        contract_documents,
+        record,
+        proof,
+        source.location,
+        canonical=contract.canonical if record is contract.record else None,
+        digest=contract.digest,
+        published=published,
+    )
+    further = _of_extensions(record, source, settings) if published else OfExtensions()
+    is_alone = published and len(settings.chains) == 1  # no other contract can be at its address
+    at_address = [AddressRows(row.address, (source.location,), (row,))] if is_alone else []
+    return BuiltContract(
+        source,
+        contract.digest,
+        make=partial(_made, make, source, at_address, further.documents, settings.pages),
+        row=row,
+        published=published,
+        facts=further.facts,
+        findings=(*findings, *further.findings),
+    )
+
+
+def _of_extensions(
+    record: RecordValue, source: ContractSource, settings: ContractBuildSettings
+) -> OfExtensions:
+    if not settings.extensions:
+        return OfExtensions()
+    make = partial(made_of_record, record, settings.extensions, source.location)
+    outcome = attempt(make, source.path, EXTENDING)
+    if isinstance(outcome, Finding):
+        return OfExtensions(findings=_placed(source, [outcome]))
+    return OfExtensions(*outcome)
+
+
+def _made(
+    make: Callable[[ContractPageContext | None], Iterable[Document]],
+    source: ContractSource,
+    at_address: Sequence[AddressRows],
+    of_extensions: Iterable[Document],
+    pages: ContractPageContext | None,
+) -> MadeDocuments:
+    """Make the documents of a contract, with the package's own page where the theme's template cannot be rendered."""
+    pages = pages and pages._replace(rules=_rules_of_pages())
+    findings: tuple[Finding, ...] = ()
+    try:
+        documents = tuple(make(pages))
+    except ThemeError as error:
+        findings = (template_finding(error),)
+        documents = tuple(make(pages and pages.without_templates()))
+    further = attempt(lambda: tuple(of_extensions), source.path, EXTENDING) if of_extensions else ()
+    if isinstance(further, Finding):
+        findings, further = (*findings, *_placed(source, [further])), ()
+    return MadeDocuments((*documents, *address_documents(at_address), *further), findings)
+
+
+@cache
+def _rules_of_pages() -> tuple[tuple[str, str], ...]:
+    """Return the name and the rule of each check that proves a record."""
+    return tuple((rule.name, rule.sentence) for rule in proof_rules())
+
+
+def _row(record: RecordValue, proof: Proof, settings: ContractBuildSettings) -> ContractRow:
+    row = contract_row(record)
+    verdict = str(proof.verdict.status) if proof.verdict else ""
+    return with_page_members(row, record, verdict) if settings.listed else row
+
+
+def _evidence_findings(proof: Proof, source: ContractSource) -> Iterator[Finding]:
+    """Yield what the evidence beside a contract contradicts, and why it does not show the claims.
+
+    An error does not withhold the contract: its page, its proof and its place in lists say what is wrong.
+    """
+    if proof.evidence_problems or (proof.verdict and proof.verdict.status is CONTRADICTED):
+        from statuary.contracts.sources.evidence import anchor_path, compilation_path
+
+        paths = compilation_path(source), anchor_path(source)
+        yield from _notes(proof, source, *paths)
+        if (claim := proof.claim(ClaimName.ON_CHAIN)) and claim.status is CONTRADICTED:
+            yield Finding(
+                rule="anchor-shows-the-contract",
+                message=f"contradicted {english(claim.reason)}",
+                hint="remove the contract, or add it again as it is now",
+                path=paths[1],
+            )
+
+
+def _notes(proof: Proof, source: ContractSource, compilation: str, anchor: str) -> Iterator[Finding]:
+    for problem, hint in proof.evidence_problems:
+        is_compilation = problem.key in COMPILATION_PROBLEMS
+        again = "contract compile" if is_compilation else f"contract anchor {source.address} --rpc URL"
+        yield Finding(
+            rule="compilation-is-of-the-record" if is_compilation else "anchor-shows-the-contract",
+            message=f"not shown: {english(problem)}",
+            hint=hint or f"run `statuary {again}`",
+            path=compilation if is_compilation else anchor,
+            severity=Severity.NOTE,
+        )
+
+
+def _location_findings(
+    record: RecordValue, source: ContractSource, settings: ContractBuildSettings
+) -> Iterator[Finding]:
+    """Yield the reasons why a record cannot be published at its path."""
+    for result in () if is_identified(record) else run_checks(record, IDENTITY_CHECKS):
+        yield from (finding.within(source.path) for finding in result.findings)
+    yield from path_names_contract(record, source)
+    yield from known_chain(record, source, settings.chains)

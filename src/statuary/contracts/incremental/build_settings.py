@@ -1,0 +1,26 @@
+"""The settings that the documents of a contract depend on."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from statuary.contracts.settings import ContractSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from statuary.contracts.chain.anchor import Checkpoints
+    from statuary.contracts.checks.check import ContractCheck
+    from statuary.contracts.pages.context import ContractPageContext
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContractBuildSettings:
+    """What the documents of a contract depend on besides its source."""
+
+    chains: frozenset[str]  # ids of the site's chains
+    checkpoints: "Mapping[str, Checkpoints]" = field(default_factory=dict)  # by chain id
+    contracts: ContractSettings = field(default_factory=ContractSettings)
+    checks: "Sequence[ContractCheck] | None" = None  # the checks of the record; None for all
+    pages: "ContractPageContext | None" = None  # None if the site has no contract pages
+    listed: bool = False  # whether pages list contracts
+    extensions: tuple[tuple[str, tuple[object, ...]], ...] = ()  # of those that make documents of records

@@ -1,0 +1,100 @@
+"""What the stage of contracts gives to the others; all that a site without contracts needs of it."""
+
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from statuary.base.findings import Finding
+from statuary.base.optional import can_recover_senders
+from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.extension_table import EXTENSIONS
+from statuary.publish.fingerprint import Fingerprint, fingerprint_of
+from statuary.publish.ledger.contract_rows import ContractCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from statuary.contracts.checks.check import ContractCheck
+    from statuary.contracts.pages.context import ContractPageContext
+    from statuary.publish.ledger.ledger import Ledger
+    from statuary.publish.ledger.source_table import SourceTable
+    from statuary.publish.target import BuildTarget
+
+CONTRACTS = "contracts"
+"""The group of all contracts in the ledger: its fingerprint is what they depend on besides their sources."""
+
+
+Site = TypeVar("Site", bound=SiteContracts)
+
+
+class BuiltContracts(NamedTuple, Generic[Site]):
+    """The results of all contracts."""
+
+    catalogue: Site
+    sources: "SourceTable"  # the rows that the site will have
+    counts: ContractCounts
+    findings: tuple[Finding, ...] = ()
+    withheld_because: tuple[Finding, ...] = ()  # what is wrong with single contracts; the rest is published
+    withheld: int = 0  # how many are withheld
+    built: int = 0
+    left_out: tuple[Finding, ...] = ()  # why all of them are those of the last build
+    missing: frozenset[str] = frozenset()  # the sources of published documents that were missing or damaged
+
+    @property
+    def are_unchanged(self) -> bool:
+        """Whether the lists of the last build are those of this one, and in place."""
+        return self.sources.partial and not self.missing and not self.sources.differ()
+
+
+def prepare_worker() -> None:
+    """Import the modules that build contracts."""
+    from statuary.contracts.incremental import build_contract, partitions  # noqa: F401
+
+
+def has_contracts(catalogue: SiteContracts, ledger: "Ledger") -> bool:
+    """Return whether the content has contracts, or what looks like them, or the last build had."""
+    contracts = catalogue.contracts
+    return not ledger.sources.is_empty() or bool(len(contracts) or contracts.bulk or contracts.findings)
+
+
+def without_contracts(
+    catalogue: Site, target: "BuildTarget", checks: "Sequence[ContractCheck] | None", *, verify: bool
+) -> BuiltContracts[Site]:
+    """Return that there are no contracts, and were none before; what was published of their lists is kept."""
+    settings = contract_build_settings(catalogue, checks, None)
+    lists = catalogue.pages, catalogue.own_pages, catalogue.extensions, catalogue.page
+    fingerprint = fingerprint_of(settings, catalogue.hosting, lists)
+    ledger: Ledger = target.ledger
+    missing: frozenset[str] = frozenset()
+    if ledger.kept(CONTRACTS).fingerprint == fingerprint.text:
+        ledger.keep_unchanged_sources()
+        missing = target.missing(verify=verify)
+    ledger.keep(CONTRACTS, fingerprint.text)
+    return BuiltContracts(catalogue, ledger.sources, ContractCounts(), missing=missing)
+
+
+def contract_build_settings(
+    catalogue: SiteContracts,
+    checks: "Sequence[ContractCheck] | None",
+    pages: "ContractPageContext | None",
+) -> ContractBuildSettings:
+    """Return the settings that the documents of each contract depend on.
+
+    Args:
+        checks: the checks of the record; None for all.
+        pages: None if contracts have no pages.
+    """
+    chains, makers = catalogue.chains, {row.key for row in EXTENSIONS if row.of_record}
+    return ContractBuildSettings(
+        chains=frozenset(chain.chain_id for chain in chains),
+        checkpoints={chain.chain_id: dict(chain.checkpoints) for chain in chains if chain.checkpoints},
+        contracts=catalogue.contract_settings,
+        checks=checks,
+        pages=pages,
+        listed=catalogue.pages.lists_contracts(len(catalogue.contracts)),
+        extensions=tuple(pair for pair in catalogue.extensions if pair[0] in makers),
+    )
+
+
+def contract_fingerprint(settings: ContractBuildSettings, catalogue: SiteContracts) -> Fingerprint:
+    """Return the fingerprint of what contracts depend on besides their sources."""
+    return fingerprint_of(settings, catalogue.hosting, can_recover_senders())

@@ -1,0 +1,141 @@
+"""The contracts of bulk sources, divided into parts that are read independently; extensions read them."""
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from typing_extensions import override
+
+from statuary.base.budget import INTERRUPTIONS, finding_of
+from statuary.base.findings import Finding
+from statuary.contracts.incremental.build_contract import BuiltContract, build_contracts_together, in_batches
+from statuary.contracts.incremental.partitions import OutdatedSource, PartitionSettings, PartitionSources
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract
+from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
+from statuary.publish.ledger.schema import SourceRow
+from statuary.source.unreadable import UnreadableError
+from statuary.workers.executor import Executor
+
+Item = TypeVar("Item")
+
+
+class BulkContract(Protocol):
+    """A contract of a bulk source."""
+
+    @property
+    def source(self) -> ContractSource:
+        """Its place in the bulk source."""
+
+    @property
+    def read(self) -> ParsedContract:
+        """Its record, or why there is none."""
+
+    def locate(self, findings: list[Finding]) -> list[Finding]:
+        """Return findings about the record with their positions in the file."""
+
+
+class BulkPart(Protocol):
+    """A part of a bulk source: small, picklable, and every read of it gives the same contracts."""
+
+    def read(self, root: Path) -> Iterator[BulkContract]:
+        """Yield its contracts; one that cannot be read has a finding instead of a record."""
+
+
+class BulkReader(Protocol):
+    """Reads one form of bulk source."""
+
+    def parts(
+        self, root: Path, source: BulkSource, *, chains: Collection[str], memory: int, pool: Executor | None
+    ) -> AbstractContextManager[Iterator[BulkPart | Finding]]:
+        """Divide a source into parts, which can be read until the context ends.
+
+        Args:
+            chains: the ids of the site's chains; contracts on others may be left out.
+            memory: bytes that dividing may take.
+            pool: what may do some of it; None for this process alone.
+
+        Raises:
+            UnreadableError: while it is entered or iterated, if the source cannot be read.
+        """
+
+
+@contextmanager
+def open_bulk_source(
+    root: Path, catalogue: SiteContracts, source: BulkSource, executor: Executor | None = None
+) -> Iterator[Iterator[BulkPart | Finding]]:
+    """Give the parts of a bulk source, and findings about it as a whole."""
+    (target,) = (row.bulk[source.form] for row in EXTENSIONS if source.form in row.bulk)
+    try:
+        reader: BulkReader = load(target, source.path)()
+    except MissingExtensionError as error:
+        yield iter([UnreadableError(str(error), error.hint).finding(source.path)])
+        return
+    chains = frozenset(chain.chain_id for chain in catalogue.chains)
+    memory = catalogue.contract_settings.join_memory
+    with ExitStack() as stack:
+
+        def parts() -> Iterator[BulkPart | Finding]:
+            opened = reader.parts(root, source, chains=chains, memory=memory, pool=executor)
+            yield from stack.enter_context(opened)
+
+        yield _until_error(parts(), source.path)
+
+
+def _until_error(items: Iterable[Item], path: str) -> Iterator[Item | Finding]:
+    """Yield items, and as the last one why there are no more if reading them fails."""
+    try:
+        yield from items
+    except UnreadableError as error:
+        yield error.finding(path)
+    except BaseException as error:
+        if isinstance(error, INTERRUPTIONS):
+            raise
+        yield finding_of(error, path, "reading the source")
+
+
+def locate_in_bulk(findings: Iterable[Finding], contract: BulkContract) -> list[Finding]:
+    """Return findings about a contract with their positions: line and column, or row."""
+    own, others = list[Finding](), list[Finding]()
+    for finding in findings:
+        is_own = finding.position is None and finding.path == contract.source.path
+        (own if is_own else others).append(finding)
+    return [*others, *contract.locate(own)]
+
+
+@dataclass(frozen=True, slots=True)
+class BulkSourceRange(PartitionSources):
+    """A part of the contracts of a bulk source."""
+
+    outdated: OutdatedSource[BulkSource]
+    part: BulkPart
+
+    @override
+    def build(self, settings: PartitionSettings) -> Iterator[tuple[BuiltContract, SourceRow]]:
+        """Build the contracts one by one; findings are located here, where the text is available."""
+        source, reason, _ = self.outdated
+        failed: list[Finding] = []
+        last = 0
+        for batch in in_batches(self._contracts(settings.root, failed)):
+            together = build_contracts_together([item[:2] for item in batch], settings.contracts)
+            for (_, _, contract), built in zip(batch, together, strict=True):
+                last = built.source.line
+                located = built._replace(findings=tuple(locate_in_bulk(built.findings, contract)))
+                yield located, located.source_row(unit=source.path, reason=reason)
+        if failed:
+            end = ContractSource(source.path, "", "", ContractForm.LINE, last + 1)
+            built = BuiltContract(end, findings=tuple(failed))
+            yield built, built.source_row(unit=source.path, reason=reason)
+
+    def _contracts(
+        self, root: Path, failed: list[Finding]
+    ) -> Iterator[tuple[ContractSource, ParsedContract, BulkContract]]:
+        """Yield the contracts that can be read; `failed` gains why there are no more."""
+        for contract in _until_error(self.part.read(root), self.outdated.source.path):
+            if isinstance(contract, Finding):
+                failed.append(contract)
+            else:
+                yield contract.source, contract.read, contract

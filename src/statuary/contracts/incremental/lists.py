@@ -1,0 +1,144 @@
+"""The lists of contracts: of chains, of addresses, and pages for people."""
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import orjson
+
+from statuary.base.findings import Finding
+from statuary.base.progress import Progress, stage
+from statuary.contracts.api.lists import AddressRows, rows_by_address
+from statuary.contracts.documents import address_documents, chain_list_documents, contract_list_documents
+from statuary.contracts.incremental.built_contracts import BuiltContracts, Site
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.publish.host_layout import laid_out
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.publish.ledger.ledger import Ledger
+from statuary.publish.ledger.schema import PartitionOutput, PartitionResult
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document, uncompressed_path
+from statuary.site.settings import HostingSettings
+from statuary.site.url_table import CONTRACT_ALL_CHAINS, CONTRACTS_HOME, CONTRACTS_PAGE, CONTRACTS_PAGES
+from statuary.workers.executor import Executor
+
+ADDRESSES = 250
+"""Addresses of a partition."""
+
+INDEX_NAME = CONTRACTS_PAGES.pattern.rpartition("/")[2]
+
+CONTRACTS_SOURCE = "contracts"
+"""The source of the pages that list contracts, as documents and ledger name it."""
+
+
+class AddressPartition(NamedTuple):
+    """Addresses whose documents are made together; the name is unique in the build."""
+
+    name: str
+    addresses: tuple[AddressRows, ...]
+    hosting: HostingSettings
+    output: PartitionOutput
+
+
+def build_address_partition(partition: AddressPartition) -> PartitionResult:
+    """Make the documents of a partition's addresses; raise OSError if a body cannot be staged."""
+    partition.output.add(laid_out(address_documents(partition.addresses), partition.hosting))
+    return partition.output.result(len(partition.addresses))
+
+
+def offer_lists(
+    target: BuildTarget,
+    contracts: BuiltContracts[Site],
+    progress: Progress,
+    executor: Executor,
+    left_out: list[Finding],
+) -> None:
+    """Offer the lists of every chain and address with a change, and the pages that list contracts.
+
+    `left_out` gains why pages cannot be made.
+    """
+    catalogue, sources = contracts.catalogue, contracts.sources
+    if len(catalogue.chains) > 1:  # of one chain, each contract brings the document of its address
+        _offer_addresses(target, contracts, progress, executor)
+    with stage(progress, "Lists"):
+        for chain_id, unchanged in _changed_chains(contracts).items():
+            documents = chain_list_documents(chain_id, sources.rows_of_chain(chain_id), unchanged)
+            index: list[Document] = []
+            target.offer(laid_out(_noting_index(documents, index), catalogue.hosting))
+            _remove_former_pages(target.ledger, chain_id, index[0])
+        entries = _listed_contracts(target, contracts)
+        if entries is not None:
+            pages = contract_list_documents(catalogue, contracts.counts, entries, left_out)
+            target.offer(laid_out(pages, catalogue.hosting))
+
+
+def _offer_addresses(
+    target: BuildTarget, contracts: BuiltContracts[Site], progress: Progress, executor: Executor
+) -> None:
+    catalogue, sources = contracts.catalogue, contracts.sources
+    with stage(progress, "Addresses"):
+        addresses = rows_by_address(sources.rows_of_changed_addresses())
+        partitions = _address_partitions(addresses, catalogue.hosting, target.output)
+        for result in executor.map_unordered(build_address_partition, partitions):
+            target.take(result)
+            progress.advance(result.items)
+        names = _all_names(catalogue, sources.changed_addresses())
+        target.ledger.documents.remove_unless_offered(names)
+
+
+def _address_partitions(
+    addresses: Iterator[AddressRows], hosting: HostingSettings, output: Callable[[str], PartitionOutput]
+) -> Iterator[AddressPartition]:
+    number = 0
+    while batch := tuple(islice(addresses, ADDRESSES)):
+        number += 1
+        name = f"addresses-{number:07d}"
+        yield AddressPartition(name, batch, hosting, output(name))
+
+
+def _all_names(catalogue: SiteContracts, addresses: Iterable[str]) -> Iterator[str]:
+    """Yield the paths of the documents of addresses, and of their compressed forms."""
+    for address in addresses:
+        bare = Document(path=CONTRACT_ALL_CHAINS.path(address=address), body=b"")
+        for document in laid_out([bare], catalogue.hosting):
+            yield document.path
+            yield from (f"{document.path}.{form}" for form in catalogue.hosting.precompressed)
+
+
+def _changed_chains(contracts: BuiltContracts[Site]) -> dict[str, int]:
+    """Return the chains whose lists are rebuilt, with how many of their oldest contracts are unchanged."""
+    chains = contracts.catalogue.chains
+    if not contracts.sources.partial:
+        return {chain.chain_id: 0 for chain in chains}
+    lost = {chain.chain_id: 0 for chain in chains if f"contracts/{chain.chain_id}" in contracts.missing}
+    return contracts.sources.changed_chains() | lost
+
+
+def _noting_index(documents: Iterable[Document], index: list[Document]) -> Iterator[Document]:
+    """Yield the lists of a chain; `index` gains the one that names the pages."""
+    for document in documents:
+        if document.path.endswith(INDEX_NAME):
+            index.append(document)
+        yield document
+
+
+def _remove_former_pages(ledger: Ledger, chain_id: str, index: Document) -> None:
+    """Remove the pages that the index of a chain does not name."""
+    pages = orjson.loads(index.body)["pages"]
+    named = {CONTRACTS_PAGE.path(chain_id=chain_id, page=page["page"]) for page in pages} | {index.path}
+    for path in ledger.documents.made_from(f"contracts/{chain_id}", index.path.rpartition("/")[0]):
+        if uncompressed_path(path) not in named:
+            ledger.documents.remove_unless_offered([path])
+
+
+def _listed_contracts(target: BuildTarget, contracts: BuiltContracts[Site]) -> list[ContractRow] | None:
+    """Return the contracts that pages list: empty if too many, None if the pages are unchanged."""
+    sources = contracts.sources
+    if sources.partial and not sources.differ() and CONTRACTS_SOURCE not in contracts.missing:
+        return None
+    documents = target.ledger.documents
+    folder = CONTRACTS_HOME.path().rpartition("/")[0]
+    documents.remove_unless_offered(documents.made_from(CONTRACTS_SOURCE, folder))
+    if not contracts.catalogue.pages.lists_contracts(contracts.counts.contracts):
+        return []
+    return list(sources.rows())

@@ -1,0 +1,183 @@
+"""Partitions: sources that any process can build, any number of times, with the same result.
+
+A partition is a small value that can be sent to another machine. Its result is small too: bodies are staged
+in the target, rows are written to a file beside them.
+"""
+
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import sha1
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
+
+from typing_extensions import override
+
+from statuary.base.limits import LARGEST_RECORD
+from statuary.contracts.incremental.build_settings import ContractBuildSettings
+from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
+from statuary.contracts.sources.source_stat import record_digest, source_stat
+from statuary.publish.host_layout import laid_out
+from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, SourceRow
+from statuary.site.settings import HostingSettings
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
+
+if TYPE_CHECKING:
+    from statuary.contracts.incremental.build_contract import BuiltContract
+
+
+FIRST_SIZE = 32
+"""Sources of the first partition: about a tenth of a second of work."""
+
+LAST_PARTITIONS = 4
+"""The largest part of the remaining sources in a partition: a fourth, so that all workers end at about the same time."""
+
+PAGE_COST = 8
+"""The factor of the time that a source with a page takes, since its code is highlighted."""
+
+RECENT = 2_000_000_000
+"""Nanoseconds before a build within which a file's time is not trusted: some file systems have no finer clock."""
+
+
+class PartitionSettings(NamedTuple):
+    """Settings that all partitions of a build share."""
+
+    root: Path
+    contracts: ContractBuildSettings
+    hosting: HostingSettings
+    began: int  # when the build began, by the clock of the target's file system, in nanoseconds
+
+    def packed(self) -> bytes:
+        """Return the settings as bytes, pickled once for all partitions."""
+        return pickle.dumps(self)
+
+
+@lru_cache(maxsize=4)
+def unpacked_settings(settings: bytes) -> PartitionSettings:
+    """Return settings that were packed by this program."""
+    shared: PartitionSettings = pickle.loads(settings)  # noqa: S301 - made by `packed` in the process that asks
+    return shared
+
+
+class PartitionSources(Protocol):
+    """The sources of a partition."""
+
+    def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
+        """Build the contracts one by one; rows do not name documents yet."""
+
+
+AnySource = ContractSource | BulkSource
+Source_co = TypeVar("Source_co", bound=AnySource, covariant=True)
+
+
+class OutdatedSource(NamedTuple, Generic[Source_co]):
+    """A source that a build reads."""
+
+    source: Source_co
+    reason: str  # why it is read
+    git: str  # the git object id of its content; empty if unknown
+
+
+@dataclass(frozen=True, slots=True)
+class SingleSources(PartitionSources):
+    """Contracts with a file or a folder of their own."""
+
+    sources: tuple[OutdatedSource[ContractSource], ...]
+
+    @override
+    def build(self, settings: PartitionSettings) -> Iterator[tuple["BuiltContract", SourceRow]]:
+        from statuary.contracts.incremental.build_contract import build_contracts_of_files
+
+        root, sources = settings.root, [outdated.source for outdated in self.sources]
+        contracts = build_contracts_of_files(root, sources, settings.contracts)
+        for (source, reason, git), (built, stat) in zip(self.sources, contracts, strict=True):
+            unit, stat_text = source.location, stat.text_if_before(settings.began - RECENT)
+            if stat_text and source_stat(root, source) == stat:
+                yield built, built.source_row(unit=unit, reason=reason, git=git, stat=stat_text)
+            else:  # the source may have changed after git's report, or while it was read
+                git_id = confirmed_git_id(root, source, git, built.digest)
+                yield built, built.source_row(unit=unit, reason=reason, git=git_id)
+
+
+def confirmed_git_id(root: Path, source: AnySource, git: str, digest: bytes) -> str:
+    """Return a source's git id if its file still has that id and the digest that was read; else empty."""
+    if not git or not digest or source.form is not ContractForm.RECORD:
+        return ""
+    try:
+        raw = SourceFile(root, source.path).bytes(LARGEST_RECORD)
+    except UnreadableError:
+        return ""
+    blob = sha1(b"blob %d\0" % len(raw), usedforsecurity=False)
+    blob.update(raw)
+    is_read = record_digest(raw) == digest
+    return git if is_read and blob.hexdigest() == git else ""
+
+
+class ContractPartition(NamedTuple):
+    """Sources that are built together."""
+
+    name: str  # unique in the build
+    settings: bytes  # packed `PartitionSettings`
+    sources: PartitionSources
+    output: PartitionOutput
+
+
+def build_partition(partition: ContractPartition) -> PartitionResult:
+    """Build every contract of a partition.
+
+    Raises:
+        OSError: if a body cannot be staged.
+        PublishingError: if a document cannot be part of the site.
+    """
+    settings, output = unpacked_settings(partition.settings), partition.output
+    rows = []
+    for built, row in partition.sources.build(settings):
+        rows.append(row if output.discards else _staged(built, row, output, settings.hosting))
+    return output.result(len(rows), rows)
+
+
+def _staged(
+    built: "BuiltContract", row: SourceRow, output: PartitionOutput, hosting: HostingSettings
+) -> SourceRow:
+    """Make a contract's documents and add them; return its row with their paths."""
+    contract, documents = built.with_documents()
+    paths = "\n".join(output.add(laid_out(documents, hosting)))
+    if contract.findings != built.findings:
+        row = contract.source_row(unit=row.unit, reason=row.reason, git=row.git, stat=row.stat)
+    return row._replace(documents=paths)
+
+
+class Partitioner:
+    """Divides the sources of a build into partitions."""
+
+    def __init__(
+        self, settings: PartitionSettings, output: Callable[[str], PartitionOutput], size: int
+    ) -> None:
+        self.root, self.settings = settings.root, settings.packed()
+        self.output = output
+        cost = PAGE_COST if settings.contracts.pages is not None else 1
+        self.first, self.largest = max(1, min(FIRST_SIZE, size) // cost), max(1, size // cost)
+        self.count = 0
+
+    def divide(
+        self, sources: Iterable[OutdatedSource[ContractSource]], expected: int
+    ) -> Iterator[ContractPartition]:
+        """Yield partitions of sources: small ones first and last, so that workers start early and end together.
+
+        Args:
+            expected: how many sources there are at most.
+        """
+        stream, size, left = iter(sources), self.first, expected
+        while some := tuple(islice(stream, size)):
+            yield self.partition(SingleSources(some))
+            left -= len(some)
+            size = max(self.first, min(self.largest, size + self.first, left // LAST_PARTITIONS))
+
+    def partition(self, sources: PartitionSources) -> ContractPartition:
+        """Return the next partition."""
+        self.count += 1
+        name = f"contracts-{self.count:07d}"
+        return ContractPartition(name, self.settings, sources, self.output(name))

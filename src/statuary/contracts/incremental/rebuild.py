@@ -1,0 +1,274 @@
+"""Build the contracts of a site: which ones, on which workers, with which results; then the lists of them."""
+
+import re
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
+
+from statuary.base.findings import Finding, Position, Severity, has_errors
+from statuary.base.primitives import Instant, format_utc
+from statuary.base.progress import Progress, stage
+from statuary.contracts.incremental.built_contracts import (
+    BuiltContracts,
+    Site,
+    contract_build_settings,
+    contract_fingerprint,
+)
+from statuary.contracts.incremental.partitions import (
+    RECENT,
+    ContractPartition,
+    OutdatedSource,
+    Partitioner,
+    PartitionSettings,
+    build_partition,
+)
+from statuary.contracts.incremental.rebuild_plan import (
+    BuildScope,
+    RebuildReason,
+    RemainingSources,
+    Returning,
+    keep_contracts,
+    scope_of,
+    with_known_count,
+)
+from statuary.contracts.incremental.record_location import (
+    one_record_per_contract,
+    one_record_per_match_id,
+    verified_before_the_build,
+)
+from statuary.contracts.pages.context import contract_page_context
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.contracts.sources.contract_source import BulkSource, ContractForm, ContractSource
+from statuary.contracts.sources.source_stat import SourceStat, source_stat
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.publish.ledger.schema import DuplicateContract, SourceRow
+from statuary.publish.ledger.source_table import SourceTable
+from statuary.publish.target import BuildTarget
+from statuary.site.pages.theme_findings import THEME_TEMPLATES
+from statuary.source.git_state import GitQuery, GitState
+from statuary.workers.executor import Executor
+from statuary.workers.options import ExecutionOptions
+
+if TYPE_CHECKING:
+    from statuary.contracts.checks.check import ContractCheck
+
+BULK_LOCATION = re.compile(r"(.*):(\d+)", re.DOTALL)
+"""A place in a bulk file, as `ContractSource.location` writes it."""
+
+
+DUPLICATES = {"chain_id, address": one_record_per_contract, "match_order": one_record_per_match_id}
+"""The columns in which no two records may be equal, with the rule."""
+
+
+def build_contracts(
+    root: Path,
+    catalogue: Site,
+    target: BuildTarget,
+    progress: Progress,
+    *,
+    checks: "Sequence[ContractCheck] | None",
+    execution: ExecutionOptions,
+    now: Instant,
+) -> BuiltContracts[Site]:
+    """Build every contract that has changed, or all of them; those that repeat one another are withheld.
+
+    One that says that it was verified after `now` is withheld when it is read; the next build reads it again.
+
+    Args:
+        checks: the checks of each record; None for all.
+
+    Raises:
+        PublishingError: if a document cannot be part of the site.
+        WorkersLostError: if workers are lost repeatedly.
+    """
+    tree = None if execution.git is None else execution.git.answer
+    catalogue = with_known_count(catalogue, target.ledger, tree)
+    settings = contract_build_settings(catalogue, checks, contract_page_context(catalogue))
+    fingerprint = contract_fingerprint(settings, catalogue)
+    scope = scope_of(root, catalogue, target, tree, fingerprint, verify=execution.verify)
+    shared = PartitionSettings(root, settings, catalogue.hosting, target.began)
+    partitioner = Partitioner(shared, target.output, target.partition_size)
+    sources, built = target.ledger.sources, 0
+    with stage(progress, "Contracts"), ExitStack() as bulk:
+        partitions = Returning(_partitions(catalogue, scope, partitioner, bulk, execution.executor))
+        for result in execution.executor.map_recorded(build_partition, partitions):
+            target.take(result)
+            built += result.items
+            progress.advance(result.items)
+    (gone, touched), bulk_sources = partitions.value
+    sources.add(_bulk_row(root, source, target.began) for source in bulk_sources)
+    if tree is not None and not scope.is_unchanged:
+        if GitQuery(root).answer != tree:
+            sources.forget_git_ids()
+            tree, touched = None, []
+        elif not (sources.have_git_ids() and all(git for _, git, _ in touched)):
+            tree = None  # it does not cover all files that were read
+    sources.mark_changed(gone)
+    sources.touch(touched)
+    sources.supersede()
+    _withhold_duplicates(target)
+    tree = _withhold_later(target, now, tree)
+    sources.compare(RebuildReason.MISSING)
+    keep_contracts(target.ledger, catalogue, tree, fingerprint)
+    return _contracts_of(sources, catalogue)._replace(built=built, missing=scope.missing)
+
+
+def kept_contracts(catalogue: Site, target: BuildTarget, because: Finding) -> BuiltContracts[Site]:
+    """Return the contracts of the last build, as they are in the target; the next build compares them again."""
+    target.ledger.keep_sources()
+    contracts = _contracts_of(target.ledger.sources, catalogue)
+    return contracts._replace(left_out=(because, *contracts.left_out))
+
+
+def _partitions(
+    catalogue: SiteContracts,
+    scope: BuildScope,
+    partitioner: Partitioner,
+    opened: ExitStack,
+    executor: Executor,
+) -> Generator[ContractPartition, None, tuple[RemainingSources, list["ReadBulkSource"]]]:
+    """Yield the partitions to build: contracts with files of their own first, then bulk sources, which are returned.
+
+    Bulk sources stay open in `opened`: workers may read their parts after the last one is yielded.
+    """
+    single = Returning(_single_sources(scope))
+    yield from partitioner.divide(single, len(catalogue.contracts))
+    remaining, bulk = single.value
+    root, sources = partitioner.root, []
+    if bulk:
+        from statuary.contracts.incremental.bulk import BulkSourceRange, open_bulk_source
+    for outdated in bulk:
+        findings: list[Finding] = []
+        sources.append(ReadBulkSource(outdated, source_stat(root, outdated.source), findings))
+        for part in opened.enter_context(open_bulk_source(root, catalogue, outdated.source, executor)):
+            if isinstance(part, Finding):
+                findings.append(part)
+            else:
+                yield partitioner.partition(BulkSourceRange(outdated, part))
+    return remaining, sources
+
+
+Bulk = OutdatedSource[BulkSource]
+
+
+def _single_sources(
+    scope: BuildScope,
+) -> Generator[OutdatedSource[ContractSource], None, tuple[RemainingSources, list[Bulk]]]:
+    """Yield the contracts with files of their own; return the other sources."""
+    bulk, sources = list[Bulk](), Returning(scope.outdated)
+    for source, reason, git in sources:
+        if isinstance(source, BulkSource):
+            bulk.append(OutdatedSource(source, reason, git))
+        else:
+            yield OutdatedSource(source, reason, git)
+    return sources.value, bulk
+
+
+class ReadBulkSource(NamedTuple):
+    """A bulk source, its size and time before it was read, and what is wrong with it."""
+
+    outdated: OutdatedSource[BulkSource]
+    stat: SourceStat
+    findings: list[Finding]
+
+
+def _bulk_row(root: Path, read: ReadBulkSource, began: int) -> SourceRow:
+    """Return the row of a bulk source, which its contracts' rows refer to.
+
+    One that changed while it was read is read again by the next build.
+    """
+    (source, reason, git), stat, findings = read
+    is_same = source_stat(root, source) == stat
+    return SourceRow(
+        location=source.path,
+        unit=source.path,
+        git=git if is_same else "",
+        stat=stat.text_if_before(began - RECENT) if is_same else "",
+        digest=b"",
+        documents="",
+        reason=reason,
+        findings=orjson.dumps(findings).decode() if findings else "",
+        published=False,
+    )
+
+
+def _contracts_of(sources: SourceTable, catalogue: Site) -> BuiltContracts[Site]:
+    """Return the contracts of sources; an error withholds what is in its source, but never the news of an outage."""
+    findings: list[Finding] = []
+    withheld_because: list[Finding] = []
+    left_out: dict[Finding, None] = {}
+    withheld = 0
+    for stored, published in sources.findings():
+        of_theme, own = list[Finding](), list[Finding]()
+        for finding in map(read_finding, orjson.loads(stored)):
+            (of_theme if finding.rule == THEME_TEMPLATES else own).append(finding)
+        left_out |= dict.fromkeys(of_theme)
+        if has_errors(own):
+            withheld_because += own
+            withheld += not published
+        else:
+            findings += own
+    return BuiltContracts(
+        catalogue=catalogue,
+        sources=sources,
+        counts=sources.summary(),
+        findings=tuple(findings),
+        withheld_because=tuple(withheld_because),
+        withheld=withheld,
+        built=0,
+        left_out=tuple(left_out),
+    )
+
+
+def _withhold_duplicates(target: BuildTarget) -> None:
+    """Withhold the records that repeat one another: nothing shows which of them is right."""
+    sources = target.ledger.sources
+    for columns, rule in DUPLICATES.items():
+        for duplicate in sources.duplicates(columns):
+            finding = orjson.dumps(rule(*_duplicate(duplicate))).decode()
+            target.withdraw(sources.withhold(duplicate, finding))
+            target.ledger.documents.clash = None  # only then do documents of two contracts have the same path
+
+
+LATER: Final = timedelta(days=1)
+"""How far the clock of a verifier may be ahead."""
+
+
+def _withhold_later(target: BuildTarget, now: Instant, tree: GitState | None) -> GitState | None:
+    """Withhold the records that say that they were verified after the build.
+
+    Return the git state by which the next build may know that nothing has changed: none, if it must read these again.
+    """
+    later = target.ledger.sources.verified_after(format_utc(now + LATER))
+    for duplicate in later:
+        row, source, _ = _duplicate(duplicate)
+        finding = orjson.dumps(verified_before_the_build(row, source)).decode()
+        target.withdraw(target.ledger.sources.withhold(duplicate, finding))
+    return None if later else tree
+
+
+def _duplicate(contract: DuplicateContract) -> tuple[ContractRow, ContractSource, str]:
+    """Return a contract that repeats another, in the form that the rules expect."""
+    path, line = contract.location, 0
+    if contract.unit != path and (match := BULK_LOCATION.fullmatch(path)):
+        path, line = match[1], int(match[2])
+    form = ContractForm.LINE if line else ContractForm.RECORD
+    source = ContractSource(path, contract.row.chainId, contract.row.address, form, line)
+    return contract.row, source, contract.other
+
+
+def read_finding(members: dict[str, Any]) -> Finding:
+    """Return a finding that was stored as JSON."""
+    position = members["position"]
+    return Finding(
+        **{
+            **members,
+            "pointer": tuple(members["pointer"]),
+            "severity": Severity(members["severity"]),
+            "position": None if position is None else Position(**position),
+        }
+    )

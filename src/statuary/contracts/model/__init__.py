@@ -1,0 +1,1 @@
+"""The model of a record: bytecode, metadata, ABI, storage, derivation."""

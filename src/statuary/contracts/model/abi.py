@@ -1,0 +1,366 @@
+"""ABIs: types as ethers v6 parses them, signatures and selectors, and encoded values.
+
+Sourcify computes signatures and checks constructor arguments with ethers, so what ethers rejects (`function`,
+`fixed128x18`, the enum and struct names in library ABIs) is rejected here too. Specification: Solidity's
+"Contract ABI Specification"; deviations noted below are those of ethers' `ParamType`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import orjson
+
+from statuary.base.json_values import Json
+from statuary.base.limits import MAX_ABI_TYPE_DEPTH
+from statuary.base.primitives import InvalidValueError, keccak256
+
+WORD = 32
+"""Bytes of one ABI word."""
+
+_BASIC = re.compile(r"(address|bool|bytes([0-9]*)|string|(u?int)([0-9]*))", re.ASCII)
+_ARRAY = re.compile(r"(.*)\[([0-9]*)\]", re.ASCII | re.DOTALL)
+_IDENTIFIER = re.compile(r"[a-zA-Z$_][a-zA-Z0-9$_]*", re.ASCII)
+_LONGEST_NUMBER = 30
+_LONGEST_REMEMBERED = 40
+
+
+@dataclass(frozen=True)
+class BasicType:
+    """An elementary type: `address`, `bool`, `string`, `bytes`, `bytes7`, `uint256`, `int8`."""
+
+    name: str  # its canonical name (`uint256` for `uint`)
+    kind: str  # the name without its size
+    size: int = 0  # bytes of `bytesN`, bits of an integer; else 0
+
+    is_dynamic: bool = False
+    head_bytes: int = WORD
+
+    @property
+    def canonical(self) -> str:
+        """The name that signatures use."""
+        return self.name
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """`T[]` or `T[n]`; `length` is None for `T[]`."""
+
+    item: "AbiType"
+    length: int | None
+
+    @cached_property
+    def is_dynamic(self) -> bool:
+        """Whether the head holds an offset instead of the value."""
+        return self.length is None or self.item.is_dynamic
+
+    @cached_property
+    def head_bytes(self) -> int:
+        """Size of its head in bytes."""
+        return WORD if self.is_dynamic else self.item.head_bytes * (self.length or 0)
+
+    @property
+    def canonical(self) -> str:
+        """The name that signatures use."""
+        return f"{self.item.canonical}[{'' if self.length is None else self.length}]"
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """A struct with its components in order."""
+
+    items: tuple["AbiType", ...]
+
+    @cached_property
+    def is_dynamic(self) -> bool:
+        """Whether the head holds an offset instead of the value."""
+        return any(item.is_dynamic for item in self.items)
+
+    @cached_property
+    def head_bytes(self) -> int:
+        """Size of its head in bytes."""
+        return WORD if self.is_dynamic else sum(item.head_bytes for item in self.items)
+
+    @property
+    def canonical(self) -> str:
+        """The name that signatures use."""
+        return f"({','.join(item.canonical for item in self.items)})"
+
+
+AbiType = BasicType | ArrayType | TupleType
+
+
+def parse_abi_parameters(parameters: Json, *, may_be_indexed: bool = False) -> TupleType:
+    """Parse the `inputs` of an ABI item into one tuple type, as `parse_abi_types` does."""
+    return TupleType(parse_abi_types(parameters, may_be_indexed=may_be_indexed))
+
+
+def parse_abi_types(parameters: Json, *, may_be_indexed: bool = False) -> tuple[AbiType, ...]:
+    """Parse the types of the `inputs` of an ABI item; null or absent inputs are an empty list.
+
+    Args:
+        may_be_indexed: whether the parameters are an event's; ethers rejects `indexed` anywhere else.
+
+    Raises:
+        InvalidValueError: if ethers rejects a parameter's type or name.
+    """
+    if not parameters:
+        return ()
+    if not isinstance(parameters, list):
+        raise InvalidValueError("inputs is not a list")
+    return tuple([_parameter(parameter, 0, may_be_indexed=may_be_indexed) for parameter in parameters])
+
+
+def is_identifier(name: Json) -> bool:
+    """Return whether ethers accepts a name for an ABI item."""
+    if not isinstance(name, str):
+        return False
+    # Python accepts what ethers accepts except the dollar, and is several times faster
+    return (name.isascii() and name.isidentifier()) or _IDENTIFIER.fullmatch(name) is not None
+
+
+def _parameter(parameter: Json, depth: int, *, may_be_indexed: bool) -> AbiType:
+    if not isinstance(parameter, dict) or not isinstance(type_name := parameter.get("type"), str):
+        raise InvalidValueError("a parameter has no type")
+    name, components = parameter.get("name"), parameter.get("components")
+    if name and not is_identifier(name):
+        raise InvalidValueError(f"parameter name {name!r} is not an identifier")
+    if not may_be_indexed and parameter.get("indexed") is not None:
+        raise InvalidValueError("indexed is outside an event's own parameters")
+    if components is None and not depth and len(type_name) <= _LONGEST_REMEMBERED:
+        return _remembered(type_name)
+    return _read_type(type_name, components, depth)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(type_name: str) -> AbiType:
+    return _read_type(type_name, None, 0)
+
+
+def _read_type(type_name: str, components: Json, depth: int) -> AbiType:
+    if depth > MAX_ABI_TYPE_DEPTH:
+        raise InvalidValueError(f"type nested more than {MAX_ABI_TYPE_DEPTH} levels")
+    if array := _ARRAY.fullmatch(type_name):
+        length = _number(array[2]) if array[2] else None
+        return ArrayType(_read_type(array[1], components, depth + 1), length)
+    # to ethers, anything that starts like a tuple is one, with its parts from `components` alone
+    if type_name == "tuple" or type_name.startswith(("tuple(", "(")):
+        return _tuple(components, depth)
+    return _basic(type_name)
+
+
+def _tuple(components: Json, depth: int) -> TupleType:
+    if not isinstance(components, list):
+        raise InvalidValueError("a tuple has no components")
+    return TupleType(
+        tuple(_parameter(component, depth + 1, may_be_indexed=False) for component in components)
+    )
+
+
+def _basic(type_name: str) -> BasicType:
+    match = _BASIC.fullmatch(type_name)
+    if match is None:
+        raise InvalidValueError(f"type {type_name[:80]!r} is not an ABI type")
+    name, bytes_size, integer, bits = match.groups()
+    if integer:
+        size = _number(bits) if bits else 256
+        if not 0 < size <= 256 or size % 8:
+            raise InvalidValueError(f"integer type {type_name[:80]!r} has no such width")
+        return BasicType(type_name if bits else f"{integer}256", integer, size)
+    if bytes_size:
+        size = _number(bytes_size)
+        if not 0 < size <= WORD:
+            raise InvalidValueError(f"type {type_name[:80]!r} has no such length")
+        return BasicType(type_name, "bytesN", size)
+    if name in ("string", "bytes"):
+        return BasicType(name, name, is_dynamic=True)
+    return BasicType(name, name)
+
+
+def _number(digits: str) -> int:
+    if len(digits) > _LONGEST_NUMBER:
+        raise InvalidValueError(f"a length of {len(digits)} digits")
+    return int(digits)
+
+
+def canonical(name: str, inputs: Sequence[AbiType]) -> str:
+    """Return a signature: the name and the canonical types of its inputs."""
+    return f"{name}({','.join(item.canonical for item in inputs)})"
+
+
+SIGNATURE_KINDS: Final = ("function", "event", "error")
+"""The kinds of item that have a signature, in served order."""
+
+REMEMBERED_SIGNATURES = 65_536
+"""How many hashes are kept: half of all signatures in a set of real contracts repeat within a few records."""
+
+REMEMBERED_ITEMS: Final = 16_384
+LONGEST_REMEMBERED_ITEM: Final = 1_000
+"""How many items are kept with their signatures, about 6 MB, and the most bytes of one."""
+
+_TEXTS: Final[dict[bytes, str | None]] = {}
+
+
+def signatures_of(abi: Json) -> dict[str, list[dict[str, str]]]:
+    """Return the signatures of an ABI by kind, each list without duplicates, in byte order.
+
+    The production server sorts by its database's locale, so compare signatures of other servers' records as
+    sets.
+    """
+    texts: dict[str, set[str]] = {kind: set() for kind in SIGNATURE_KINDS}
+    for item in abi if isinstance(abi, list) else ():
+        if (
+            isinstance(item, dict)
+            and (kind := item.get("type")) in SIGNATURE_KINDS
+            and (text := _known_text(item))
+        ):
+            texts[kind].add(text)
+    return {kind: [signature_entry(text) for text in sorted(texts[kind])] for kind in SIGNATURE_KINDS}
+
+
+def _known_text(item: Mapping[str, Json]) -> str | None:
+    """Return an item's signature; that of the same item of another ABI is not made again."""
+    try:
+        key = orjson.dumps(item)
+    except TypeError:  # orjson's own error: a lone surrogate, or nested too deep
+        return signature_text(item)
+    if len(key) > LONGEST_REMEMBERED_ITEM:
+        return signature_text(item)
+    if key not in _TEXTS:
+        if len(_TEXTS) == REMEMBERED_ITEMS:
+            _TEXTS.clear()
+        _TEXTS[key] = signature_text(item)
+    return _TEXTS[key]
+
+
+def signature_text(item: Mapping[str, Json]) -> str | None:
+    """Return the signature of an ABI item, such as `transfer(address,uint256)`; None if ethers rejects the item."""
+    name = item.get("name")
+    if not is_identifier(name):
+        return None
+    try:
+        inputs = parse_abi_types(item.get("inputs"), may_be_indexed=item.get("type") == "event")
+        if item.get("type") == "function":
+            parse_abi_types(item.get("outputs"))  # ethers parses these too, and rejects the item
+    except InvalidValueError:
+        return None
+    return canonical(str(name), inputs)
+
+
+@lru_cache(maxsize=REMEMBERED_SIGNATURES)
+def signature_hash(text: str) -> str:
+    """Return the Keccak-256 of a signature as `0x` and 64 digits."""
+    return "0x" + keccak256(text.encode("utf-8", "surrogatepass")).hex()
+
+
+def signature_entry(text: str) -> dict[str, str]:
+    """Return one element of a served list: the text, the first four bytes of its hash, and the hash."""
+    digest = signature_hash(text)
+    return {"signature": text, "signatureHash4": digest[:10], "signatureHash32": digest}
+
+
+AbiValue = Any
+"""int for numbers and addresses, bool, bytes, str, or a list of these for arrays and tuples."""
+
+
+def decode_abi_values(types: TupleType, data: bytes) -> list[AbiValue]:
+    """Decode the arguments of a call or constructor.
+
+    Raises:
+        InvalidValueError: if `data` is not exactly the canonical encoding of values of these types.
+    """
+    values, end = _decode_sequence(types.items, data, 0)
+    if end != len(data):
+        raise InvalidValueError(f"{len(data) - end} bytes follow the last argument")
+    return values
+
+
+def _decode_sequence(types: Sequence[AbiType], data: bytes, start: int) -> tuple[list[AbiValue], int]:
+    """Decode heads from `start` and their tails; return the values and the end."""
+    tail = start + sum(item.head_bytes for item in types)
+    if tail > len(data):
+        raise InvalidValueError(f"{tail} bytes are needed, there are {len(data)}")
+    values, offset = [], start
+    for item in types:
+        if item.is_dynamic:
+            if _unsigned(data, offset) != tail - start:
+                raise InvalidValueError(f"the offset at byte {offset} is not {tail - start}")
+            value, tail = _decode_dynamic(item, data, tail)
+        else:
+            value = _decode_static(item, data, offset)
+        values.append(value)
+        offset += item.head_bytes
+    return values, tail
+
+
+def _decode_dynamic(item: AbiType, data: bytes, start: int) -> tuple[AbiValue, int]:
+    match item:
+        case TupleType(items):
+            return _decode_sequence(items, data, start)
+        case ArrayType(of, None):
+            length = _unsigned(data, start)
+            # ethers requires a remaining word for each item, which also limits arrays of empty items
+            if length * WORD > len(data) - start - WORD:
+                raise InvalidValueError(f"an array of {length} items does not fit in {len(data)} bytes")
+            return _decode_sequence([of] * length, data, start + WORD)
+        case ArrayType(of, int(length)):
+            if length * WORD > len(data) - start:
+                raise InvalidValueError(f"an array of {length} items does not fit in {len(data)} bytes")
+            return _decode_sequence([of] * length, data, start)
+        case BasicType():
+            return _decode_text(item, data, start)
+        case _:
+            raise InvalidValueError("an array without a length is not allowed here")
+
+
+def _decode_text(item: BasicType, data: bytes, start: int) -> tuple[bytes | str, int]:
+    length = _unsigned(data, start)
+    end = start + WORD + length
+    padded = end + -length % WORD
+    if padded > len(data):
+        raise InvalidValueError(f"{item.kind} of {length} bytes does not fit in {len(data)} bytes")
+    if any(data[end:padded]):
+        raise InvalidValueError(f"the padding at byte {end} is not zero")
+    raw = data[start + WORD : end]
+    if item.kind == "bytes":
+        return raw, padded
+    try:
+        return raw.decode("utf-8"), padded
+    except UnicodeDecodeError:
+        raise InvalidValueError(f"the string at byte {start} is not UTF-8") from None
+
+
+def _decode_static(item: AbiType, data: bytes, at: int) -> AbiValue:
+    match item:
+        case TupleType(items):
+            return _decode_sequence(items, data, at)[0]
+        case ArrayType(of, length):
+            if not of.head_bytes:
+                raise InvalidValueError("an array has items without bytes")
+            return _decode_sequence([of] * (length or 0), data, at)[0]
+        case BasicType(kind="bytesN", size=size):
+            if any(data[at + size : at + WORD]):
+                raise InvalidValueError(f"the padding at byte {at + size} is not zero")
+            return data[at : at + size]
+        case _:
+            return _decode_number(item, _unsigned(data, at), at)
+
+
+def _decode_number(item: BasicType, word: int, at: int) -> int | bool:
+    bits = {"address": 160, "bool": 1}.get(item.kind, item.size)
+    if item.kind == "int":
+        number = word - (1 << 256) if word >> 255 else word
+        if not -(1 << bits - 1) <= number < 1 << bits - 1:
+            raise InvalidValueError(f"the word at byte {at} is not a {item.name}")
+        return number
+    if word >> bits:
+        raise InvalidValueError(f"the word at byte {at} is not a {item.name}")
+    return bool(word) if item.kind == "bool" else word
+
+
+def _unsigned(data: bytes, at: int) -> int:
+    if at + WORD > len(data):
+        raise InvalidValueError(f"a word is missing at byte {at}")
+    return int.from_bytes(data[at : at + WORD], "big")

@@ -1,0 +1,510 @@
+"""The auxdata that compilers append to bytecode (Sourcify: `cborAuxdata`): its CBOR, its positions, and the references beside it.
+
+solc (0.4.7 on) appends a CBOR map with the hash of its metadata, then its length in two bytes. Vyper 0.3.4
+appends eleven bytes of CBOR without a length; 0.3.5 to 0.3.9 a map and its length; 0.3.10 on an array, in
+creation code only, whose length counts its own two bytes. Measured in Sourcify's `bytecode-utils` and on
+records of all these compilers.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from statuary.base.json_values import Json, is_whole_number
+from statuary.base.limits import MAX_ASSEMBLY_DEPTH, MAX_CBOR_DEPTH
+from statuary.base.primitives import InvalidValueError, decode_hex_digits, is_hex_digits
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+
+CborValue = Any
+"""A decoded item: int, bytes, str, list, dict (keys are text, bytes or numbers), bool, None or float."""
+
+_FALSE, _TRUE, _NULL, _UNDEFINED = 20, 21, 22, 23
+_FLOATS = {25: ">e", 26: ">f", 27: ">d"}
+
+
+def decode_cbor(data: bytes) -> CborValue:
+    """Decode `data`, which must be one item.
+
+    Raises:
+        InvalidValueError: if `data` is not exactly one well-formed item.
+    """
+    item, end = decode_cbor_prefix(data, 0)
+    if end != len(data):
+        raise InvalidValueError(f"{len(data) - end} bytes follow the CBOR item")
+    return item
+
+
+def decode_cbor_prefix(data: bytes, start: int) -> tuple[CborValue, int]:
+    """Decode the item that starts at byte `start`; return it and the byte after it.
+
+    Raises:
+        InvalidValueError: if no well-formed item starts there.
+    """
+    return _item(data, start, 0)
+
+
+def _item(data: bytes, start: int, depth: int) -> tuple[CborValue, int]:
+    if depth > MAX_CBOR_DEPTH:
+        raise InvalidValueError(f"CBOR nested more than {MAX_CBOR_DEPTH} levels")
+    if start >= len(data):
+        raise InvalidValueError("CBOR ends in the middle of an item")
+    major, argument, offset = _head(data, start)
+    if major <= 1:
+        return (-1 - argument if major else argument), offset
+    if major <= 3:
+        return _bytes(data, offset, argument) if major == 2 else _text(data, offset, argument)
+    if major <= 5:
+        return (_list if major == 4 else _map)(data, offset, argument, depth)
+    # a tag tells how to read the item after it; the item itself is enough here
+    return _item(data, offset, depth + 1) if major == 6 else _simple(data, start, argument, offset)
+
+
+def _head(data: bytes, start: int) -> tuple[int, int, int]:
+    """Return the major type, its argument, and where the content starts (RFC 8949, section 3)."""
+    major, detail = data[start] >> 5, data[start] & 0x1F
+    if detail < 24:
+        return major, detail, start + 1
+    if detail > 27:
+        raise InvalidValueError(f"CBOR item of indefinite or reserved length at byte {start}")
+    width = 1 << (detail - 24)
+    content = start + 1 + width
+    if content > len(data):
+        raise InvalidValueError("CBOR ends in the middle of a length")
+    return major, int.from_bytes(data[start + 1 : content], "big"), content
+
+
+def _bytes(data: bytes, at: int, length: int) -> tuple[bytes, int]:
+    if length > len(data) - at:
+        raise InvalidValueError(f"CBOR string of {length} bytes where {len(data) - at} are left")
+    return data[at : at + length], at + length
+
+
+def _text(data: bytes, at: int, length: int) -> tuple[str, int]:
+    raw, end = _bytes(data, at, length)
+    try:
+        return raw.decode("utf-8"), end
+    except UnicodeDecodeError:
+        raise InvalidValueError(f"CBOR text at byte {at} is not UTF-8") from None
+
+
+def _list(data: bytes, offset: int, count: int, depth: int) -> tuple[list[CborValue], int]:
+    if count > len(data) - offset:  # each item takes a byte at least, so a huge count costs nothing
+        raise InvalidValueError(f"CBOR array of {count} items where {len(data) - offset} bytes are left")
+    items = []
+    for _ in range(count):
+        item, offset = _item(data, offset, depth + 1)
+        items.append(item)
+    return items, offset
+
+
+def _map(data: bytes, offset: int, count: int, depth: int) -> tuple[dict[CborValue, CborValue], int]:
+    if 2 * count > len(data) - offset:
+        raise InvalidValueError(f"CBOR map of {count} pairs where {len(data) - offset} bytes are left")
+    pairs: dict[CborValue, CborValue] = {}
+    for _ in range(count):
+        key, offset = _item(data, offset, depth + 1)
+        if isinstance(key, list | dict) or key in pairs:
+            raise InvalidValueError(f"CBOR map key {key!r} is repeated or not a plain value")
+        pairs[key], offset = _item(data, offset, depth + 1)
+    return pairs, offset
+
+
+def _simple(data: bytes, start: int, argument: int, at: int) -> tuple[CborValue, int]:
+    detail = data[start] & 0x1F
+    if detail in _FLOATS:
+        return struct.unpack(_FLOATS[detail], data[start + 1 : at])[0], at
+    plain = {_FALSE: False, _TRUE: True, _NULL: None, _UNDEFINED: None}
+    if detail not in plain:
+        raise InvalidValueError(f"CBOR simple value {argument} is not allowed here")
+    return plain[detail], at
+
+
+LENGTH_BYTES = 2
+"""The big-endian length that ends auxdata."""
+
+VYPER_0_3_4_BYTES = 11
+HASH_BYTES = 32
+
+_HASH_SIZES = {"ipfs": HASH_BYTES + 2, "bzzr0": HASH_BYTES, "bzzr1": HASH_BYTES}
+
+REMEMBERED_PIECES = 1024
+"""How many decoded pieces are kept: a record's two sides mostly end with the same bytes."""
+
+
+class AuxdataStyle(StrEnum):
+    """The layout of a compiler's auxdata."""
+
+    NONE = "none"
+    SOLIDITY = "solidity"
+    VYPER_0_3_4 = "vyper 0.3.4"
+    VYPER_BEFORE_0_3_10 = "vyper 0.3.5 to 0.3.9"
+    VYPER = "vyper"
+
+
+class Auxdata(NamedTuple):
+    """One piece of auxdata: its offset in the bytecode, and its bytes including the length."""
+
+    offset: int
+    value: bytes
+
+
+class AuxdataFields(NamedTuple):
+    """The content of auxdata."""
+
+    # digest by scheme (`ipfs`, `bzzr0`, `bzzr1`, `integrity`); an `ipfs` digest is a 34-byte multihash
+    hashes: Mapping[str, bytes]
+    compiler: str = ""  # version, dotted; empty if there is none
+    runtime_size: int | None = None  # bytes of the runtime code (Vyper 0.3.10 on), else None
+    immutable_size: int | None = None  # bytes of all immutables (Vyper 0.3.10 on), else None
+
+
+@lru_cache(maxsize=REMEMBERED_PIECES)
+def auxdata_style(language: str, version: str) -> AuxdataStyle:
+    """Return the layout for a record's `compilation.language` and `compilerVersion`."""
+    number = parse_compiler_version(version)
+    if language == "Solidity":
+        return AuxdataStyle.SOLIDITY if number >= CompilerVersion(0, 4, 7) else AuxdataStyle.NONE
+    if language != "Vyper" or number < CompilerVersion(0, 3, 4):
+        return AuxdataStyle.NONE
+    if number < CompilerVersion(0, 3, 5):
+        return AuxdataStyle.VYPER_0_3_4
+    return AuxdataStyle.VYPER_BEFORE_0_3_10 if number < CompilerVersion(0, 3, 10) else AuxdataStyle.VYPER
+
+
+def split_auxdata(code: bytes, style: AuxdataStyle) -> Auxdata | None:
+    """Return the auxdata at the end of `code`; None if there is none in that layout."""
+    size, cbor_end = _extent(code, style)
+    start = len(code) - size
+    if style is AuxdataStyle.NONE or not 0 <= start < cbor_end or not is_cbor(code[start:cbor_end]):
+        return None
+    return Auxdata(start, code[start:])
+
+
+def _extent(code: bytes, style: AuxdataStyle) -> tuple[int, int]:
+    """Return the length of the auxdata that ends a code, and the end of its CBOR."""
+    if style is AuxdataStyle.VYPER_0_3_4:
+        return VYPER_0_3_4_BYTES, len(code)
+    size = int.from_bytes(code[-LENGTH_BYTES:], "big")
+    # Vyper counts the two bytes of the length, solc does not
+    return size + (0 if style is AuxdataStyle.VYPER else LENGTH_BYTES), len(code) - LENGTH_BYTES
+
+
+@lru_cache(maxsize=REMEMBERED_PIECES)
+def is_cbor(data: bytes) -> bool:
+    """Return whether `data` is exactly one CBOR item."""
+    try:
+        decode_cbor(data)
+    except InvalidValueError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=REMEMBERED_PIECES)
+def parse_auxdata(value: bytes, style: AuxdataStyle) -> AuxdataFields:
+    """Decode one piece of auxdata, length included, by its compiler's layout.
+
+    Raises:
+        InvalidValueError: if it is not in that layout.
+    """
+    size, cbor_end = _extent(value, style)
+    if style is AuxdataStyle.NONE or size != len(value):
+        raise InvalidValueError(f"0x{value[:16].hex()}… is not auxdata as {style} compilers write it")
+    item = decode_cbor(value[:cbor_end])
+    if style is AuxdataStyle.VYPER:
+        return _vyper_fields(item)
+    if not isinstance(item, dict):
+        raise InvalidValueError("auxdata is not a CBOR map")
+    return _map_fields(item)
+
+
+def has_source_hash(value: bytes, style: AuxdataStyle, version: str) -> bool:
+    """Return whether auxdata commits to the sources, which an exact match needs.
+
+    In Solidity that is a metadata hash, in Vyper from 0.4.1 the integrity hash; nothing else counts
+    (MEASUREMENTS.md, match levels).
+    """
+    if style is AuxdataStyle.VYPER and parse_compiler_version(version) < CompilerVersion(0, 4, 1):
+        return False
+    if style not in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER):
+        return False
+    try:
+        return bool(parse_auxdata(value, style).hashes)
+    except InvalidValueError:
+        return False
+
+
+def _map_fields(item: dict[CborValue, CborValue]) -> AuxdataFields:
+    """Decode the map that solc, and Vyper before 0.3.10, append.
+
+    Raises:
+        InvalidValueError: if it contains anything that these compilers do not write.
+    """
+    for key, value in item.items():
+        if not _is_known_member(key, value):
+            raise InvalidValueError(f"auxdata has a member {key!r} that compilers do not write in this form")
+    hashes = {scheme: item[scheme] for scheme in _HASH_SIZES if scheme in item}
+    return AuxdataFields(hashes=hashes, compiler=_dotted(item.get("solc", item.get("vyper"))))
+
+
+def _is_known_member(key: CborValue, value: CborValue) -> bool:
+    if key in _HASH_SIZES:
+        return isinstance(value, bytes) and len(value) == _HASH_SIZES[key]
+    return value is True if key == "experimental" else key in ("solc", "vyper") and bool(_dotted(value))
+
+
+def _vyper_fields(item: CborValue) -> AuxdataFields:
+    """Decode Vyper's array.
+
+    It is `[integrity (from 0.4.1), runtime size, [data sizes], immutable size, {"vyper": [major, minor,
+    patch]}]`.
+    """
+    if not isinstance(item, list) or len(item) not in (4, 5) or not isinstance(item[-1], dict):
+        raise InvalidValueError("auxdata is not Vyper's CBOR array")
+    *integrity, runtime_size, _, immutable_size, versions = item
+    if not (isinstance(runtime_size, int) and isinstance(immutable_size, int)):
+        raise InvalidValueError("auxdata's sizes are not numbers")
+    is_hash = len(integrity) == 1 and isinstance(integrity[0], bytes) and len(integrity[0]) == HASH_BYTES
+    return AuxdataFields(
+        hashes={"integrity": integrity[0]} if is_hash else {},
+        compiler=_dotted(versions.get("vyper")),
+        runtime_size=runtime_size,
+        immutable_size=immutable_size,
+    )
+
+
+def _dotted(version: CborValue) -> str:
+    if isinstance(version, str):
+        return version  # a nightly build writes its name
+    if (
+        isinstance(version, bytes | list)
+        and len(version) == 3
+        and all(isinstance(part, int) for part in version)
+    ):
+        return ".".join(str(part) for part in version)
+    return ""
+
+
+LIBRARY_BYTES = 20
+"""Bytes of a linked library's address."""
+
+MAX_ARRAY_INDEX = 2**32 - 2
+"""JavaScript visits keys that spell whole numbers up to this one first, smallest first."""
+
+
+class CodeReference(NamedTuple):
+    """Bytes of the code that a value replaces."""
+
+    id: str  # a library's fully qualified name, or an immutable's AST id
+    start: int  # offset in bytes
+    length: int  # in bytes
+
+
+def parse_link_references(link_references: Json) -> list[CodeReference]:
+    """Parse `linkReferences`: by file, library, and position.
+
+    Files and libraries are in alphabetical order, as solc writes them; a record's own map is in `jsonb`
+    order.
+
+    Raises:
+        InvalidValueError: if it is not such a map.
+    """
+    if link_references is None or link_references == {}:
+        return []
+    return [
+        place
+        for file, libraries in sorted(_members(link_references, "linkReferences"), key=_name)
+        for library, positions in sorted(_members(libraries, f"linkReferences of {file!r}"), key=_name)
+        for place in _places(f"{file}:{library}", positions)
+    ]
+
+
+def parse_immutable_references(immutable_references: Json) -> list[CodeReference]:
+    """Parse `immutableReferences`: by AST id and position.
+
+    Raises:
+        InvalidValueError: if it is not such a map.
+    """
+    if immutable_references is None or immutable_references == {}:
+        return []
+    return [
+        place
+        for ast_id, positions in _members(immutable_references, "immutableReferences")
+        for place in _places(ast_id, positions)
+    ]
+
+
+def parse_cbor_auxdata(cbor_auxdata: Json) -> dict[str, Auxdata]:
+    """Parse `cborAuxdata`: by its numbers "1", "2" and so on.
+
+    Raises:
+        InvalidValueError: if it is not such a map.
+    """
+    return {number: _auxdata(number, piece) for number, piece in _members(cbor_auxdata, "cborAuxdata")}
+
+
+def javascript_order(keys: Iterable[str]) -> list[str]:
+    """Return keys in JavaScript's order: integers first, ascending, then the rest in insertion order."""
+    listed = list(keys)
+    if len(listed) < 2:
+        return listed
+    numbers = sorted((key for key in listed if _is_index(key)), key=int)
+    return [*numbers, *(key for key in listed if not _is_index(key))]
+
+
+def _is_index(key: str) -> bool:
+    if len(key) > 10 or not (key.isascii() and key.isdigit()):
+        return False
+    return str(int(key)) == key and int(key) <= MAX_ARRAY_INDEX
+
+
+def _members(value: Json, what: str) -> Iterator[tuple[str, Json]]:
+    if value is None:
+        return
+    if not isinstance(value, dict):
+        raise InvalidValueError(f"{what} is not an object")
+    yield from ((key, value[key]) for key in javascript_order(value))
+
+
+def _places(name: str, positions: Json) -> Iterator[CodeReference]:
+    if not isinstance(positions, list):
+        raise InvalidValueError(f"the positions of {name!r} are not a list")
+    for position in positions:
+        members = position if isinstance(position, dict) else {}
+        start, length = members.get("start", -1), members.get("length", -1)
+        if not (is_whole_number(start) and is_whole_number(length) and start >= 0 and length > 0):
+            raise InvalidValueError(f"a position of {name!r} is not a start and a length")
+        yield CodeReference(name, start, length)
+
+
+def _auxdata(number: str, piece: Json) -> Auxdata:
+    members = piece if isinstance(piece, dict) else {}
+    offset, value = members.get("offset", -1), members.get("value")
+    if not is_whole_number(offset) or offset < 0:
+        raise InvalidValueError(f"cborAuxdata {number!r} has no offset")
+    data = decode_hex_digits(value[2:]) if isinstance(value, str) and value.startswith("0x") else None
+    if data is None:
+        raise InvalidValueError(f"the value of cborAuxdata {number!r} is not hex text")
+    return Auxdata(offset, data)
+
+
+def _name(member: tuple[str, Json]) -> str:
+    return member[0]
+
+
+LAST_WITHOUT_ASSEMBLY = CompilerVersion(0, 4, 11)
+"""The last version of solc that wrote auxdata but did not list it in its assembly."""
+
+_FIRST_KEYS = (
+    b"\x64ipfs\x58\x22",
+    b"\x65bzzr0\x58\x20",
+    b"\x65bzzr1\x58\x20",
+    b"\x64solc",
+    b"\x6cexperimental",
+)
+"""The beginnings of the first pair in solc's map, after the one byte that begins a small map."""
+
+_SMALLEST_MAP, _LARGEST_MAP = 0xA1, 0xAF
+
+AuxdataByNumber = dict[str, Auxdata]
+
+
+class AuxdataPositions(NamedTuple):
+    """The auxdata of both sides, by number."""
+
+    creation: AuxdataByNumber
+    runtime: AuxdataByNumber
+
+
+def auxdata_positions(
+    creation: bytes, runtime: bytes, *, language: str, version: str, assembly: Json
+) -> AuxdataPositions:
+    """Find the auxdata in a contract's recompiled bytecode.
+
+    `assembly` is the compiler's `evm.legacyAssembly`, or None if it was not requested.
+    """
+    style = auxdata_style(language, version)
+    if style is not AuxdataStyle.SOLIDITY:
+        # Vyper's auxdata is at the very end; from 0.3.10 on, runtime code has none
+        ends_runtime = style if style is not AuxdataStyle.VYPER else AuxdataStyle.NONE
+        return AuxdataPositions(_last(creation, style), _last(runtime, ends_runtime))
+    if parse_compiler_version(version) <= LAST_WITHOUT_ASSEMBLY:
+        return AuxdataPositions(_last(creation, style), _last(runtime, style))
+    listed = listed_auxdata(assembly) if isinstance(assembly, dict) else recognized_auxdata(creation, runtime)
+    if len(listed) > 1:
+        # compiling twice shows no difference in a piece without a hash, so Sourcify does not find those
+        listed = [piece if has_source_hash(piece, style, version) else b"" for piece in listed]
+        return AuxdataPositions(_found(creation, listed), _found(runtime, listed))
+    return AuxdataPositions(_only(creation, style, listed), _only(runtime, style, listed))
+
+
+def _only(code: bytes, style: AuxdataStyle, listed: list[bytes]) -> AuxdataByNumber:
+    """Return the one listed piece: at the end of the code, or anywhere else."""
+    return (_last(code, style) if listed else {}) or _found(code, listed)
+
+
+def listed_auxdata(assembly: Json) -> list[bytes]:
+    """Return the auxdata that solc's `evm.legacyAssembly` lists, in Sourcify's order."""
+    return list(_listed(assembly, 0))
+
+
+def recognized_auxdata(creation: bytes, runtime: bytes) -> list[bytes]:
+    """Return the auxdata that can be recognized in bytecode: the contract's own, then the others."""
+    inner = [piece.value for piece in recognized_auxdata_pieces(runtime)]
+    outer = [piece.value for piece in recognized_auxdata_pieces(creation)]
+    for value in inner:
+        if value in outer:
+            outer.remove(value)
+    return [*inner[-1:], *inner[:-1], *outer]
+
+
+def recognized_auxdata_pieces(code: bytes) -> Iterator[Auxdata]:
+    """Yield the parts of a code that parse as solc's auxdata: a CBOR map with known keys, and its length."""
+    for start in _map_starts(code):
+        try:
+            _, end = decode_cbor_prefix(code, start)
+        except InvalidValueError:
+            continue
+        if int.from_bytes(code[end : end + LENGTH_BYTES], "big") == end - start:
+            yield Auxdata(start, code[start : end + LENGTH_BYTES])
+
+
+def _map_starts(code: bytes) -> list[int]:
+    starts = []
+    for key in _FIRST_KEYS:
+        place = code.find(key, 1)
+        while place >= 0:
+            if _SMALLEST_MAP <= code[place - 1] <= _LARGEST_MAP:
+                starts.append(place - 1)
+            place = code.find(key, place + 1)
+    return sorted(starts)
+
+
+def _listed(branch: Json, depth: int) -> Iterator[bytes]:
+    if not isinstance(branch, dict) or depth > MAX_ASSEMBLY_DEPTH:
+        return
+    for key in javascript_order(branch):
+        value = branch[key]
+        if key == ".auxdata" and isinstance(value, str) and is_hex_digits(value):
+            yield bytes.fromhex(value)
+        elif key == ".data" or (key.isascii() and key.isdigit()):
+            # contracts numbered A to F are left out: their numbers are hexadecimal, and Sourcify reads decimals
+            yield from _listed(value, depth + 1)
+
+
+def _last(code: bytes, style: AuxdataStyle) -> AuxdataByNumber:
+    piece = split_auxdata(code, style)
+    return {"1": piece} if piece else {}
+
+
+def _found(code: bytes, listed: Iterable[bytes]) -> AuxdataByNumber:
+    """Search for the listed pieces; equal pieces get positions in order."""
+    pieces: AuxdataByNumber = {}
+    next_place: dict[bytes, int] = {}
+    for number, value in enumerate(listed, start=1):
+        place = code.find(value, next_place.get(value, 0)) if value else -1
+        if place >= 0:
+            pieces[str(number)] = Auxdata(place, value)
+            next_place[value] = place + len(value)
+    return pieces

@@ -1,0 +1,136 @@
+"""The part of a record that the compilation alone decides: what is computed of it once serves every deployment.
+
+Half of all verified contracts are deployments of a few compilations. In canonical text the part is three pieces of
+bytes. Only where all three are, byte for byte, those of an earlier record, is what was computed of them used again.
+"""
+
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from statuary.contracts.model.record import MEMBERS, RecordValue
+
+CREATION = ("recompiledBytecode", "sourceMap", "linkReferences", "cborAuxdata")
+RUNTIME = (*CREATION, "immutableReferences")
+"""The members of each side that the compilation decides."""
+
+_SOURCES, _PROXY = MEMBERS.index("sources"), MEMBERS.index("proxyResolution")
+OTHERS: Final = MEMBERS[_SOURCES:_PROXY]
+"""The members of the record that the compilation decides, which follow one another."""
+
+_STEPS: Final = ("transformations", "transformationValues")
+_BEFORE, _AFTER = MEMBERS[: MEMBERS.index("runtimeBytecode")], MEMBERS[_PROXY:]
+_KEYS: Final = (_BEFORE, _STEPS, ("runtimeBytecode",), _STEPS, ("deployment",), _AFTER)
+
+_MARKS: Final = (
+    *(b',"recompiledBytecode":', b',"transformations":', b'},"runtimeBytecode":{'),
+    *(b',"recompiledBytecode":', b',"transformations":', b'},"deployment":{', b',"sources":{'),
+)
+"""Where the pieces end, in their order; the last two end at the record's proxyResolution and at its end."""
+
+
+class Pieces(NamedTuple):
+    """The text of a record in pieces."""
+
+    compiled: tuple[bytes, bytes, bytes]  # members of the creation side, of the runtime side, and `OTHERS`
+    deployed: tuple[bytes, ...]  # what is around these, each completed to a JSON object
+
+
+def pieces_of(text: bytes) -> Pieces | None:
+    """Return text in pieces, whatever they are; None if it has not all the marks."""
+    ends, place = list[int](), 0
+    for mark in _MARKS:
+        if (place := text.find(mark, place)) < 0:
+            return None
+        ends.append(place)
+    a, b, c, d, e, f, g = ends
+    if (h := text.rfind(b',"proxyResolution":{', g)) < 0:
+        return None
+    before, first, side = b"%b}}" % text[:a], b"{%b}" % text[b + 1 : c], b"{%b}}" % text[c + 2 : d]
+    second, deployment, after = b"{%b}" % text[e + 1 : f], b"{%b}" % text[f + 2 : g], b"{%b" % text[h + 1 :]
+    compiled = text[a + 1 : b], text[d + 1 : e], text[g + 1 : h]
+    return Pieces(compiled, (before, first, side, second, deployment, after))
+
+
+class CompiledPart:
+    """What the compilation decides of some records, and what was computed of it.
+
+    Attributes:
+        creation: members of the creation side.
+        runtime: members of the runtime side.
+        others: members of the record.
+        proved: what the checks of a compilation found, by the levels that a record claims.
+    """
+
+    def __init__(self, creation: RecordValue, runtime: RecordValue, others: RecordValue) -> None:
+        self.creation, self.runtime, self.others = creation, runtime, others
+        self.proved: dict[object, Any] = {}
+
+    @property
+    def members(self) -> RecordValue:
+        """The part as a record without other members."""
+        return {"creationBytecode": self.creation, "runtimeBytecode": self.runtime, **self.others}
+
+    def record_of(self, deployed: tuple[bytes, ...]) -> RecordValue:
+        """Return the record of this part and of the rest, whose types are not validated.
+
+        Raises:
+            ValueError: if the text is not that of a record in its canonical form.
+        """
+        before, first, side, second, deployment, after = parsed = [orjson.loads(piece) for piece in deployed]
+        sides = before["creationBytecode"], side["runtimeBytecode"]
+        if tuple(map(tuple, parsed)) != _KEYS or any([*side] != ["onchainBytecode"] for side in sides):
+            raise ValueError("these are other members")
+        if orjson.dumps(parsed) != b"[%b]" % b",".join(deployed):
+            raise ValueError("this is not canonical")
+        before["creationBytecode"] = {**sides[0], **self.creation, **first}
+        before["runtimeBytecode"] = {**sides[1], **self.runtime, **second}
+        return {**before, **deployment, **self.others, **after}
+
+
+MAX_TEXT: Final = 8_000_000
+"""Bytes of text of the parts that are remembered; what was computed of them takes a few times as much memory."""
+
+MAX_MET: Final = 65_536
+"""The hashes of parts that were met once."""
+
+
+class CompiledParts:
+    """The parts of records that were met more than once: the last used, of so many bytes of text together."""
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity = capacity
+        self._parts: dict[tuple[bytes, ...], CompiledPart] = {}
+        self._size = 0
+        self._met: set[int] = set()
+
+    def find(self, pieces: Pieces) -> CompiledPart | None:
+        """Return the part with these very bytes."""
+        part = self._parts.pop(pieces.compiled, None)
+        if part is not None:
+            self._parts[pieces.compiled] = part
+        return part
+
+    def add(self, pieces: Pieces, record: RecordValue) -> CompiledPart | None:
+        """Return the part of a record with this canonical text; None if it is met for the first time, or is too large."""
+        key, size = hash(pieces.compiled), sum(map(len, pieces.compiled))
+        if key not in self._met or size > self.capacity:
+            if len(self._met) >= MAX_MET:
+                self._met.clear()
+            self._met.add(key)
+            return None
+        sides = (record["creationBytecode"], CREATION), (record["runtimeBytecode"], RUNTIME), (record, OTHERS)
+        parts = [{name: value[name] for name in names if name in value} for value, names in sides]
+        if tuple(orjson.dumps(part)[1:-1] for part in parts) != pieces.compiled:
+            return None  # a name in it looks like one of the marks
+        self._parts[pieces.compiled] = part = CompiledPart(*parts)
+        self._size += size
+        while self._size > self.capacity:
+            oldest = next(iter(self._parts))
+            self._size -= sum(map(len, oldest))
+            del self._parts[oldest]
+        return part
+
+
+COMPILED_PARTS: Final = CompiledParts(MAX_TEXT)
+"""Those of this process."""

@@ -1,0 +1,581 @@
+"""Derive a complete record from a workspace, byte for byte as Sourcify serves it.
+
+Members have the order of `fields=all` (MEASUREMENTS.md, records). What the server stores as `jsonb` has its
+keys in `jsonb` order; metadata keeps the compiler's order. The map of sources comes from a database join of
+unknown order, so it is in `jsonb` order too.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+from uuid import NAMESPACE_URL, uuid5
+
+import orjson
+
+from statuary.base.findings import Pointer
+from statuary.base.json_values import Json, as_object, in_jsonb_order, is_whole_number, jsonb_key
+from statuary.base.primitives import (
+    Address,
+    ChainId,
+    Hex,
+    Instant,
+    InvalidValueError,
+    format_utc,
+    is_hex_digits,
+    keccak256,
+)
+from statuary.contracts.model.abi import signatures_of
+from statuary.contracts.model.auxdata import (
+    AuxdataByNumber,
+    AuxdataPositions,
+    AuxdataStyle,
+    CodeReference,
+    auxdata_positions,
+    auxdata_style,
+    parse_auxdata,
+    parse_immutable_references,
+    parse_link_references,
+)
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+from statuary.contracts.model.matching import (
+    RecompiledSide,
+    SideMatch,
+    constructor_inputs,
+    match_creation,
+    match_runtime,
+    overall_level,
+)
+from statuary.contracts.model.proxy_detection import proxy_resolution_from_bytecode
+from statuary.contracts.model.record import RecordValue
+
+_ARTIFACTS = ("abi", "metadata", "userdoc", "devdoc", "storageLayout", "transientStorageLayout")
+_CODE = ("sourceMap", "linkReferences", "immutableReferences")
+
+
+def repeated_members(record: RecordValue) -> dict[str, Json]:
+    """Return stdJsonInput and stdJsonOutput as the server makes them, of the very objects that they repeat.
+
+    stdJsonInput and its map of sources are in `jsonb` order; what is in them keeps its own.
+    """
+    compilation = record["compilation"]
+    path, _, name = compilation["fullyQualifiedName"].rpartition(":")
+    std_json_input: Mapping[str, Json] = {
+        "sources": _ordered(record["sources"]),
+        "language": compilation["language"],
+        "settings": compilation["compilerSettings"],
+    }
+    if extra := record.get("additionalInput"):
+        std_json_input = _ordered({**std_json_input, **extra})
+    contract: dict[str, Json] = {member: record[member] for member in _ARTIFACTS if member in record}
+    if contract["metadata"] is not None:
+        contract["metadata"] = orjson.dumps(contract["metadata"]).decode()
+    contract["evm"] = {
+        "bytecode": _evm(record["creationBytecode"]),
+        "deployedBytecode": _evm(record["runtimeBytecode"]),
+    }
+    return {
+        "stdJsonInput": std_json_input,
+        "stdJsonOutput": {"sources": record["sourceIds"], "contracts": {path: {name: contract}}},
+    }
+
+
+def _ordered(value: Mapping[str, Json]) -> Mapping[str, Json]:
+    return {key: value[key] for key in sorted(value, key=jsonb_key)} if len(value) > 1 else value
+
+
+def _evm(side: RecordValue) -> dict[str, Json]:
+    code = side["recompiledBytecode"]
+    return {
+        "object": (code or "")[2:] or None,
+        **{member: side[member] for member in _CODE if member in side},
+    }
+
+
+class DerivationError(InvalidValueError):
+    """No record can be derived from a workspace."""
+
+    def __init__(self, message: str, hint: str = "", pointer: Pointer = ()) -> None:
+        super().__init__(message, hint)
+        self.pointer = pointer  # its first key is `STD_JSON_INPUT`, `STD_JSON_OUTPUT` or the name of a field
+
+
+STD_JSON_INPUT: Final = "std_json_input"
+STD_JSON_OUTPUT: Final = "std_json_output"
+
+
+class WorkspaceDeployment(NamedTuple):
+    """The transaction that created a contract; numbers are decimal text, unknown members None."""
+
+    transaction_hash: Hex | None = None
+    block_number: str | None = None  # "-1" for a contract of the genesis block
+    transaction_index: str | None = None
+    deployer: Address | None = None  # the sender of the transaction, even if a factory created the contract
+
+
+class Workspace(NamedTuple):
+    """What a contract's owner knows."""
+
+    chain_id: ChainId
+    address: Address
+    compiler: str  # `solc` or `vyper`
+    compiler_version: str  # such as `0.8.30+commit.73712a01`; a leading `v` is dropped
+    fully_qualified_name: str  # `path:Name`
+    std_json_input: Json
+    std_json_output: Json  # with `evm.legacyAssembly`, auxdata numbers are certain
+    # the input of the creating transaction or trace, with arguments; None if unknown
+    onchain_creation: Hex | None
+    onchain_runtime: Hex | None  # the code at the address; None if unknown
+    deployment: WorkspaceDeployment
+    verified_at: Instant  # served in whole seconds
+    match_id: str  # decimal text, unique in the site
+    # `isProxy`, `proxyType` and `implementations` if the code does not decide them; None if unknown
+    proxy_resolution: Json | None = None
+
+
+BYTECODE_MEMBERS = ("bytecode", "deployedBytecode")
+
+_OLD_NAME_DIGITS = 36
+
+
+class CompiledCode(NamedTuple):
+    """One side of a compiled contract."""
+
+    artifact: Mapping[str, Json]  # `evm.bytecode` or `evm.deployedBytecode`
+    code: bytes  # its bytes, with zeros for libraries
+    libraries: tuple[CodeReference, ...]  # their positions
+
+
+class CompiledContract(NamedTuple):
+    """One contract in an output: its part of the JSON, and both sides."""
+
+    artifact: Mapping[str, Json]
+    creation: CompiledCode
+    runtime: CompiledCode
+
+
+def split_name(fully_qualified_name: str) -> tuple[str, str]:
+    """Split a fully qualified name at its last colon into path and name.
+
+    Raises:
+        DerivationError: if it has no colon.
+    """
+    path, colon, name = fully_qualified_name.rpartition(":")
+    if not colon or not name:
+        raise DerivationError(
+            f"{fully_qualified_name!r} is not a fully qualified name",
+            "write the source's path, a colon and the contract's name",
+            ("fully_qualified_name",),
+        )
+    return path, name
+
+
+def language_of(std_json_input: Json) -> str:
+    """Return `compilation.language` for a standard JSON input: its language, capitalized.
+
+    Raises:
+        DerivationError: if the input names no language.
+    """
+    language = std_json_input.get("language") if isinstance(std_json_input, dict) else None
+    if not isinstance(language, str) or not language:
+        raise DerivationError(
+            "the standard JSON input names no language",
+            "use the file that was given to --standard-json",
+            (STD_JSON_INPUT, "language"),
+        )
+    return language.capitalize()
+
+
+def compiled_contract(std_json_output: Json, path: str, name: str) -> CompiledContract:
+    """Return one contract of an output; raise DerivationError if it is not there, or has no bytecode."""
+    artifact = as_object(std_json_output)
+    for key in ("contracts", path, name):
+        member = artifact.get(key)
+        if not isinstance(member, dict):
+            raise DerivationError(
+                f"the compiler's output has no contract {path}:{name}",
+                _other_names(std_json_output),
+                (STD_JSON_OUTPUT, "contracts"),
+            )
+        artifact = member
+    pointer: Pointer = (STD_JSON_OUTPUT, "contracts", path, name, "evm")
+    sides = [_compiled_code(artifact.get("evm"), member, pointer) for member in BYTECODE_MEMBERS]
+    return CompiledContract(artifact, *sides)
+
+
+def _other_names(std_json_output: Json) -> str:
+    contracts = std_json_output.get("contracts") if isinstance(std_json_output, dict) else None
+    if not isinstance(contracts, dict) or not contracts:
+        return "the output has no contracts; check it for compiler errors"
+    names = [
+        f"{path}:{name}"
+        for path, artifacts in contracts.items()
+        if isinstance(artifacts, dict)
+        for name in artifacts
+    ]
+    return f"use one of {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
+
+
+def _compiled_code(evm: Json, member: str, pointer: Pointer) -> CompiledCode:
+    artifact = evm.get(member) if isinstance(evm, dict) else None
+    digits = artifact.get("object") if isinstance(artifact, dict) else None
+    if not isinstance(artifact, dict) or not isinstance(digits, str) or not digits.removeprefix("0x"):
+        raise DerivationError(
+            f"the compiler's output has no evm.{member}.object",
+            "add it to outputSelection and compile again; interfaces and abstract contracts have none",
+            (*pointer, member, "object"),
+        )
+    try:
+        libraries = tuple(parse_link_references(artifact.get("linkReferences")))
+        code = unlinked_code(digits.removeprefix("0x"), libraries)
+    except InvalidValueError as error:
+        raise DerivationError(f"evm.{member}: {error}", error.hint, (*pointer, member)) from None
+    return CompiledCode(artifact, code, libraries)
+
+
+def unlinked_code(digits: str, libraries: Sequence[CodeReference]) -> bytes:
+    """Return bytecode with zeros for its libraries.
+
+    Args:
+        digits: the compiler's hex text, without `0x`.
+        libraries: the references in `linkReferences`.
+
+    Raises:
+        InvalidValueError: if a reference has something other than a library's placeholder, or the rest is not
+            hex.
+    """
+    parts, end_of_last = [], 0
+    for place in sorted(libraries, key=lambda place: place.start):
+        start, end = 2 * place.start, 2 * (place.start + place.length)
+        if (
+            digits[start:end] not in (*library_placeholders(place.id), "0" * (end - start))
+            or start < end_of_last
+        ):
+            raise InvalidValueError(
+                f"byte {place.start} has {digits[start:end]!r}, not the placeholder of {place.id}"
+            )
+        parts += [digits[end_of_last:start], "0" * (end - start)]
+        end_of_last = end
+    whole = "".join([*parts, digits[end_of_last:]])
+    if not is_hex_digits(whole):
+        raise InvalidValueError("the bytecode is not hex, even without its linkReferences")
+    return bytes.fromhex(whole)
+
+
+def library_placeholders(fully_qualified_name: str) -> tuple[str, str]:
+    """Return solc's placeholders for a library: from 0.5.0 on, and before."""
+    digest = keccak256(fully_qualified_name.encode("utf-8", "surrogatepass")).hex()
+    return f"__${digest[:34]}$__", "__" + fully_qualified_name[:_OLD_NAME_DIGITS].ljust(38, "_")
+
+
+SOLIDITY = "Solidity"
+
+FIRST_WITH_SOURCE_IDS = CompilerVersion(0, 3, 6)
+
+
+class CompiledMembers(NamedTuple):
+    """The compiler's part of a record."""
+
+    language: str
+    version: str
+    contract: CompiledContract  # the contract in the compiler's output
+    auxdata: AuxdataPositions
+    creation: dict[str, Json]  # its members of `creationBytecode`, in served order
+    runtime: dict[str, Json]  # its members of `runtimeBytecode`
+    # `abi`, `metadata`, `storageLayout`, `transientStorageLayout`, `userdoc`, `devdoc`
+    artifacts: dict[str, Json]
+    source_ids: dict[str, Json] | None
+
+
+def compiled_members(
+    std_json_output: Json, fully_qualified_name: str, *, language: str, version: str
+) -> CompiledMembers:
+    """Return the compiler's part of a record.
+
+    Raises:
+        InvalidValueError: if the output is incomplete or cannot be parsed.
+    """
+    contract = compiled_contract(std_json_output, *split_name(fully_qualified_name))
+    auxdata = auxdata_positions(
+        contract.creation.code,
+        contract.runtime.code,
+        language=language,
+        version=version,
+        assembly=as_object(contract.artifact.get("evm")).get("legacyAssembly"),
+    )
+    immutables = contract.runtime.artifact.get("immutableReferences")
+    return CompiledMembers(
+        language=language,
+        version=version,
+        contract=contract,
+        auxdata=auxdata,
+        creation=_side(contract.creation, auxdata.creation, language),
+        runtime={
+            **_side(contract.runtime, auxdata.runtime, language),
+            # the server stores null for every language but Solidity
+            "immutableReferences": in_jsonb_order(immutables or {}) if language == SOLIDITY else None,
+        },
+        artifacts=_artifacts(contract.artifact, language),
+        source_ids=_source_ids(std_json_output, language, version),
+    )
+
+
+def workspace_members(workspace: Workspace) -> CompiledMembers:
+    """Return the compiler's part of the record of a workspace.
+
+    Raises:
+        InvalidValueError: as `compiled_members`.
+    """
+    return compiled_members(
+        workspace.std_json_output,
+        workspace.fully_qualified_name,
+        language=language_of(workspace.std_json_input),
+        version=workspace.compiler_version.removeprefix("v"),
+    )
+
+
+def _side(compiled: CompiledCode, auxdata: AuxdataByNumber, language: str) -> dict[str, Json]:
+    links = compiled.artifact.get("linkReferences")
+    return {
+        "recompiledBytecode": "0x" + compiled.code.hex(),
+        "sourceMap": in_jsonb_order(compiled.artifact.get("sourceMap")),
+        "linkReferences": in_jsonb_order(links or {}) if language in (SOLIDITY, "Yul") else None,
+        "cborAuxdata": {
+            number: {"value": "0x" + piece.value.hex(), "offset": piece.offset}
+            for number, piece in auxdata.items()
+        },
+    }
+
+
+def _artifacts(artifact: Mapping[str, Json], language: str) -> dict[str, Json]:
+    """Return the artifacts in served order."""
+    layout = artifact.get("layout")  # Vyper's name for storageLayout
+    vyper_layout = layout.get("storage_layout") if isinstance(layout, dict) else None
+    return {
+        "abi": in_jsonb_order(artifact.get("abi")) if language != "Yul" else None,
+        "metadata": _metadata(artifact) if language == SOLIDITY else None,
+        **{
+            member: in_jsonb_order(value)
+            for member, value in {
+                "storageLayout": artifact.get("storageLayout") or vyper_layout,
+                "transientStorageLayout": artifact.get("transientStorageLayout"),
+                "userdoc": artifact.get("userdoc"),
+                "devdoc": artifact.get("devdoc"),
+            }.items()
+        },
+    }
+
+
+def _metadata(artifact: Mapping[str, Json]) -> Json:
+    text = artifact.get("metadata")
+    if not text:
+        return None
+    if not isinstance(text, str):
+        raise DerivationError("the compiler's metadata is not text", pointer=(STD_JSON_OUTPUT, "metadata"))
+    try:
+        metadata: Json = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise DerivationError(
+            f"the compiler's metadata is not JSON: {error}", pointer=(STD_JSON_OUTPUT,)
+        ) from None
+    return metadata
+
+
+def _source_ids(std_json_output: Json, language: str, version: str) -> dict[str, Json] | None:
+    """Return the source ids; solc has none before 0.3.6, and the server stores none for Yul and Fe."""
+    old = language == SOLIDITY and parse_compiler_version(version) < FIRST_WITH_SOURCE_IDS
+    sources = as_object(std_json_output).get("sources")
+    if old or language not in (SOLIDITY, "Vyper") or not isinstance(sources, dict):
+        return None
+    ids = {path: source.get("id") for path, source in sources.items() if isinstance(source, dict)}
+    return dict(as_object(in_jsonb_order({path: {"id": _number(number)} for path, number in ids.items()})))
+
+
+def _number(number: Json) -> int:
+    if is_whole_number(number):
+        return int(number)
+    if isinstance(number, str) and number.isascii() and number.isdigit() and len(number) < 10:
+        return int(number)  # old compilers wrote numbers as text
+    raise DerivationError(
+        f"the id {number!r} of a source is not a number", pointer=(STD_JSON_OUTPUT, "sources")
+    )
+
+
+SideMatches = tuple[SideMatch | None, SideMatch | None]
+"""The matches of creation and runtime code; None for a side that is unknown or does not match."""
+
+
+def match_sides(compiled: CompiledMembers, creation: Hex | None, runtime: Hex | None) -> SideMatches:
+    """Return how the compiled code matches the on-chain code."""
+    contract, auxdata = compiled.contract, compiled.auxdata
+    language, version = compiled.language, compiled.version
+    creation_side = RecompiledSide(
+        code=contract.creation.code,
+        libraries=contract.creation.libraries,
+        auxdata=auxdata.creation,
+        language=language,
+        version=version,
+    )
+    immutables = contract.runtime.artifact.get("immutableReferences") if language == SOLIDITY else None
+    runtime_side = RecompiledSide(
+        code=contract.runtime.code,
+        libraries=contract.runtime.libraries,
+        immutables=parse_immutable_references(immutables),
+        appended_immutables=appended_immutables_size(auxdata.creation, language, version),
+        auxdata=auxdata.runtime,
+        language=language,
+        version=version,
+    )
+    inputs = constructor_inputs(contract.artifact.get("abi"))
+    return (
+        match_creation(creation_side, bytes.fromhex(creation[2:]), inputs) if creation else None,
+        match_runtime(runtime_side, bytes.fromhex(runtime[2:])) if runtime else None,
+    )
+
+
+def transformation_members(match: SideMatch | None) -> dict[str, Json]:
+    """Return the members of a record that state how a side matches."""
+    return {
+        "transformations": [step.as_json() for step in match.transformations] if match else None,
+        "transformationValues": in_jsonb_order(match.values) if match else None,
+    }
+
+
+def appended_immutables_size(creation: AuxdataByNumber, language: str, version: str) -> int:
+    """Return the size of the immutables after the runtime code, from Vyper's creation code (0.3.10 on)."""
+    style = auxdata_style(language, version)
+    if style is not AuxdataStyle.VYPER or "1" not in creation:
+        return 0
+    try:
+        return parse_auxdata(creation["1"].value, style).immutable_size or 0
+    except InvalidValueError:
+        return 0
+
+
+def derive_record(workspace: Workspace) -> RecordValue:
+    """Return the record of a contract, its members in served order.
+
+    Raises:
+        DerivationError: if the compiler's output is incomplete, or neither side of the bytecode matches.
+    """
+    try:
+        return _record(workspace)
+    except DerivationError:
+        raise
+    except InvalidValueError as error:
+        raise DerivationError(str(error), error.hint) from None
+
+
+def _record(workspace: Workspace) -> RecordValue:
+    _, name = split_name(workspace.fully_qualified_name)
+    compiled = workspace_members(workspace)
+    creation, runtime = match_sides(compiled, workspace.onchain_creation, workspace.onchain_runtime)
+    if creation is None and runtime is None:
+        raise DerivationError(
+            "neither the creation nor the runtime bytecode on the chain matches the compiler's output",
+            "check the compiler version, the settings, the sources and the address",
+        )
+    sources, settings = _sources(workspace.std_json_input), _settings(workspace.std_json_input)
+    artifacts = compiled.artifacts
+    sides = (
+        {
+            "onchainBytecode": workspace.onchain_creation,
+            **compiled.creation,
+            **transformation_members(creation),
+        },
+        {"onchainBytecode": workspace.onchain_runtime, **compiled.runtime, **transformation_members(runtime)},
+    )
+    levels = creation.level.value if creation else None, runtime.level.value if runtime else None
+    record: RecordValue = {
+        "matchId": workspace.match_id,
+        "creationMatch": levels[0],
+        "runtimeMatch": levels[1],
+        "verifiedAt": verified_at_text(workspace.verified_at),
+        "creationBytecode": sides[0],
+        "runtimeBytecode": sides[1],
+        "deployment": _deployment(workspace.deployment),
+        "sources": sources,
+        "compilation": {
+            "language": compiled.language,
+            "compiler": workspace.compiler,
+            "compilerVersion": compiled.version,
+            "compilerSettings": settings,
+            "name": name,
+            "fullyQualifiedName": workspace.fully_qualified_name,
+        },
+        **artifacts,
+        "sourceIds": compiled.source_ids,
+        "additionalInput": _additional_input(workspace.std_json_input),
+        "stdJsonInput": None,
+        "stdJsonOutput": None,
+        "signatures": signatures_of(artifacts["abi"]),
+        "proxyResolution": _proxy_resolution(workspace),
+        "match": overall_level(*levels),
+        "chainId": workspace.chain_id,
+        "address": workspace.address,
+    }
+    return record | repeated_members(record)
+
+
+def verified_at_text(moment: Instant) -> str:
+    """Return an instant in the format of `verifiedAt`: UTC, whole seconds, `Z`."""
+    return format_utc(moment)
+
+
+def _code(digits: Hex | None) -> bytes:
+    return bytes.fromhex((digits or "0x")[2:])
+
+
+def _deployment(deployment: WorkspaceDeployment) -> dict[str, Json]:
+    return {
+        "transactionHash": deployment.transaction_hash,
+        "blockNumber": deployment.block_number,
+        "transactionIndex": deployment.transaction_index,
+        "deployer": deployment.deployer,
+    }
+
+
+def _sources(std_json_input: Json) -> dict[str, Json]:
+    sources = as_object(std_json_input).get("sources")
+    if not isinstance(sources, dict) or not sources:
+        raise DerivationError("the standard JSON input has no sources", pointer=(STD_JSON_INPUT, "sources"))
+    contents: dict[str, Json] = {}
+    for path, source in sources.items():
+        content = source.get("content") if isinstance(source, dict) else None
+        if not isinstance(content, str):
+            raise DerivationError(
+                f"the source {path!r} has no content",
+                "put the text itself into the standard JSON input; statuary does not follow urls",
+                (STD_JSON_INPUT, "sources", path),
+            )
+        contents[path] = {"content": content}
+    return dict(as_object(in_jsonb_order(contents)))
+
+
+def _settings(std_json_input: Json) -> dict[str, Json]:
+    settings = as_object(std_json_input).get("settings")
+    if not isinstance(settings, dict):
+        raise DerivationError("the standard JSON input has no settings", pointer=(STD_JSON_INPUT, "settings"))
+    return dict(
+        as_object(in_jsonb_order({key: value for key, value in settings.items() if key != "outputSelection"}))
+    )
+
+
+def _additional_input(std_json_input: Json) -> Json:
+    overrides = as_object(std_json_input).get("storage_layout_overrides")
+    return in_jsonb_order({"storage_layout_overrides": overrides}) if overrides else None
+
+
+def _proxy_resolution(workspace: Workspace) -> Json:
+    """Return the resolution that the code decides, else the workspace's, else the server's error."""
+    decided = proxy_resolution_from_bytecode(_code(workspace.onchain_creation or workspace.onchain_runtime))
+    if decided is not None and (workspace.proxy_resolution is None or not decided["isProxy"]):
+        return decided
+    if workspace.proxy_resolution is not None:
+        return workspace.proxy_resolution
+    # what the server returns when it cannot reach the chain; the id is derived, so that builds are reproducible
+    return {
+        "proxyResolutionError": {
+            "customCode": "proxy_resolution_error",
+            "message": "Error while running proxy detection and implementation resolution",
+            "errorId": str(uuid5(NAMESPACE_URL, f"statuary:{workspace.chain_id}:{workspace.address}")),
+        }
+    }

@@ -1,0 +1,258 @@
+"""Find the transformations that turn recompiled code into on-chain code, and the match level that they give.
+
+Follows Sourcify's procedure (`lib-sourcify`, Transformations and Verification) step by step, so the list, its
+order, the values and the level are what its server would write.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from statuary.base.json_values import Json
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.abi import TupleType, decode_abi_values, parse_abi_parameters
+from statuary.contracts.model.auxdata import (
+    LENGTH_BYTES,
+    Auxdata,
+    AuxdataStyle,
+    CodeReference,
+    auxdata_style,
+    has_source_hash,
+    is_cbor,
+)
+from statuary.contracts.model.transformations import (
+    TransformationReason,
+    TransformationStep,
+    TransformationType,
+)
+
+
+class MatchLevel(StrEnum):
+    """How well on-chain and recompiled bytecode agree; None means no match."""
+
+    EXACT_MATCH = "exact_match"
+    """The same bytes, including a hash that commits to the same sources."""
+
+    MATCH = "match"
+    """The same executable code; the hash differs, or there is none."""
+
+
+def side_level(
+    *, auxdata: Collection[bytes], transformations: Iterable[TransformationStep], language: str, version: str
+) -> MatchLevel:
+    """Return the level of a side whose replay gives the on-chain bytecode.
+
+    `auxdata` holds every piece in the recompiled code; it is empty if there is none, or none was found.
+    """
+    if any(step.reason is TransformationReason.CBOR_AUXDATA for step in transformations) or not auxdata:
+        return MatchLevel.MATCH
+    style = auxdata_style(language, version)
+    if style in (AuxdataStyle.SOLIDITY, AuxdataStyle.VYPER) and all(
+        has_source_hash(value, style, version) for value in auxdata
+    ):
+        return MatchLevel.EXACT_MATCH
+    return MatchLevel.MATCH
+
+
+def overall_level(creation: object, runtime: object) -> str | None:
+    """Return the record's `match`: exact if either side is exact, null only if both are."""
+    if creation is None and runtime is None:
+        return None
+    if MatchLevel.EXACT_MATCH in (creation, runtime):
+        return MatchLevel.EXACT_MATCH.value
+    return MatchLevel.MATCH.value
+
+
+PUSH20 = b"\x73"
+CALL_PROTECTION = PUSH20 + bytes(20)
+"""The beginning of a library's code before its own address is inserted (Solidity docs, "Call Protection")."""
+
+INVALID = b"\xfe"
+
+
+class RecompiledSide(NamedTuple):
+    """The compiler's output for one side.
+
+    Attributes:
+        code: with zeros for libraries and immutables.
+        libraries: their positions.
+        immutables: their positions; none on the creation side.
+        appended_immutables: bytes of immutables that Vyper's creation code appends to the runtime code.
+        auxdata: auxdata by number.
+    """
+
+    code: bytes
+    language: str
+    version: str
+    libraries: Sequence[CodeReference] = ()
+    immutables: Sequence[CodeReference] = ()
+    appended_immutables: int = 0
+    auxdata: Mapping[str, Auxdata] = MappingProxyType({})
+
+
+class SideMatch(NamedTuple):
+    """A side that matches: its level, transformations and values."""
+
+    level: MatchLevel
+    transformations: tuple[TransformationStep, ...]
+    values: Mapping[str, Json]
+
+
+class MismatchError(InvalidValueError):
+    """Transformations do not explain the difference between two codes."""
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """The code so far, and the transformations applied to it."""
+
+    code: bytearray
+    onchain: bytes
+    steps: list[TransformationStep] = field(default_factory=list)
+    values: dict[str, str | dict[str, str]] = field(default_factory=dict)
+
+    def put(
+        self, kind: TransformationType, reason: TransformationReason, place: CodeReference, *, group: str
+    ) -> None:
+        """Copy a range from the on-chain code, and record the transformation and the value.
+
+        Raises:
+            MismatchError: if the on-chain code ends before the range does.
+        """
+        value = self.onchain[place.start : place.start + place.length]
+        if len(value) != place.length:
+            raise MismatchError(f"the on-chain code ends before the {place.length} bytes of {place.id}")
+        end = place.start + (place.length if kind is TransformationType.REPLACE else 0)
+        self.code[place.start : end] = value
+        self.steps.append(TransformationStep(type=kind, reason=reason, offset=place.start, id=place.id))
+        self.group(group)[place.id] = "0x" + value.hex()
+
+    def group(self, name: str) -> dict[str, str]:
+        """Return the values of a kind by id, to be filled."""
+        values = self.values.setdefault(name, {})
+        if not isinstance(values, dict):
+            raise TypeError(f"{name} is one value")
+        return values
+
+
+def match_runtime(side: RecompiledSide, onchain: bytes) -> SideMatch | None:
+    """Match runtime code; None if transformations do not explain the difference."""
+    attempt = _Attempt(bytearray(side.code), onchain)
+    if side.code.startswith(CALL_PROTECTION):
+        attempt.code[1:21] = onchain[1:21]
+        attempt.steps.append(
+            TransformationStep(
+                type=TransformationType.REPLACE, reason=TransformationReason.CALL_PROTECTION, offset=1
+            )
+        )
+        attempt.values[TransformationReason.CALL_PROTECTION.value] = "0x" + onchain[1:21].hex()
+    try:
+        for place in side.immutables:
+            attempt.put(TransformationType.REPLACE, TransformationReason.IMMUTABLE, place, group="immutables")
+        if side.appended_immutables:
+            end = CodeReference("0", len(side.code), side.appended_immutables)
+            attempt.put(TransformationType.INSERT, TransformationReason.IMMUTABLE, end, group="immutables")
+        return _matched(side, attempt, whole=True)
+    except MismatchError:
+        return None
+
+
+def match_creation(side: RecompiledSide, onchain: bytes, constructor: TupleType | None) -> SideMatch | None:
+    """Match creation code, which ends in constructor arguments; None if that does not explain it.
+
+    Args:
+        constructor: its inputs; None if their types cannot be parsed.
+    """
+    attempt = _Attempt(bytearray(side.code), onchain)
+    try:
+        side_match = _matched(side, attempt, whole=False)
+        _add_arguments(attempt, constructor)
+    except InvalidValueError:
+        return None
+    return SideMatch(side_match.level, tuple(attempt.steps), side_match.values)
+
+
+def constructor_inputs(abi: Json) -> TupleType | None:
+    """Return the inputs of an ABI's constructor: empty without one, None if they cannot be parsed."""
+    for item in abi if isinstance(abi, list) else ():
+        if isinstance(item, dict) and item.get("type") == "constructor":
+            try:
+                return parse_abi_parameters(item.get("inputs"))
+            except InvalidValueError:
+                return None
+    return TupleType(())
+
+
+def _matched(side: RecompiledSide, attempt: _Attempt, *, whole: bool) -> SideMatch:
+    """Link libraries and compare; if they differ, copy the on-chain auxdata and compare again."""
+    for place in side.libraries:
+        attempt.put(TransformationType.REPLACE, TransformationReason.LIBRARY, place, group="libraries")
+    if not _agree(attempt, whole=whole):
+        if not side.auxdata:
+            raise MismatchError("the codes differ, and there is no auxdata that could explain it")
+        _take_over_auxdata(side, attempt)
+        if not _agree(attempt, whole=whole):
+            raise MismatchError("the codes differ beyond their auxdata")
+    level = side_level(
+        auxdata=[piece.value for piece in side.auxdata.values()],
+        transformations=attempt.steps,
+        language=side.language,
+        version=side.version,
+    )
+    return SideMatch(level, tuple(attempt.steps), attempt.values)
+
+
+def _agree(attempt: _Attempt, *, whole: bool) -> bool:
+    return attempt.onchain == attempt.code if whole else attempt.onchain.startswith(attempt.code)
+
+
+def _take_over_auxdata(side: RecompiledSide, attempt: _Attempt) -> None:
+    """Replace the recompiled auxdata with the on-chain one; cut it where the on-chain code ends."""
+    values = attempt.group("cborAuxdata")
+    for number, piece in enumerate(side.auxdata.values(), start=1):
+        end = piece.offset + len(piece.value)
+        onchain = attempt.onchain[piece.offset : end]
+        if not onchain:
+            _cut_off(attempt, piece)
+            continue
+        if not (is_cbor(onchain[:-LENGTH_BYTES]) or is_cbor(onchain)):
+            raise MismatchError(f"the on-chain bytes at {piece.offset} are not auxdata")
+        attempt.code[piece.offset : end] = onchain
+        length = len(piece.value) if len(onchain) != len(piece.value) else None
+        attempt.steps.append(_auxdata_step(TransformationType.REPLACE, piece.offset, str(number), length))
+        values[str(number)] = "0x" + onchain.hex()
+
+
+def _cut_off(attempt: _Attempt, piece: Auxdata) -> None:
+    start = piece.offset - len(INVALID)  # solc writes an INVALID before its auxdata
+    if attempt.code[max(start, 0) : piece.offset] != INVALID:
+        raise MismatchError(f"no INVALID opcode precedes the auxdata at {piece.offset}")
+    length = len(INVALID) + len(piece.value)
+    del attempt.code[start : start + length]
+    attempt.steps.append(_auxdata_step(TransformationType.DELETE, start, None, length))
+
+
+def _auxdata_step(
+    kind: TransformationType, offset: int, number: str | None, length: int | None
+) -> TransformationStep:
+    return TransformationStep(
+        type=kind, reason=TransformationReason.CBOR_AUXDATA, offset=offset, id=number, length=length
+    )
+
+
+def _add_arguments(attempt: _Attempt, constructor: TupleType | None) -> None:
+    arguments = attempt.onchain[len(attempt.code) :]
+    if not arguments:
+        return
+    if constructor is None:
+        raise MismatchError("the constructor's inputs are of types that cannot be read")
+    decode_abi_values(constructor, arguments)
+    offset = len(attempt.code)
+    attempt.steps.append(
+        TransformationStep(
+            type=TransformationType.INSERT, reason=TransformationReason.CONSTRUCTOR_ARGUMENTS, offset=offset
+        )
+    )
+    attempt.values[TransformationReason.CONSTRUCTOR_ARGUMENTS.value] = "0x" + arguments.hex()

@@ -1,0 +1,188 @@
+"""solc's metadata as the text whose hash is in the bytecode, and the two hashes: IPFS and Swarm."""
+
+import json
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+import orjson
+
+from statuary.base.json_values import Json
+from statuary.base.primitives import InvalidValueError, keccak256
+
+IPFS_CHUNK_BYTES = 256 * 1024
+LINKS_PER_NODE = 174
+MULTIHASH_PREFIX = bytes((0x12, 0x20))
+"""SHA-256, 32 bytes: the two bytes before the digest in a multihash."""
+
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+
+
+class _Node(NamedTuple):
+    """A block of the tree: its multihash, the text bytes below it, and the bytes of all its blocks."""
+
+    multihash: bytes
+    text_bytes: int
+    block_bytes: int
+
+
+def ipfs_multihash(data: bytes) -> bytes:
+    """Return the multihash (34 bytes) of the root block of `data`, as in solc's `ipfs` field."""
+    level = [
+        _leaf(data[start : start + IPFS_CHUNK_BYTES])
+        for start in range(0, max(len(data), 1), IPFS_CHUNK_BYTES)
+    ]
+    while len(level) > 1:
+        level = [
+            _parent(level[start : start + LINKS_PER_NODE]) for start in range(0, len(level), LINKS_PER_NODE)
+        ]
+    return level[0].multihash
+
+
+def base58(data: bytes) -> str:
+    """Encode bytes in Bitcoin's base58; leading zero bytes become leading ones."""
+    number, digits = int.from_bytes(data, "big"), ""
+    while number:
+        number, digit = divmod(number, 58)
+        digits = _BASE58[digit] + digits
+    return "1" * (len(data) - len(data.lstrip(b"\0"))) + digits
+
+
+def _leaf(chunk: bytes) -> _Node:
+    size = _varint(len(chunk))
+    content = b"\x12" + size + chunk if chunk else b""  # an empty file has no Data field at all
+    return _node(b"", b"\x08\x02" + content + b"\x18" + size, text_bytes=len(chunk), child_bytes=0)
+
+
+def _parent(children: Sequence[_Node]) -> _Node:
+    links, sizes = b"", b""
+    for child in children:
+        link = b"\x0a\x22" + child.multihash + b"\x12\x00\x18" + _varint(child.block_bytes)
+        links += b"\x12" + _varint(len(link)) + link
+        sizes += b"\x20" + _varint(child.text_bytes)
+    text_bytes = sum(child.text_bytes for child in children)
+    unixfs = b"\x08\x02\x18" + _varint(text_bytes) + sizes
+    child_bytes = sum(child.block_bytes for child in children)
+    return _node(links, unixfs, text_bytes=text_bytes, child_bytes=child_bytes)
+
+
+def _node(links: bytes, unixfs: bytes, *, text_bytes: int, child_bytes: int) -> _Node:
+    # dag-pb writes the links (field 2) before the data (field 1)
+    block = links + b"\x0a" + _varint(len(unixfs)) + unixfs
+    return _Node(MULTIHASH_PREFIX + sha256(block).digest(), text_bytes, child_bytes + len(block))
+
+
+def _varint(number: int) -> bytes:
+    encoded = bytearray()
+    while number > 0x7F:
+        encoded.append(0x80 | number & 0x7F)
+        number >>= 7
+    encoded.append(number)
+    return bytes(encoded)
+
+
+SWARM_CHUNK_BYTES = 0x1000
+BRANCHES = SWARM_CHUNK_BYTES // 32
+
+
+def bzzr0(data: bytes) -> bytes:
+    """Return the 32-byte `bzzr0` hash of `data`."""
+    if len(data) <= SWARM_CHUNK_BYTES:
+        return keccak256(_length(data) + data)
+    span = _child_span(len(data))
+    children = b"".join(bzzr0(data[start : start + span]) for start in range(0, len(data), span))
+    return keccak256(_length(data) + children)
+
+
+def bzzr1(data: bytes) -> bytes:
+    """Return the 32-byte `bzzr1` hash of `data`; 32 zero bytes for an empty text, as in solc."""
+    return _chunk_hash(data, below_taller=False) if data else bytes(32)
+
+
+def _chunk_hash(data: bytes, *, below_taller: bool) -> bytes:
+    # a full last chunk below a node of greater height still gets its own level
+    if len(data) < SWARM_CHUNK_BYTES or (len(data) == SWARM_CHUNK_BYTES and not below_taller):
+        chunk = data
+    else:
+        span = _child_span(len(data))
+        chunk = b"".join(
+            _chunk_hash(data[start : start + span], below_taller=span > SWARM_CHUNK_BYTES)
+            for start in range(0, len(data), span)
+        )
+    return keccak256(_length(data) + _merkle_root(chunk.ljust(SWARM_CHUNK_BYTES, b"\0")))
+
+
+def _merkle_root(chunk: bytes) -> bytes:
+    if len(chunk) <= 64:
+        return keccak256(chunk)
+    half = len(chunk) // 2
+    return keccak256(_merkle_root(chunk[:half]) + _merkle_root(chunk[half:]))
+
+
+def _child_span(length: int) -> int:
+    """Return the number of text bytes below each child of a node over `length` bytes."""
+    span = SWARM_CHUNK_BYTES
+    while span * BRANCHES < length:
+        span *= BRANCHES
+    return span
+
+
+def _length(data: bytes) -> bytes:
+    return len(data).to_bytes(8, "little")
+
+
+SCHEMES = {"ipfs": ipfs_multihash, "bzzr1": bzzr1, "bzzr0": bzzr0}
+"""The hashes that solc writes of its metadata, by the name that auxdata has for them."""
+
+
+def metadata_texts(metadata: Json, output_text: str | None = None) -> Iterator[bytes]:
+    r"""Yield the texts that solc may have written for a metadata object, likeliest first.
+
+    solc writes it compactly, sorted by key, with `\u` escapes for everything but printable ASCII (0.7.6 to
+    0.8.37).
+
+    Args:
+        output_text: the compiler's text of the same object, if it is known.
+
+    Raises:
+        InvalidValueError: if the object is nested deeper than any compiler's metadata.
+    """
+    if output_text is not None:
+        yield output_text.encode("utf-8", "surrogatepass")
+    for option in (0, orjson.OPT_SORT_KEYS):
+        try:
+            text = orjson.dumps(metadata, option=option)
+        except (TypeError, ValueError):  # orjson's own error is a TypeError
+            raise InvalidValueError("the metadata is nested too deep") from None
+        if not text.isascii() or b"\x7f" in text:
+            escaped = json.dumps(metadata, separators=(",", ":"), sort_keys=bool(option))
+            yield escaped.encode("ascii")
+        yield text
+
+
+def metadata_hash(text: bytes, scheme: str) -> bytes:
+    """Return the hash of a metadata text by a scheme that auxdata names.
+
+    Raises:
+        InvalidValueError: if solc does not use the scheme for metadata.
+    """
+    if scheme not in SCHEMES:
+        raise InvalidValueError(f"no metadata hash is called {scheme!r}")
+    return SCHEMES[scheme](text)
+
+
+def has_repeated_keys(text: str) -> bool:
+    """Return whether an object in a JSON text has a key twice, which parsers treat differently."""
+    repeated = False
+
+    def keep(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+        nonlocal repeated
+        members = dict(pairs)
+        repeated = repeated or len(members) != len(pairs)
+        return members
+
+    try:
+        json.loads(text, object_pairs_hook=keep)
+    except (ValueError, RecursionError):
+        return True
+    return repeated

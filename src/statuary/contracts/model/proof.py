@@ -1,0 +1,147 @@
+"""The proof of a record: the results of the checks, and the five claims that follow from them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+from statuary.base.findings import Finding, has_errors
+from statuary.base.primitives import computed_once
+from statuary.base.reasons import Reason
+from statuary.contracts.chain.anchor import Anchor
+
+EvidenceValue = str | int
+"""A number, a digest or a name that a check looked at."""
+
+NO_EVIDENCE: Mapping[str, EvidenceValue] = MappingProxyType({})
+
+
+class CheckOutcome(StrEnum):
+    """The outcome of a check."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    WARNED = "warned"
+    NOT_APPLICABLE = "not applicable"
+    """The rule applies to nothing in the record, and its claims do not need it to."""
+    SKIPPED = "skipped"
+    """The check was left out of this build, with `--skip` or `--only`."""
+
+
+class CheckResult(NamedTuple):
+    """The result of one check of one record."""
+
+    check: str
+    outcome: CheckOutcome
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # values that the check used, by name
+    findings: tuple[Finding, ...] = ()  # violations of the rule, and notes
+    reason: str = ""  # why the rule does not apply, if it does not
+
+
+class ClaimName(StrEnum):
+    """The five claims that a verified-contract record makes; none follows from the others."""
+
+    CONSISTENT = "consistent"
+    """A: the record agrees with itself."""
+    HASHED = "hashed"
+    """B: sources, settings, target and interface are those whose hash the compiler wrote into the bytecode."""
+    COMPILED = "compiled"
+    """C: the sources compile to `recompiledBytecode`."""
+    ON_CHAIN = "onChain"
+    """D: `onchainBytecode` is the code at the address."""
+    DEPLOYED = "deployed"
+    """E: the deployment: transaction, block, index and deployer."""
+
+
+class ClaimStatus(StrEnum):
+    """The status of a claim."""
+
+    VERIFIED = "verified_here"
+    """This build did the check, and anyone with the same files can repeat it."""
+    STATED = "stated_by_a_file"
+    """A file beside the record says so; who wrote it is not known to the build."""
+    NOT_SHOWN = "not_shown"
+    CONTRADICTED = "contradicted"
+    """There is evidence against it."""
+
+
+class Claim(NamedTuple):
+    """The status of one claim."""
+
+    name: ClaimName
+    status: ClaimStatus
+    reason: Reason  # what verifies, states or contradicts it, or why it is not shown: a clause that follows a colon
+    evidence: Mapping[str, EvidenceValue] = NO_EVIDENCE  # digests, versions and names behind it
+
+
+class Verdict(NamedTuple):
+    """What is said first of a record: whether the code at the address is that of its sources."""
+
+    status: ClaimStatus  # the weaker of claims C and D, unless something contradicts the record
+    sentences: tuple[Reason, ...]
+
+
+CHECKPOINT = "checkpoint"
+ANCHOR_ALONE = "anchor.json"
+"""Who vouches for a block hash, in evidence: the site's author, or nobody but the file."""
+
+
+class PinnedBy(StrEnum):
+    """What fixes a member's value, strongest first."""
+
+    CHAIN = "chain"
+    """The chain's own Merkle proofs, under the hash of a block that a checkpoint of the site names."""
+    HASH = "hash"
+    """A hash in the on-chain bytecode."""
+    STATED = "stated"
+    """A file beside the record: a compilation, or Merkle proofs under a block that only the file names."""
+    CONSISTENT = "self-consistent"
+    """Other members of the record agree with it; all of them together could be invented."""
+    CLAIMED = "claimed"
+    """Nothing."""
+
+
+class CompilationEvidence(NamedTuple):
+    """Evidence that a record's sources were compiled again: claim C."""
+
+    record: str  # SHA-256 of the record's canonical bytes, as hex; a changed record loses its evidence
+    compiler_version: str  # as the compiler reports it
+    compiler_sha256: str  # digest of the compiler's executable, as hex
+    input_sha256: str  # digest of the standard JSON input, as hex
+    output_sha256: str  # digest of the standard JSON output, as hex
+    statuary: str  # the version of statuary that compared the two
+    members: tuple[str, ...]  # the record's members that equal the output
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """The whole proof of one record."""
+
+    results: tuple[CheckResult, ...]  # one for each check, in catalogue order
+    claims: tuple[Claim, ...] = ()  # empty if only checks were requested
+    verdict: Verdict | None = None  # None if only checks were requested
+    # by member name; `sources/<path>` for a file that differs from the other sources
+    pinned: Mapping[str, PinnedBy] = field(default_factory=dict)
+    anchor: Anchor | None = None  # what the chain's own proofs show of the record, for readers to verify
+    # why evidence beside the record does not show the claims that it is about, and what to do
+    evidence_problems: tuple[tuple[Reason, str], ...] = ()
+
+    @computed_once
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings, in catalogue order."""
+        return tuple(finding for result in self.results for finding in result.findings)
+
+    @computed_once
+    def holds(self) -> bool:
+        """Whether no check contradicts the record; warnings and notes do not."""
+        return not has_errors(self.findings)
+
+    @property
+    def skipped(self) -> tuple[str, ...]:
+        """The names of skipped checks."""
+        return tuple(result.check for result in self.results if result.outcome is CheckOutcome.SKIPPED)
+
+    def claim(self, name: ClaimName) -> Claim | None:
+        """Return a claim; None if only checks were requested."""
+        return next((claim for claim in self.claims if claim.name is name), None)

@@ -1,0 +1,275 @@
+"""What bytecode shows about being a proxy (MEASUREMENTS.md, proxies).
+
+Sourcify looks for proxy patterns in the creation code (or the runtime code, if that is unknown) and then reads
+the chain. The same patterns are found here, which shows the results that need no chain: a factory is never a
+proxy, an EIP-1167 clone names its implementation, and code without patterns is no proxy. Any other result is a
+claim as of its date, which bytecode can contradict but not confirm.
+"""
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from statuary.base.json_values import Json
+from statuary.base.primitives import Address, checksum_address
+
+SLOTS = {
+    "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc": "EIP1967Proxy",
+    "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50": "EIP1967Proxy",
+    "7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3": "ZeppelinOSProxy",
+    "c5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7": "PROXIABLEProxy",
+    "a619486e00000000000000000000000000000000000000000000000000000000": "GnosisSafeProxy",
+    "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131b": "DiamondProxy",
+    "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131c": "DiamondProxy",
+    "c8fcad8db84d3cc18b4c41d551ea0ee66dd599cde068d998e57d5e09332c131d": "DiamondProxy",
+    "360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbd": "EIP1967Proxy",
+}
+"""Constants that proxies push: storage slots, and the selector of `masterCopy()` for Safe's proxies."""
+
+EIP_1167 = re.compile(
+    re.escape(bytes.fromhex("363d3d373d3d3d363d73"))
+    + b"(.{20})"
+    + re.escape(bytes.fromhex("5af43d82803e903d91602b57fd5bf3")),
+    re.DOTALL,
+)
+"""The clone of EIP-1167, its implementation in the middle."""
+
+CLONE_BYTES = 45
+_CLONE_CONSTRUCTORS = (b"", bytes.fromhex("3d602d80600a3d3981f3"))
+"""What precedes a clone in nearly all code of one, so that it need not be disassembled: nothing, or what returns it."""
+
+_SLOT_BYTES = {bytes.fromhex(slot): proxy_type for slot, proxy_type in SLOTS.items()}
+_DELEGATES_TO_OWN_SLOT = bytes.fromhex("30545af4")  # ADDRESS SLOAD GAS DELEGATECALL
+_SEQUENCE = "SequenceWalletProxy"
+
+_STOP, _ADDRESS, _CALLDATALOAD, _CODECOPY, _RETURNDATASIZE = 0x00, 0x30, 0x35, 0x39, 0x3D
+_SLOAD, _JUMP, _JUMPI, _GAS, _JUMPDEST, _PUSH0, _PUSH1, _PUSH32 = (
+    0x54,
+    0x56,
+    0x57,
+    0x5A,
+    0x5B,
+    0x5F,
+    0x60,
+    0x7F,
+)
+_LOG1, _LOG4, _CREATE, _RETURN, _DELEGATECALL, _CREATE2, _REVERT = 0xA1, 0xA4, 0xF0, 0xF3, 0xF4, 0xF5, 0xFD
+
+_ENDING = frozenset((_STOP, _RETURN, _JUMP, *range(_REVERT, 256)))
+"""Instructions after which a program may end."""
+
+_TELLING = frozenset(
+    (_PUSH32, _JUMPDEST, _DELEGATECALL, _JUMP, _JUMPI, _RETURN, _CALLDATALOAD, _CREATE, _CREATE2, _CODECOPY)
+) | frozenset(range(_LOG1, _LOG4 + 1))
+"""Instructions that matter to the search."""
+
+
+BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50"
+"""The slot in which EIP-1967 keeps the address of a beacon, which returns the implementation."""
+
+SAFE = "GnosisSafeProxy"
+DIAMOND = "DiamondProxy"
+
+
+def proxy_slots(proxy_type: str, address: Address) -> list[str]:
+    """Return the storage slots in which a type of proxy keeps its implementation, as 32 bytes of hex, in order."""
+    if proxy_type == SAFE:
+        return [f"0x{0:064x}"]
+    if proxy_type == _SEQUENCE:
+        return [f"0x{address[2:].lower().zfill(64)}"]
+    if proxy_type == DIAMOND:
+        return []  # its facets are in a mapping
+    return [f"0x{slot}" for slot, kind in SLOTS.items() if kind == proxy_type]
+
+
+class ProxyVerdict(StrEnum):
+    """What bytecode decides."""
+
+    NOT_PROXY = "not a proxy"
+    EIP_1167_PROXY = "an EIP-1167 proxy"
+    NEEDS_CHAIN = "unknown without the chain"
+
+
+class ProxyEvidence(NamedTuple):
+    """The verdict on a code."""
+
+    verdict: ProxyVerdict
+    implementation: Address | None = None  # of an EIP-1167 clone, else None
+    candidates: tuple[str, ...] = ()  # the proxy types whose patterns are in the code, in order of appearance
+
+
+class ProxyMarks(NamedTuple):
+    """The patterns in a program."""
+
+    is_factory: bool  # whether it creates contracts
+    fixed: tuple[bytes, ...]  # addresses in the code that it delegates to
+    candidates: tuple[str, ...]  # proxy types whose slot it pushes, with repetitions
+
+
+def proxy_evidence(code: bytes) -> ProxyEvidence:
+    """Return what a contract's code (creation code if known, else runtime code) decides about proxies."""
+    ending = EIP_1167.fullmatch(code[-CLONE_BYTES:])
+    if ending is not None and code[:-CLONE_BYTES] in _CLONE_CONSTRUCTORS:
+        return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, checksum_address("0x" + ending[1].hex()))
+    if ending is None and not _may_have_marks(code):
+        return ProxyEvidence(ProxyVerdict.NOT_PROXY)
+    marks = proxy_marks(code)
+    if marks.is_factory:
+        return ProxyEvidence(ProxyVerdict.NOT_PROXY)
+    if ending is not None and ending[1] in marks.fixed[:1]:
+        return ProxyEvidence(ProxyVerdict.EIP_1167_PROXY, checksum_address("0x" + ending[1].hex()))
+    candidates = tuple(dict.fromkeys(marks.candidates))
+    return ProxyEvidence(ProxyVerdict.NEEDS_CHAIN if candidates else ProxyVerdict.NOT_PROXY, None, candidates)
+
+
+def proxy_resolution_from_bytecode(code: bytes) -> dict[str, Json] | None:
+    """Return the `proxyResolution` that a contract's code decides; None if only the chain decides."""
+    evidence = proxy_evidence(code)
+    if evidence.verdict is ProxyVerdict.NEEDS_CHAIN:
+        return None
+    if evidence.verdict is ProxyVerdict.NOT_PROXY:
+        return {"isProxy": False, "proxyType": None, "implementations": []}
+    implementations = [{"address": evidence.implementation}]
+    return {"isProxy": True, "proxyType": "EIP1167Proxy", "implementations": implementations}
+
+
+def _may_have_marks(code: bytes) -> bool:
+    """Search for the patterns as bytes, so that nearly no contract has to be disassembled."""
+    return _DELEGATES_TO_OWN_SLOT in code or any(slot in code for slot in _SLOT_BYTES)
+
+
+def proxy_marks(code: bytes) -> ProxyMarks:
+    """Disassemble a program as whatsabi 0.26 does, which Sourcify uses.
+
+    The creation code comes first, then the code that it returns.
+    """
+    walk = _Walk(code)
+    end = walk.run()
+    marks, init = walk.marks(), walk.init
+    if end and not marks.fixed and not marks.candidates:
+        # slots may be in the data after the program, which copies them into memory
+        data = _data_behind(code, end)
+        marks = marks._replace(candidates=tuple(name for slot, name in _SLOT_BYTES.items() if slot in data))
+    if init is not None and not marks.fixed and not marks.candidates:
+        return marks._replace(fixed=init.fixed, candidates=init.candidates)
+    return marks
+
+
+def _data_behind(code: bytes, end: int) -> bytes:
+    if _halts(code[-1]):
+        return code[end:]
+    return code[end : -(int.from_bytes(code[-2:], "big") + 4)]
+
+
+class _Walk:
+    """One disassembly: the instructions so far, and the patterns in their program."""
+
+    def __init__(self, code: bytes) -> None:
+        self.code = code
+        self.at = 0
+        self.before = (-1, -1, -1)
+        self.init: ProxyMarks | None = None
+        self.runtime_offset = 0
+        self.last_jump = 0
+        self.has_pushed_32 = False
+        self._start_program()
+
+    def _start_program(self) -> None:
+        self.is_factory = False
+        self.fixed: dict[bytes, None] = {}
+        self.candidates: list[str] = []
+        self.first = ""
+        self._start_function()
+
+    def _start_function(self) -> None:
+        self.returns = self.loads_calldata = False
+
+    def marks(self) -> ProxyMarks:
+        """Return the patterns since the program began."""
+        return ProxyMarks(self.is_factory, tuple(self.fixed), tuple(self.candidates))
+
+    def run(self) -> int:
+        """Go to the end of the program and return its offset; 0 if the code ends first."""
+        code, offset, last, second, third = self.code, 0, -1, -1, -1
+        while offset < len(code):
+            opcode = code[offset]
+            # most instructions are irrelevant, and skipped without a look
+            if opcode in _TELLING or offset == self.runtime_offset or (last >= 0 and code[last] in _ENDING):
+                self.at, self.before = offset, (third, second, last)
+                if self._step(opcode):
+                    return offset
+            third, second, last = second, last, offset
+            offset += opcode - _PUSH1 + 2 if _PUSH1 <= opcode <= _PUSH32 else 1
+        return 0
+
+    def _step(self, opcode: int) -> bool:
+        """Process one instruction; return whether the program ended before it."""
+        last = self._opcode(-1)
+        if opcode == _PUSH32:
+            self._push_32()
+        elif _LOG1 <= opcode <= _LOG4 and self.has_pushed_32:
+            pass  # treated as an event, and ignored
+        elif opcode == _JUMPDEST:
+            if _halts(last) or last == _JUMP:
+                self._start_function()
+        elif self._has_ended(last):
+            return True
+        else:
+            self._plain(opcode, last)
+        return False
+
+    def _has_ended(self, last: int) -> bool:
+        is_behind = self.runtime_offset < self.at and self.last_jump < self.at
+        return is_behind and (_halts(last) or last == _JUMP)
+
+    def _push_32(self) -> None:
+        name = _SLOT_BYTES.get(self.code[self.at + 1 : self.at + 33])
+        if name is None or name == self.first:
+            self.has_pushed_32 = True
+        else:
+            self.first = self.first or name
+            self.candidates.append(name)
+
+    def _plain(self, opcode: int, last: int) -> None:
+        if opcode == _DELEGATECALL and last == _GAS:
+            self._delegate()
+        if opcode in (_JUMP, _JUMPI) and _is_push(last):
+            self.last_jump = max(self.last_jump, self._pushed(-1))
+        self.returns |= opcode == _RETURN
+        self.loads_calldata |= opcode == _CALLDATALOAD
+        self.is_factory |= opcode in (_CREATE, _CREATE2)
+        if opcode == _CODECOPY and self._copies_to_the_start(last):
+            self.runtime_offset = self._pushed(-2)
+        elif self.at == self.runtime_offset and self.returns and not self.loads_calldata:
+            self.init = self.marks()
+            self._start_program()
+
+    def _copies_to_the_start(self, last: int) -> bool:
+        return last in (_PUSH0, _PUSH1, _RETURNDATASIZE) and _is_push(self._opcode(-2))
+
+    def _delegate(self) -> None:
+        if _is_push(self._opcode(-2)):
+            address = self._pushed(-2) % (1 << 160)
+            self.first = self.first or "FixedProxy"
+            self.fixed[address.to_bytes(20, "big")] = None
+        elif self._opcode(-2) == _SLOAD and self._opcode(-3) == _ADDRESS:
+            self.first = self.first or _SEQUENCE
+            self.candidates.append(_SEQUENCE)
+
+    def _opcode(self, steps: int) -> int:
+        """Return the opcode a number of steps back; -1 before the first."""
+        place = self.before[steps]
+        return self.code[place] if place >= 0 else -1
+
+    def _pushed(self, steps: int) -> int:
+        """Return the constant that the instruction a number of steps back pushes."""
+        place = self.before[steps]
+        return int.from_bytes(self.code[place + 1 : place + 2 + self.code[place] - _PUSH1], "big")
+
+
+def _is_push(opcode: int) -> bool:
+    return _PUSH1 <= opcode <= _PUSH32
+
+
+def _halts(opcode: int) -> bool:
+    return opcode in (_STOP, _RETURN) or opcode >= _REVERT

@@ -1,0 +1,273 @@
+"""The record of one verified contract, in its own wire format: it is never converted.
+
+Member names, order and nullability are measured on Sourcify's server (all members, nulls included) and win
+over the specification: `sourceMap` may be an object, transformations may be `delete` and carry `length`, most
+members may be null.
+
+A record is a plain dict; these types let pydantic reject wrong shapes and mypy check the code. Hex digits are
+checked where they are decoded.
+"""
+
+from typing import Any, Literal, NotRequired, TypeVar
+
+from typing_extensions import TypedDict
+
+from statuary.base.json_values import Json
+from statuary.publish.ledger.contract_rows import LIST_MEMBERS, ContractRow
+
+MatchLevel = Literal["match", "exact_match"]
+"""`exact_match`: same bytes including the metadata hash; `match`: same code, hash absent or different."""
+
+Shape = TypeVar("Shape")
+
+
+def strict(shape: type[Shape]) -> type[Shape]:
+    """Let pydantic reject unknown members and values of other types; pydantic is imported only for that."""
+    shape.__pydantic_config__ = {"extra": "forbid", "strict": True, "defer_build": True}  # type: ignore[attr-defined]
+    return shape
+
+
+@strict
+class BytecodeReference(TypedDict):
+    """A range of bytecode, in bytes, that is filled in later."""
+
+    start: int
+    length: int
+
+
+@strict
+class CborAuxdata(TypedDict):
+    """Auxdata in recompiled bytecode: its bytes as 0x hex (length suffix included), and its byte offset."""
+
+    value: str
+    offset: int
+
+
+@strict
+class Transformation(TypedDict):
+    """One change on the way from recompiled to on-chain bytecode; offsets and lengths are in bytes.
+
+    `length` is the number of bytes removed, given when it differs from the value's; a `delete` always has it.
+    """
+
+    type: Literal["replace", "insert", "delete"]
+    reason: Literal["cborAuxdata", "constructorArguments", "library", "immutable", "callProtection"]
+    offset: int
+    id: NotRequired[str]
+    length: NotRequired[int]
+
+
+@strict
+class TransformationValues(TypedDict, total=False):
+    """The values that transformations insert: 0x hex, by library name, immutable id or auxdata number."""
+
+    libraries: dict[str, str]
+    immutables: dict[str, str]
+    cborAuxdata: dict[str, str]
+    constructorArguments: str
+    callProtection: str
+
+
+@strict
+class CreationBytecode(TypedDict):
+    """The creation side. `onchainBytecode` is null if the creating transaction is unknown."""
+
+    onchainBytecode: str | None
+    recompiledBytecode: str | None
+    sourceMap: str | dict[str, object] | None
+    linkReferences: dict[str, dict[str, list[BytecodeReference]]] | None
+    cborAuxdata: dict[str, CborAuxdata] | None
+    transformations: list[Transformation] | None
+    transformationValues: TransformationValues | None
+
+
+@strict
+class RuntimeBytecode(TypedDict):
+    """The runtime side, with references of immutables (by AST id; Vyper has the one id "0")."""
+
+    onchainBytecode: str | None
+    recompiledBytecode: str | None
+    sourceMap: str | dict[str, object] | None
+    linkReferences: dict[str, dict[str, list[BytecodeReference]]] | None
+    cborAuxdata: dict[str, CborAuxdata] | None
+    immutableReferences: dict[str, list[BytecodeReference]] | None
+    transformations: list[Transformation] | None
+    transformationValues: TransformationValues | None
+
+
+@strict
+class Deployment(TypedDict):
+    """The creating transaction. Numbers are decimal text ("-1" for genesis contracts), `deployer` its sender."""
+
+    transactionHash: str | None
+    blockNumber: str | None
+    transactionIndex: str | None
+    deployer: str | None
+
+
+@strict
+class Compilation(TypedDict):
+    """Compiler, settings and contract. `fullyQualifiedName` splits at its last colon."""
+
+    language: str
+    compiler: str
+    compilerVersion: str
+    compilerSettings: dict[str, object]
+    name: str
+    fullyQualifiedName: str
+
+
+@strict
+class SourceContent(TypedDict):
+    """One source file."""
+
+    content: str
+
+
+@strict
+class SourceId(TypedDict):
+    """The number of a file in source maps."""
+
+    id: int
+
+
+@strict
+class Signature(TypedDict):
+    """A function, event or error: canonical text, 4-byte hash and whole keccak-256 as 0x hex."""
+
+    signature: str
+    signatureHash4: str
+    signatureHash32: str
+
+
+@strict
+class Signatures(TypedDict):
+    """The signatures of an ABI by kind."""
+
+    function: list[Signature]
+    event: list[Signature]
+    error: list[Signature]
+
+
+@strict
+class Implementation(TypedDict):
+    """A contract that a proxy calls; `name` if it is itself verified on the chain."""
+
+    address: str
+    name: NotRequired[str]
+
+
+@strict
+class ProxyResolutionError(TypedDict):
+    """Why the proxy could not be resolved."""
+
+    customCode: str
+    message: str
+    errorId: str
+
+
+@strict
+class ProxyResolution(TypedDict, total=False):
+    """Whether the contract is a proxy, its type and implementations; or the error instead of these."""
+
+    isProxy: bool
+    proxyType: str | None
+    implementations: list[Implementation]
+    proxyResolutionError: ProxyResolutionError
+
+
+@strict
+class StdJsonInput(TypedDict):
+    """The compiler's standard-JSON input, without `outputSelection`."""
+
+    language: str
+    sources: dict[str, SourceContent]
+    settings: dict[str, object]
+    storage_layout_overrides: NotRequired[dict[str, object]]
+
+
+@strict
+class StdJsonOutput(TypedDict):
+    """The compiler's standard-JSON output for the one contract."""
+
+    sources: dict[str, SourceId] | None
+    contracts: dict[str, dict[str, dict[str, object]]]
+
+
+@strict
+class Record(TypedDict):
+    """The whole record, members in the order in which the server serves `fields=all`.
+
+    Three members may be absent: the server has served them since 2025 or 2026 only.
+    """
+
+    matchId: str
+    creationMatch: MatchLevel | None
+    runtimeMatch: MatchLevel | None
+    verifiedAt: str
+    creationBytecode: CreationBytecode
+    runtimeBytecode: RuntimeBytecode
+    deployment: Deployment
+    sources: dict[str, SourceContent]
+    compilation: Compilation
+    abi: list[dict[str, object]] | None
+    metadata: dict[str, object] | None
+    storageLayout: dict[str, object] | None
+    transientStorageLayout: NotRequired[dict[str, object] | None]
+    userdoc: dict[str, object] | None
+    devdoc: dict[str, object] | None
+    sourceIds: dict[str, SourceId] | None
+    additionalInput: NotRequired[dict[str, object] | None]
+    stdJsonInput: StdJsonInput
+    stdJsonOutput: StdJsonOutput
+    signatures: Signatures
+    proxyResolution: NotRequired[ProxyResolution]
+    match: MatchLevel | None
+    chainId: str
+    address: str
+
+
+RecordValue = dict[str, Any]
+"""A record whose shape was checked: the input of replay, checks and documents."""
+
+MEMBERS: tuple[str, ...] = tuple(Record.__annotations__)
+"""The record's members in served order."""
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "creationBytecode": tuple(CreationBytecode.__annotations__),
+    "runtimeBytecode": tuple(RuntimeBytecode.__annotations__),
+    "deployment": tuple(Deployment.__annotations__),
+    "compilation": tuple(Compilation.__annotations__),
+    "signatures": tuple(Signatures.__annotations__),
+}
+"""The members that are objects of named parts, with the parts in served order."""
+
+
+def contract_row(record: RecordValue) -> ContractRow:
+    """Return a record's list entry."""
+    return ContractRow(*(record[member] for member in LIST_MEMBERS))
+
+
+def in_served_order(record: RecordValue) -> RecordValue:
+    """Return a record with its members, and those of its groups, in the order of `fields=all`.
+
+    If they are in that order already, as in every record from a real server, the same object is returned.
+    """
+    if _is_ordered(record, MEMBERS) and all(
+        _is_ordered(record[group], parts) for group, parts in GROUPS.items() if group in record
+    ):
+        return record
+    return {
+        member: _ordered(record[member], GROUPS[member]) if member in GROUPS else record[member]
+        for member in MEMBERS
+        if member in record
+    }
+
+
+def _is_ordered(value: dict[str, Json], names: tuple[str, ...]) -> bool:
+    listed = tuple(value)
+    return listed == names or listed == tuple(name for name in names if name in value)
+
+
+def _ordered(value: dict[str, Json], names: tuple[str, ...]) -> dict[str, Json]:
+    return {name: value[name] for name in names if name in value}

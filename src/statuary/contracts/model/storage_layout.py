@@ -1,0 +1,282 @@
+"""Check storage layouts against the rules of solc and Vyper.
+
+Nothing in bytecode commits to a layout, so only its consistency can be checked: every type is defined and has
+the size of its parts, and every variable is where packing puts it (Solidity docs, "Layout of State
+Variables").
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from statuary.base.findings import Pointer
+from statuary.base.json_values import Json, as_object, is_whole_number
+from statuary.base.limits import MAX_LAYOUT_DEPTH, MAX_LAYOUT_TYPES
+from statuary.base.primitives import InvalidValueError
+
+WORD: Final = 32
+"""Bytes of a storage slot."""
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,77}")
+_ARRAY = re.compile(r"(?s).*\[([0-9]{1,78})\]")
+_ELEMENTARY = re.compile(r"u?int([0-9]{1,3})|bytes([0-9]{1,2})|(address)(?: payable)?|(bool)|(contract) .*")
+_LONGEST_REMEMBERED = 200
+_ENUM_BYTES = 2
+_SIZES = {"address": 20, "bool": 1, "contract": 20}
+_FULL_SLOT = ("mapping", "dynamic_array", "bytes")
+
+
+class LayoutFault(NamedTuple):
+    """An inconsistency of a layout, and its pointer."""
+
+    message: str
+    pointer: Pointer = ()
+    is_known: bool = True  # whether it is one: not if the layout may be right and a number in it rounded
+
+
+class _Cursor(NamedTuple):
+    """The next free byte."""
+
+    slot: int
+    offset: int
+
+
+class _Variable(NamedTuple):
+    """A variable of a layout, or a member of a struct."""
+
+    label: str
+    type: str
+    place: _Cursor
+
+
+@dataclass(slots=True)
+class SolidityLayout:
+    """A `storageLayout` or `transientStorageLayout` of solc: its members `storage` and `types`."""
+
+    variables: Sequence[Json]
+    types: Mapping[str, Json]
+    _sizes: dict[str, int] = field(default_factory=dict)
+
+    def faults(self, *, may_start_anywhere: bool = False) -> Iterator[LayoutFault]:
+        """Yield the inconsistencies of the layout.
+
+        Args:
+            may_start_anywhere: whether the first slot may be any (solc 0.8.29 on: `layout at`).
+        """
+        if len(self.types) > MAX_LAYOUT_TYPES:
+            yield LayoutFault(f"{len(self.types):,} types are more than {MAX_LAYOUT_TYPES:,}", ("types",))
+            return
+        for name in self.types:
+            try:
+                self.size(name)
+            except InvalidValueError as error:
+                yield LayoutFault(str(error), ("types", name))
+                return
+        yield from self._misplaced(self.variables, ("storage",), may_start_anywhere=may_start_anywhere)
+
+    def size(self, name: Json, depth: int = 0) -> int:
+        """Return the size of a type in bytes.
+
+        Raises:
+            InvalidValueError: if the type is undefined, contains itself, or does not have the size of its
+                parts.
+        """
+        definition = self.types.get(name) if isinstance(name, str) else None
+        if not isinstance(name, str) or not isinstance(definition, dict):
+            raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
+        if name in self._sizes:
+            return self._sizes[name]
+        if depth > MAX_LAYOUT_DEPTH:
+            raise InvalidValueError(f"type {name[:80]!r} contains itself, or types are nested too deep")
+        size = _number_of_bytes(name, definition)
+        expected = self._expected_size(definition, depth)
+        if expected is None and size > (_ENUM_BYTES if name.startswith("t_enum") else WORD):
+            raise InvalidValueError(f"{name[:80]!r} has {size} bytes, more than such a type can have")
+        if expected not in (None, size):
+            raise InvalidValueError(f"{name[:80]!r} has {size} bytes, but its parts take {expected}")
+        self._sizes[name] = size
+        return size
+
+    def _expected_size(self, definition: Mapping[str, Json], depth: int) -> int | None:
+        """Return the size of a type's parts in bytes; None if only the type itself states it."""
+        if definition.get("encoding") in _FULL_SLOT:
+            self._require_parts(definition)
+            return WORD
+        if definition.get("encoding") != "inplace":
+            raise InvalidValueError(f"encoding {definition.get('encoding')!r} is not one of solc's")
+        members, label = definition.get("members"), definition.get("label")
+        if isinstance(members, list):
+            return self._struct_size(members, depth)
+        if not isinstance(label, str):
+            raise InvalidValueError("a type has no label")
+        if "base" in definition:
+            return self._array_size(label, definition["base"], depth)
+        return (_remembered_size if len(label) <= _LONGEST_REMEMBERED else _elementary_size)(label)
+
+    def _require_parts(self, definition: Mapping[str, Json]) -> None:
+        for part in ("key", "value", "base"):
+            name = definition.get(part)
+            if part in definition and not (isinstance(name, str) and name in self.types):
+                raise InvalidValueError(f"type {str(name)[:80]!r} is not defined")
+
+    def _struct_size(self, members: Sequence[Json], depth: int) -> int:
+        for member in members:
+            self.size(member.get("type") if isinstance(member, dict) else None, depth + 1)
+        for fault in self._misplaced(members, ()):
+            raise InvalidValueError(fault.message)
+        end = _Cursor(0, 0)
+        for variable in filter(None, map(_variable, members)):
+            end = self._after(self._place(end, variable.type), variable.type)
+        return (end.slot + (end.offset > 0)) * WORD
+
+    def _array_size(self, label: str, base: Json, depth: int) -> int:
+        match = _ARRAY.fullmatch(label)
+        if match is None:
+            raise InvalidValueError(f"the array {label[:80]!r} has no length")
+        length, size = int(match[1]), self.size(base, depth + 1)
+        if size > WORD // 2:
+            return length * -(-size // WORD) * WORD
+        return -(-length // (WORD // size)) * WORD
+
+    def _misplaced(
+        self, variables: Sequence[Json], pointer: Pointer, *, may_start_anywhere: bool = False
+    ) -> Iterator[LayoutFault]:
+        cursor = _Cursor(0, 0)
+        for number, value in enumerate(variables):
+            where, variable = (*pointer, number), _variable(value)
+            if variable is None:
+                yield LayoutFault("a variable lacks its label, type, slot or offset", where)
+                return
+            try:
+                self.size(variable.type)
+            except InvalidValueError as error:
+                yield LayoutFault(str(error), where)
+                return
+            place, is_free = variable.place, may_start_anywhere and not number
+            cursor = place if is_free else self._place(cursor, variable.type)
+            if place != cursor:
+                yield LayoutFault(
+                    f"{variable.label[:80]!r} is at slot {place.slot}, byte {place.offset}, but packing puts it"
+                    f" at slot {cursor.slot}, byte {cursor.offset}",
+                    where,
+                )
+                return
+            cursor = self._after(cursor, variable.type)
+
+    def _starts_a_slot(self, name: str) -> bool:
+        definition = as_object(self.types[name])
+        return definition.get("encoding") in _FULL_SLOT or not definition.keys().isdisjoint(
+            ("members", "base")
+        )
+
+    def _place(self, cursor: _Cursor, name: str) -> _Cursor:
+        """Return where a variable goes after the byte before `cursor`."""
+        if cursor.offset and (self._starts_a_slot(name) or cursor.offset + self.size(name) > WORD):
+            return _Cursor(cursor.slot + 1, 0)
+        return cursor
+
+    def _after(self, cursor: _Cursor, name: str) -> _Cursor:
+        size = self.size(name)
+        if self._starts_a_slot(name):
+            return _Cursor(cursor.slot + -(-size // WORD), 0)
+        end = cursor.offset + size
+        return _Cursor(cursor.slot + end // WORD, end % WORD)
+
+
+def _elementary_size(label: str) -> int | None:
+    """Return the bytes of a type that has a name of its own; None for an enum, a function type or one of the user's."""
+    match = _ELEMENTARY.fullmatch(label)
+    if match is None:
+        return None
+    bits, length, *named = match.groups()
+    return int(bits) // 8 if bits else int(length) if length else _SIZES[next(filter(None, named))]
+
+
+_remembered_size = lru_cache(maxsize=1024)(_elementary_size)
+
+
+def _number_of_bytes(name: str, definition: Mapping[str, Json]) -> int:
+    text = definition.get("numberOfBytes")
+    if not isinstance(text, str) or not _NUMBER.fullmatch(text) or text == "0":
+        raise InvalidValueError(f"numberOfBytes of {name[:80]!r} is not a decimal number above zero")
+    return int(text)
+
+
+def solidity_layout(layout: Mapping[str, Json]) -> SolidityLayout | LayoutFault:
+    """Parse a layout of solc, or return why it is not one."""
+    variables, types = layout.get("storage"), layout.get("types")
+    if (
+        not isinstance(variables, list)
+        or not (types is None or isinstance(types, dict))
+        or set(layout) - {"storage", "types"}
+    ):
+        return LayoutFault("a layout has the members storage and types")
+    return SolidityLayout(variables, types or {})
+
+
+LARGEST_EXACT: Final = 1 << 53
+"""Numbers above it are rounded by servers in JavaScript, and some then write them as text."""
+
+
+_ROUNDED = re.compile(r"[1-9][0-9]{15,79}|[1-9](\.[0-9]{1,20})?e\+[1-9][0-9]")
+
+
+def _size(value: Json) -> int | None:
+    """Return a number of slots; None if it is none. As text or with a fraction only what JavaScript rounds."""
+    if is_whole_number(value):
+        return value if value >= 0 else None
+    is_rounded = isinstance(value, float) or (isinstance(value, str) and _ROUNDED.fullmatch(value))
+    number = float(value) if is_rounded and isinstance(value, float | str) else 0.0
+    return int(number) if LARGEST_EXACT < number < 1 << 256 else None
+
+
+def vyper_layout_faults(layout: Mapping[str, Json]) -> Iterator[LayoutFault]:
+    """Yield the inconsistencies of a Vyper layout: variables that overlap, or have no slot."""
+    ranges: list[tuple[int, int, Pointer]] = []
+    for pointer, place in _vyper_places(layout, ()):
+        slot = _size(place.get("slot", place.get("offset")))
+        count = _size(place.get("n_slots", place.get("length", 1)))
+        if slot is None or count is None:
+            yield LayoutFault("a variable has no slot", pointer)
+            return
+        if slot + count > LARGEST_EXACT:
+            name = str(pointer[-1])[:80]
+            message = (
+                f"the place of {name!r} is not checked: JavaScript rounds numbers above 2^53, such as {slot}"
+            )
+            yield LayoutFault(message, pointer, is_known=False)
+        elif "slot" in place:
+            ranges.append((slot, slot + count, pointer))
+    ranges.sort(key=lambda slots: slots[:2])
+    for (_, end, _), (start, _, pointer) in pairwise(ranges):
+        if start < end:
+            yield LayoutFault(f"the variable at slot {start} overlaps the one before it", pointer)
+            return
+
+
+def _vyper_places(
+    layout: Mapping[str, Json], pointer: Pointer
+) -> Iterator[tuple[Pointer, Mapping[str, Json]]]:
+    for name, place in layout.items():
+        where = (*pointer, name)
+        if not isinstance(place, dict) or len(where) > MAX_LAYOUT_DEPTH:
+            yield where, {}
+        elif "type" in place and not isinstance(place["type"], dict):
+            yield where, place
+        else:
+            yield from _vyper_places(place, where)
+
+
+def _variable(value: Json) -> _Variable | None:
+    """Return a variable; None if one of its members is missing or of the wrong kind."""
+    if not isinstance(value, dict):
+        return None
+    label, kind, slot, offset = (value.get(member) for member in ("label", "type", "slot", "offset"))
+    if not (isinstance(label, str) and isinstance(kind, str) and isinstance(slot, str)):
+        return None
+    if not _NUMBER.fullmatch(slot) or not is_whole_number(offset) or not 0 <= offset < WORD:
+        return None
+    return _Variable(label, kind, _Cursor(int(slot), offset))

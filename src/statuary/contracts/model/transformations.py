@@ -1,0 +1,213 @@
+"""Transformations, the steps that turn recompiled bytecode into on-chain bytecode as Sourcify records them, and their replay.
+
+Names are Sourcify's and the Verifier Alliance's; members and types are those of real records
+(MEASUREMENTS.md, transformations): the published specification lacks `delete` and `length`.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple, TypeVar
+
+from statuary.base.json_values import Json, is_whole_number
+from statuary.base.limits import MAX_RESIZING_STEPS
+from statuary.base.primitives import InvalidValueError, decode_hex_digits, shorten
+
+
+class TransformationType(StrEnum):
+    """The effect of a transformation on the bytes (the member `type`)."""
+
+    INSERT = "insert"
+    REPLACE = "replace"
+    DELETE = "delete"
+
+
+class TransformationReason(StrEnum):
+    """Why a transformation is needed."""
+
+    CALL_PROTECTION = "callProtection"
+    IMMUTABLE = "immutable"
+    LIBRARY = "library"
+    CBOR_AUXDATA = "cborAuxdata"
+    CONSTRUCTOR_ARGUMENTS = "constructorArguments"
+
+
+_GROUPS = {
+    TransformationReason.IMMUTABLE: "immutables",
+    TransformationReason.LIBRARY: "libraries",
+    TransformationReason.CBOR_AUXDATA: "cborAuxdata",
+}
+"""The member of `transformationValues` that holds values by id; the other reasons have one value each."""
+
+
+_KINDS = {kind.value: kind for kind in TransformationType}
+_REASONS = {reason.value: reason for reason in TransformationReason}
+
+
+Choice = TypeVar("Choice")
+
+
+class TransformationStep(NamedTuple):
+    """One transformation."""
+
+    type: TransformationType
+    reason: TransformationReason
+    offset: int  # in bytes of the code after the previous transformations
+    id: str | None = None  # of the value: an AST id, a library's fully qualified name, or an auxdata number
+    length: int | None = None  # bytes removed; None if a `replace` removes as many as it inserts
+
+    def as_json(self) -> dict[str, Json]:
+        """Return the list element, its keys in the served order."""
+        members: dict[str, Json] = {} if self.id is None else {"id": self.id}
+        members["type"] = self.type.value
+        if self.length is not None:
+            members["length"] = self.length
+        members["offset"] = self.offset
+        members["reason"] = self.reason.value
+        return members
+
+
+def parse_transformation(value: Json) -> TransformationStep:
+    """Parse one element of a `transformations` list.
+
+    Raises:
+        InvalidValueError: if it is not a known transformation.
+    """
+    if not isinstance(value, dict):
+        raise InvalidValueError("a transformation is not an object")
+    kind, reason = _choice(value, "type", _KINDS), _choice(value, "reason", _REASONS)
+    length = value.get("length")
+    if not _is_size(value.get("offset")) or not (length is None or _is_size(length)):
+        raise InvalidValueError("a transformation's offset and length are whole numbers, zero or more")
+    if kind is TransformationType.DELETE and length is None:
+        raise InvalidValueError("a delete transformation has no length")
+    if value.get("id") is not None and not isinstance(value["id"], str):
+        raise InvalidValueError("a transformation's id is not text")
+    return TransformationStep(
+        type=kind, reason=reason, offset=value["offset"], id=value.get("id"), length=length
+    )
+
+
+def _choice(value: Mapping[str, Json], member: str, choices: Mapping[str, Choice]) -> Choice:
+    """Return a member whose value must be one of a few words."""
+    word = value.get(member)
+    if not isinstance(word, str) or word not in choices:
+        raise InvalidValueError(f"transformation {member} {word!r} is not one of {', '.join(choices)}")
+    return choices[word]
+
+
+def value_text(transformation: TransformationStep, values: Mapping[str, Json]) -> str:
+    """Return the hex text that a transformation inserts; empty for a `delete`.
+
+    Raises:
+        InvalidValueError: if `transformationValues` has no such text.
+    """
+    if transformation.type is TransformationType.DELETE:
+        return ""
+    group = _GROUPS.get(transformation.reason)
+    holder = values.get(group) if group else values
+    key = transformation.id if group else transformation.reason.value
+    text = holder.get(key) if isinstance(holder, dict) else None
+    if not isinstance(text, str):
+        where = f"{group}.{key}" if group else key
+        raise InvalidValueError(f"transformationValues has no {where}")
+    return text
+
+
+def value_bytes(transformation: TransformationStep, values: Mapping[str, Json]) -> bytes:
+    """Return the bytes that a transformation inserts.
+
+    Raises:
+        InvalidValueError: if there is no such value, or it is not hex text.
+    """
+    text = value_text(transformation, values)
+    if transformation.type is TransformationType.DELETE:
+        return b""
+    value = decode_hex_digits(text[2:]) if text.startswith("0x") else None
+    if value is None:
+        raise InvalidValueError(f"the value {shorten(text)} is not hex text")
+    return value
+
+
+def value_names(values: Mapping[str, Json]) -> set[tuple[str, str | None]]:
+    """Return the keys of `transformationValues` as reason and id (None if there is only one)."""
+    single = {TransformationReason.CALL_PROTECTION, TransformationReason.CONSTRUCTOR_ARGUMENTS}
+    names: set[tuple[str, str | None]] = {(reason.value, None) for reason in single if reason.value in values}
+    for reason, group in _GROUPS.items():
+        if isinstance(by_id := values.get(group), dict):
+            names |= {(reason.value, key) for key in by_id}
+    return names
+
+
+def _is_size(value: Json) -> bool:
+    return is_whole_number(value) and value >= 0
+
+
+class ReplayError(InvalidValueError):
+    """A transformation cannot be applied."""
+
+    def __init__(self, step: int, message: str) -> None:
+        super().__init__(f"transformation {step}: {message}")
+        self.step = step  # its index in the list
+
+
+def replay(
+    recompiled: bytes,
+    transformations: Sequence[TransformationStep],
+    values: Mapping[str, Json],
+    *,
+    max_bytes: int,
+) -> bytes:
+    """Apply the transformations to recompiled bytecode and return the result.
+
+    Args:
+        values: the record's `transformationValues`.
+        max_bytes: length limit of the code: transformations that add more than the on-chain code has are no
+            proof.
+
+    Raises:
+        ReplayError: if a transformation has no value, or reaches outside the code.
+    """
+    code, resizing = bytearray(recompiled), 0
+    for step, transformation in enumerate(transformations):
+        try:
+            start, end, value = _edit(transformation, values, len(code))
+        except InvalidValueError as error:
+            raise ReplayError(step, str(error)) from None
+        resizing += len(value) != end - start
+        if resizing > MAX_RESIZING_STEPS or len(code) + len(value) > max_bytes:
+            raise ReplayError(step, "the steps add more than the on-chain bytecode has")
+        code[start:end] = value
+    return bytes(code)
+
+
+def _edit(
+    transformation: TransformationStep, values: Mapping[str, Json], code_bytes: int
+) -> tuple[int, int, bytes]:
+    """Return the range that is removed, and the bytes that replace it."""
+    start, value = transformation.offset, value_bytes(transformation, values)
+    match transformation.type:
+        case TransformationType.INSERT:
+            removed = 0
+        case TransformationType.DELETE:
+            removed = transformation.length or 0
+        case TransformationType.REPLACE:
+            removed = len(value) if transformation.length is None else transformation.length
+    if start + removed > code_bytes:
+        raise InvalidValueError(
+            f"bytes {start:,} to {start + removed:,} are not all in the {code_bytes:,} bytes of code"
+        )
+    return start, start + removed, value
+
+
+def first_difference(code: bytes, other: bytes) -> int | None:
+    """Return the first offset at which two codes differ (or the shorter one ends); None if equal."""
+    if code == other:
+        return None
+    low, high = 0, min(len(code), len(other))
+    while low < high:  # halving compares whole slices, at the speed of memcmp
+        middle = (low + high + 1) // 2
+        if code[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

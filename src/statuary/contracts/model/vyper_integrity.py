@@ -1,0 +1,299 @@
+"""Vyper's integrity hash (0.4.1 on), recomputed from the sources of a record.
+
+The hash of a module is the SHA-256 of its own SHA-256 and those of its imports, in order, as hex text; an
+interface or an ABI counts with the hash of its text (Vyper's `semantics/analysis/imports.py`). Storage layout
+overrides are hashed first (`compiler/phases.py`).
+"""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from itertools import permutations, product
+from typing import Final, NamedTuple, TypeGuard
+
+from statuary.base.budget import spend
+from statuary.base.json_values import Json, JsonObject, as_object
+from statuary.base.limits import MAX_IMPORT_DEPTH, MAX_IMPORTED_MODULES, MAX_PERMUTED_VARIABLES
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.compiler import CompilerVersion, parse_compiler_version
+
+_SINCE_0_4_2: Final = {
+    "ethereum.ercs.IERC165": "acad3686e02fedd704331956fe4281433d2f7e4bba758270c308ea02d19ce3b8",
+    "ethereum.ercs.IERC20": "4b175cac05c3e50785083c1020c5cd371a9d5b967f7c7c8e921fabc890497482",
+    "ethereum.ercs.IERC20Detailed": "bf5b580e012d8cfbd5b17772c03027255ab35263ff12861a97005f278e4921cb",
+    "ethereum.ercs.IERC4626": "a37e6a70b0f58a90446716953333887518a3aaadf2e169882a013437f368f765",
+    "ethereum.ercs.IERC721": "4b71ee558ec148a8e0955da1df21a2546760f5ffebe64bbffffc8678095d56dc",
+    "math": "c980d40d5663a78ddc54c9353213db230784cf080992905c3f4bd0082f44467a",
+}
+BUILTIN_MODULES: Final[Mapping[tuple[int, int, int], Mapping[str, str]]] = {
+    (0, 4, 1): {
+        "ethereum.ercs.IERC165": "b3fc0c3e5af5fea759b30941f25037cfcf58b6a93627f64d2ba9a04deeef7924",
+        "ethereum.ercs.IERC20": "5f03c7c5c58865780542ffc11600eb38c7cc05524eca3f3c8eca5498ce0ec5c4",
+        "ethereum.ercs.IERC20Detailed": "114e62360519d6f8563e017c5ca9e2549c27cca40b9842dc2c7cef37905f3968",
+        "ethereum.ercs.IERC4626": "fc5cd30a525316de963a594f068ce400698aae1683904c5e291723a28da100b5",
+        "ethereum.ercs.IERC721": "0b328eb6d1ddc6eb4206f5f86cd2e28b3c52a88c4a8974442ee39a0ada9ca432",
+    },
+    (0, 4, 2): _SINCE_0_4_2,
+    (0, 4, 3): _SINCE_0_4_2,
+}
+"""SHA-256 of the modules that Vyper includes, by release and name (from its wheels)."""
+
+_BUILTIN = re.compile(r"ethereum\.ercs(?:\..*)?|math")
+"""The names of modules that may be the compiler's, in releases that are not known here."""
+
+_HIDDEN = re.compile(
+    r"""(?s)"{3}.*?(?:"{3}|\Z)|'{3}.*?(?:'{3}|\Z)|\#[^\n]*"""
+    r"""|"(?:\\[^\n]|[^"\\\n])*"?|'(?:\\[^\n]|[^'\\\n])*'?"""
+)
+"""Docstrings, comments and strings; an unclosed one ends with its line or the file, so each byte is read once."""
+
+_STATEMENT = re.compile(r"(?m)^(?:from|import)\b[^\n(]*(?:\([^()]*\))?")
+_TOKEN = re.compile(r"\w+|\S")
+_NAME = re.compile(r"\w+(?:\.\w+)*")
+_SUFFIXES = (".vy", ".vyi", ".json")
+_SLOT_MEMBERS = ("type", "slot", "n_slots")
+
+_INTERFACES_HAVE_IMPORTS_SINCE: Final = CompilerVersion(0, 5, 0)
+"""The first release that hashes an interface together with its imports."""
+
+_OVERRIDES_HAVE_PATHS_SINCE: Final = CompilerVersion(0, 4, 2)
+"""The first release whose overrides are one level deeper, below the path of their file."""
+
+
+class UnknownModuleError(InvalidValueError):
+    """An import of a module that is built into that release of Vyper and unknown here."""
+
+    def __init__(self, module: str, version: str) -> None:
+        super().__init__(f"the text of {module!r} in Vyper {version} is not known here")
+        self.module = module
+
+
+class VyperProgram(NamedTuple):
+    """The input of an integrity hash."""
+
+    main: str  # the path of the compiled module
+    sources: Mapping[str, str]  # texts by path
+    version: str
+    overrides: Json = None  # `storage_layout_overrides` of the input, or None
+    search_paths: Sequence[str] = (".",)  # of the settings; the last one is searched first
+
+
+class Import(NamedTuple):
+    """A module as another one names it."""
+
+    level: int  # the number of leading dots
+    name: str  # dotted
+
+
+def integrity_hashes(program: VyperProgram) -> Iterator[str]:
+    """Yield the possible integrity hashes of a program, as hex text; several only with overrides.
+
+    Overrides are hashed as JSON text in their original order, which records do not keep.
+
+    Raises:
+        UnknownModuleError: if a module is built into the compiler and unknown here.
+        InvalidValueError: if a module imports something that is not among the sources.
+    """
+    modules = _Modules(program).module_hash(program.main, ())
+    overrides = as_object(program.overrides)
+    if program.main not in overrides:
+        yield modules
+        return
+    for text in _override_texts(overrides[program.main], parse_compiler_version(program.version)):
+        yield _hash(_hash(text) + modules)
+
+
+def hashed_paths(program: VyperProgram) -> frozenset[str]:
+    """Return the paths of the sources whose text the integrity hash includes.
+
+    Raises:
+        InvalidValueError: if an import cannot be parsed.
+    """
+    modules, reached, open_paths = _Modules(program), set[str](), [program.main]
+    while open_paths:
+        path = open_paths.pop()
+        if path in reached or path not in program.sources:
+            continue
+        reached.add(path)
+        if modules.includes_imports(path):
+            found = [modules.find(path, imported) for imported in imports_of(program.sources[path])]
+            open_paths += [source for source in found if source is not None]
+    return frozenset(reached)
+
+
+def imports_of(text: str) -> list[Import]:
+    """Return the imports of a module, in order.
+
+    Raises:
+        InvalidValueError: if an import cannot be parsed.
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    code = _HIDDEN.sub(lambda match: "" if match[0].startswith("#") else "''", lines).replace("\\\n", " ")
+    return [imported for match in _STATEMENT.finditer(code) for imported in _parse_statement(match[0])]
+
+
+def _parse_statement(statement: str) -> Iterator[Import]:
+    """Yield the imports of a statement: `import a.b as c`, `from ..a import b`, `from a import (b, c)`."""
+    tokens = [token for token in _TOKEN.findall(statement) if token not in ("(", ")")]
+    keyword = tokens.index("import") if "import" in tokens else len(tokens)
+    origin = "".join(tokens[1:keyword])
+    package = origin.lstrip(".")
+    for item in " ".join(tokens[keyword + 1 :]).rstrip(", ").split(","):
+        name = "".join(item.partition(" as ")[0].split())
+        dotted = f"{package}.{name}" if package else name
+        if not _NAME.fullmatch(dotted):
+            raise InvalidValueError(f"the import {statement[:80]!r} cannot be read")
+        yield Import(len(origin) - len(package), dotted)
+
+
+class _Modules:
+    """The modules of a program: finds what an import names, and hashes each module once."""
+
+    def __init__(self, program: VyperProgram) -> None:
+        self._program = program
+        self._version = parse_compiler_version(program.version)
+        self._builtin = BUILTIN_MODULES.get(self._version[:3])
+        self._paths = {posixpath.normpath(path): path for path in program.sources}
+        self._hashes: dict[str, str] = {}
+
+    def module_hash(self, path: str, importing: tuple[str, ...]) -> str:
+        """Return the hash of a module and its imports; `importing` are the modules that lead to it."""
+        if path in self._hashes:
+            return self._hashes[path]
+        if path in importing or len(importing) > MAX_IMPORT_DEPTH:
+            raise InvalidValueError(f"{path!r} imports itself, or modules are nested too deep")
+        text = self._program.sources.get(path)
+        if text is None:
+            raise InvalidValueError(f"{path!r} is not among the sources")
+        imports = imports_of(text)
+        if len(imports) > MAX_IMPORTED_MODULES:
+            raise InvalidValueError(f"{path!r} imports {len(imports)} modules")
+        parts = [self._imported_hash(path, imported, (*importing, path)) for imported in imports]
+        self._hashes[path] = _hash("".join([_hash(text), *parts]))
+        return self._hashes[path]
+
+    def _imported_hash(self, path: str, imported: Import, importing: tuple[str, ...]) -> str:
+        if self._is_builtin(imported):
+            return self._builtin_hash(imported.name)
+        found = self.find(path, imported)
+        if found is None:
+            raise InvalidValueError(f"{path!r} imports {imported.name!r}, which is not among the sources")
+        if self.includes_imports(found):
+            return self.module_hash(found, importing)
+        return _hash(self._program.sources[found])
+
+    def includes_imports(self, path: str) -> bool:
+        """Return whether the hash of a source includes those of its imports."""
+        if path.endswith(".vyi"):
+            return self._version >= _INTERFACES_HAVE_IMPORTS_SINCE
+        return path.endswith(".vy")
+
+    def _is_builtin(self, imported: Import) -> bool:
+        """Return whether an import names a module of the compiler, which no source replaces."""
+        if imported.level or not _BUILTIN.fullmatch(imported.name):
+            return False
+        return self._builtin is None or imported.name != "math" or "math" in self._builtin
+
+    def _builtin_hash(self, name: str) -> str:
+        if self._builtin is None:
+            raise UnknownModuleError(name, self._program.version)
+        if name not in self._builtin:
+            raise InvalidValueError(f"Vyper {self._program.version} has no module {name!r}")
+        # a module contributes the hash of its one hash, an interface the hash of its text
+        return _hash(self._builtin[name]) if name == "math" else self._builtin[name]
+
+    def find(self, path: str, imported: Import) -> str | None:
+        """Return the source that an import in a module names, or None if it is not among the sources."""
+        if self._is_builtin(imported):
+            return None
+        tail = imported.name.replace(".", "/")
+        for suffix in _SUFFIXES:
+            for folder in self._folders(path, imported.level):
+                found = self._paths.get(posixpath.normpath(posixpath.join(folder, f"{tail}{suffix}")))
+                if found is not None:
+                    return found
+        # records may lack the input's search paths: a path with this ending was found on one of them
+        return None if imported.level else self._find_by_ending(tail)
+
+    def _folders(self, path: str, level: int) -> list[str]:
+        if level:
+            return [posixpath.join(posixpath.dirname(path), *[".."] * (level - 1))]
+        return [posixpath.dirname(self._program.main), *reversed(self._program.search_paths)]
+
+    def _find_by_ending(self, tail: str) -> str | None:
+        sources = self._program.sources
+        spend(len(sources) * len(_SUFFIXES))
+        endings = (f"/{tail}{suffix}" for suffix in _SUFFIXES)
+        return next((path for ending in endings for path in sources if path.endswith(ending)), None)
+
+
+def _override_texts(overrides: Json, version: CompilerVersion) -> Iterator[str]:
+    """Yield the JSON texts of a module's overrides, in every possible order of members."""
+    if version >= _OVERRIDES_HAVE_PATHS_SINCE:
+        overrides = next(iter(as_object(overrides).values()), None)
+    for layout in _orders(overrides):
+        for members in permutations(_SLOT_MEMBERS):
+            yield json.dumps(_with_members(layout, members))
+
+
+def _is_group(layout: Json) -> TypeGuard[JsonObject]:
+    """Return whether a layout has names, of variables or modules; what has none is the place of a variable."""
+    return isinstance(layout, Mapping) and any(isinstance(value, Mapping) for value in layout.values())
+
+
+def _count_names(layout: Json) -> int:
+    return sum(1 + _count_names(value) for value in layout.values()) if _is_group(layout) else 0
+
+
+def _orders(layout: Json) -> Iterator[Json]:
+    """Yield a layout in every order of its names if there are few, else as it is, by name and by slot."""
+    if _count_names(layout) <= MAX_PERMUTED_VARIABLES:
+        yield from _permutations(layout)
+        return
+    yield layout
+    yield _sorted(layout, by_slot=False)
+    yield _sorted(layout, by_slot=True)
+
+
+def _permutations(layout: Json) -> Iterator[Json]:
+    if not _is_group(layout):
+        yield layout
+        return
+    for names in permutations(layout):
+        for values in product(*(tuple(_permutations(layout[name])) for name in names)):
+            yield dict(zip(names, values, strict=True))
+
+
+def _sorted(layout: Json, *, by_slot: bool) -> Json:
+    if not _is_group(layout):
+        return layout
+    names = sorted(layout, key=lambda name: (_first_slot(layout[name]) if by_slot else "", name))
+    return {name: _sorted(layout[name], by_slot=by_slot) for name in names}
+
+
+def _first_slot(layout: Json) -> str:
+    """Return the lowest slot of a layout, as digits that sort like numbers."""
+    if _is_group(layout):
+        return min(map(_first_slot, layout.values()))
+    return str(as_object(layout).get("slot")).zfill(80)
+
+
+def _with_members(layout: Json, members: Sequence[str]) -> Json:
+    """Return a layout whose places have their members in an order."""
+    if _is_group(layout):
+        return {name: _with_members(value, members) for name, value in layout.items()}
+    if not isinstance(layout, Mapping):
+        return layout
+    ordered = {member: layout[member] for member in members if member in layout}
+    return ordered | {member: value for member, value in layout.items() if member not in ordered}
+
+
+def has_integrity_hash(version: str) -> bool:
+    """Return whether a release of Vyper writes integrity hashes."""
+    return parse_compiler_version(version) >= CompilerVersion(0, 4, 1)
+
+
+def _hash(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""The pages of contracts, and the check in the reader's browser."""

@@ -1,0 +1,322 @@
+"""On-chain bytecode with marks on everything that differs from the recompiled bytecode, and the source lines of each mark.
+
+Marks follow the replay: each step shifts the marks behind it, so that they end at the final offsets.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
+
+from statuary.base.budget import spend
+from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
+from statuary.base.primitives import InvalidValueError, checksum_address, is_hex_digits
+from statuary.contracts.model.auxdata import LIBRARY_BYTES, AuxdataStyle, auxdata_style, parse_auxdata
+from statuary.contracts.model.metadata_hashes import base58
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.model.transformations import (
+    TransformationReason,
+    TransformationStep,
+    TransformationType,
+    parse_transformation,
+    value_bytes,
+)
+from statuary.site.pages.page_texts import one_line
+
+PUSH1, PUSH32 = 0x60, 0x7F
+
+
+_MAX_PLACE_BYTES = 8_000
+"""Bytes of a source map's range that are read: more than the characters of a line that pages show."""
+
+
+class SourcePlace(NamedTuple):
+    """A line of a source."""
+
+    path: str
+    line: int
+    text: str  # the words that the bytes come from, as one line
+
+
+def source_places(record: RecordValue, offsets: Collection[int]) -> Mapping[int, SourcePlace]:
+    """Return the source lines of pushed values, by their offset in the recompiled runtime code."""
+    code = as_object(record.get("runtimeBytecode"))
+    digits, entries = as_text(code.get("recompiledBytecode"))[2:], as_text(code.get("sourceMap")).split(";")
+    if not offsets or len(entries) < 2 or not is_hex_digits(digits):
+        return {}
+    contents = {
+        as_size(as_object(entry).get("id")): _SourceText(
+            path, as_text(as_object(file).get("content")).encode()
+        )
+        for path, entry in as_object(record.get("sourceIds")).items()
+        for file in [as_object(record.get("sources")).get(path)]
+    }
+    return {
+        offset: contents[file].place(start, length)
+        for offset, (start, length, file) in _mapped(bytes.fromhex(digits), entries)
+        if offset in offsets and file in contents
+    }
+
+
+class _SourceText:
+    """A source in bytes, as source maps count."""
+
+    def __init__(self, path: str, text: bytes) -> None:
+        self._path = path
+        self._text = text
+
+    def place(self, start: int, length: int) -> SourcePlace:
+        """Return the line of a range, and its words."""
+        end = min(start + length, start + _MAX_PLACE_BYTES)
+        return SourcePlace(
+            path=self._path,
+            line=bisect_left(self._line_ends, start) + 1,
+            text=one_line(self._text[start:end].decode("utf-8", "replace")),
+        )
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [match.start() for match in re.finditer(b"\n", self._text)]
+
+
+def _mapped(code: bytes, entries: list[str]) -> Iterator[tuple[int, tuple[int, int, int]]]:
+    """Yield the offset of each instruction's pushed value, with start, length and file of its source."""
+    offset, fields = 0, [0, 0, -1]
+    for entry in entries:
+        if offset >= len(code):
+            return
+        for place, value in enumerate(entry.split(":")[:3]):
+            if value:
+                fields[place] = as_size(value) if value.isdigit() else -1  # type: ignore[assignment]
+        if min(fields) >= 0:
+            yield offset + 1, (fields[0], fields[1], fields[2])
+        offset += 1 + (code[offset] - PUSH1 + 1 if PUSH1 <= code[offset] <= PUSH32 else 0)
+
+
+WORD_BYTES = 32
+"""Bytes of an immutable in the code."""
+
+MAX_PLAIN_BYTES = 160
+"""Bytes of unmarked code that are shown whole; of a longer piece, the middle is left out."""
+
+KEPT_BYTES = 64
+"""Bytes at either end of a piece without its middle."""
+
+AUXDATA = "auxdata"
+"""The reason of a mark that is no transformation: metadata that the compiler wrote."""
+
+
+class BytecodeMark(NamedTuple):
+    """A range of the on-chain bytecode."""
+
+    start: int
+    end: int  # the byte after the last one; equal to `start` for removed bytes
+    reason: str  # that of the transformation, or `auxdata`
+    id: str = ""  # the key of the value; empty if it has none
+    step: int = 0  # the number of the transformation, from 1; 0 for none
+
+
+class BytecodePiece(NamedTuple):
+    """A piece of code on a page."""
+
+    hex: str
+    offset: int  # of its first byte
+    size: int  # in bytes
+    reason: str = ""  # that of its mark; empty for none
+    id: str = ""
+    step: int = 0
+    omitted: int = 0  # the number of bytes that are not shown here
+    value: str = ""  # what the bytes of a mark encode: a number, an address, a hash
+    place: SourcePlace | None = None  # the source that a mark comes from, if the record's source map names it
+
+
+class TransformationRow(NamedTuple):
+    """A transformation, in the terms of the record."""
+
+    number: int
+    type: str
+    reason: str
+    offset: int  # in bytes of the code before this step
+    id: str
+    value: str  # the new bytes as hex; empty for a deletion
+    bytes: int  # the number of new bytes, or of deleted ones
+    place: SourcePlace | None = None  # the source that it comes from, if the record's source map names it
+
+
+class CodeView(NamedTuple):
+    """One side of a contract's code."""
+
+    side: str
+    match: str | None
+    size: int | None  # bytes on the chain, if they are known
+    recompiled: int | None  # bytes of the recompiled code, if there is any
+    pieces: tuple[BytecodePiece, ...]
+    steps: tuple[TransformationRow, ...]
+    reasons: tuple[str, ...]  # those of all marks, each once
+
+
+def code_view(record: RecordValue, side: str) -> CodeView:
+    """Return one side of a record's code."""
+    value, match = as_object(record.get(f"{side}Bytecode")), record.get(f"{side}Match")
+    onchain, recompiled = _digits(value.get("onchainBytecode")), _digits(value.get("recompiledBytecode"))
+    steps = _steps(value)
+    inside = _inside(onchain, _marks(value, steps))
+    by_offset = source_places(record, {step.offset for step in steps}) if side == "runtime" else {}
+    places = {number: by_offset.get(step.offset) for number, step in enumerate(steps, start=1)}
+    style = _style(as_object(record.get("compilation")))
+
+    def described(piece: BytecodePiece) -> BytecodePiece:
+        return piece._replace(value=_shown_value(piece, style), place=places.get(piece.step))
+
+    return CodeView(
+        side=side,
+        match=match if isinstance(match, str) else None,
+        size=_size(onchain),
+        recompiled=_size(recompiled),
+        pieces=tuple(map(described, _pieces(onchain or "", inside))),
+        steps=tuple(_row(n, step, value)._replace(place=places[n]) for n, step in enumerate(steps, start=1)),
+        reasons=tuple(dict.fromkeys(mark.reason for mark in inside)),
+    )
+
+
+def _inside(digits: str | None, marks: Sequence[BytecodeMark]) -> list[BytecodeMark]:
+    """Return the marks within the code."""
+    return [mark for mark in marks if mark.end * 2 <= len(digits or "")] if digits is not None else []
+
+
+def _style(compilation: Mapping[str, Json]) -> AuxdataStyle:
+    try:
+        return auxdata_style(
+            as_text(compilation.get("language")), as_text(compilation.get("compilerVersion"))
+        )
+    except InvalidValueError:
+        return AuxdataStyle.NONE
+
+
+def _shown_value(piece: BytecodePiece, style: AuxdataStyle) -> str:
+    """Return the value that the bytes of a mark encode; empty if that is only their hex digits."""
+    value = bytes.fromhex(piece.hex)
+    if piece.reason in (AUXDATA, TransformationReason.CBOR_AUXDATA):
+        try:
+            fields = parse_auxdata(value, style)
+        except InvalidValueError:
+            return ""
+        hashes = (
+            f"ipfs://{base58(digest)}" if scheme == "ipfs" else f"{scheme} 0x{digest.hex()}"
+            for scheme, digest in fields.hashes.items()
+        )
+        return ", ".join((*hashes, f"compiler {fields.compiler}"))
+    if piece.reason == TransformationReason.IMMUTABLE and len(value) == WORD_BYTES:
+        number = int.from_bytes(value, "big")
+        return str(number) if number < 1 << 64 else f"0x{number:x}"
+    is_address = piece.reason in (TransformationReason.LIBRARY, TransformationReason.CALL_PROTECTION)
+    return checksum_address(f"0x{piece.hex}") if is_address and len(value) == LIBRARY_BYTES else ""
+
+
+def _digits(value: Json) -> str | None:
+    text = as_text(value)
+    return text[2:] if text.startswith("0x") and is_hex_digits(text[2:]) else None
+
+
+def _size(digits: str | None) -> int | None:
+    return None if digits is None else len(digits) // 2
+
+
+def _steps(value: Mapping[str, Json]) -> list[TransformationStep]:
+    try:
+        return [parse_transformation(step) for step in as_list(value.get("transformations"))]
+    except InvalidValueError:
+        return []
+
+
+def _value(step: TransformationStep, value: Mapping[str, Json]) -> bytes:
+    try:
+        return value_bytes(step, as_object(value.get("transformationValues")))
+    except InvalidValueError:
+        return b""
+
+
+def _row(number: int, step: TransformationStep, value: Mapping[str, Json]) -> TransformationRow:
+    put = _value(step, value)
+    return TransformationRow(
+        number=number,
+        type=step.type.value,
+        reason=step.reason.value,
+        offset=step.offset,
+        id=one_line(step.id or ""),
+        value=put.hex(),
+        bytes=(step.length or 0) if step.type is TransformationType.DELETE else len(put),
+    )
+
+
+def _marks(value: Mapping[str, Json], steps: Sequence[TransformationStep]) -> list[BytecodeMark]:
+    """Return the marks by offset; none overlap."""
+    marks = sorted(_auxdata(value), key=_place)
+    for number, step in enumerate(steps, start=1):
+        put = len(_value(step, value))
+        length = _taken(step, put)
+        start, end = step.offset, step.offset + length
+        first = bisect_right(marks, start, key=_end)
+        last = max(first, bisect_left(marks, end, lo=first, key=_start))
+        moved = put - length
+        if moved:
+            spend(10 * (len(marks) - last))
+            marks[last:] = [
+                mark._replace(start=mark.start + moved, end=mark.end + moved) for mark in marks[last:]
+            ]
+        marks[first:last] = [BytecodeMark(start, start + put, step.reason.value, step.id or "", number)]
+    return sorted(marks, key=_place)
+
+
+_start, _end, _place = attrgetter("start"), attrgetter("end"), attrgetter("start", "end")
+
+
+def _taken(step: TransformationStep, put: int) -> int:
+    if step.type is TransformationType.INSERT:
+        return 0
+    return put if step.length is None else step.length
+
+
+def _auxdata(value: Mapping[str, Json]) -> Iterator[BytecodeMark]:
+    """Yield the auxdata at the offsets of the compiler."""
+    for number, piece in as_object(value.get("cborAuxdata")).items():
+        offset = as_size(as_object(piece).get("offset"))
+        digits = _digits(as_object(piece).get("value"))
+        if offset is not None and digits:
+            yield BytecodeMark(offset, offset + len(digits) // 2, AUXDATA, number)
+
+
+def _pieces(digits: str, marks: Sequence[BytecodeMark]) -> Iterator[BytecodePiece]:
+    offset = 0
+    for mark in marks:
+        if mark.start < offset:
+            continue
+        yield from _plain(digits, offset, mark.start)
+        yield BytecodePiece(
+            hex=digits[mark.start * 2 : mark.end * 2],
+            offset=mark.start,
+            size=mark.end - mark.start,
+            reason=mark.reason,
+            id=one_line(mark.id),
+            step=mark.step,
+        )
+        offset = mark.end
+    yield from _plain(digits, offset, len(digits) // 2)
+
+
+def _plain(digits: str, start: int, end: int) -> Iterator[BytecodePiece]:
+    size = end - start
+    if size <= 0:
+        return
+    if size <= MAX_PLAIN_BYTES:
+        yield BytecodePiece(hex=digits[start * 2 : end * 2], offset=start, size=size)
+        return
+    yield BytecodePiece(hex=digits[start * 2 : (start + KEPT_BYTES) * 2], offset=start, size=KEPT_BYTES)
+    yield BytecodePiece(
+        hex="", offset=start + KEPT_BYTES, size=size - 2 * KEPT_BYTES, omitted=size - 2 * KEPT_BYTES
+    )
+    yield BytecodePiece(
+        hex=digits[(end - KEPT_BYTES) * 2 : end * 2], offset=end - KEPT_BYTES, size=KEPT_BYTES
+    )

@@ -1,0 +1,58 @@
+"""Where the code at an address differs from the compiled code: the first place, and how much there is."""
+
+from itertools import groupby
+from typing import NamedTuple
+
+from statuary.base.json_values import as_object, as_text
+from statuary.base.primitives import is_hex_digits
+from statuary.contracts.model.record import RecordValue
+
+BEFORE = 8
+"""Bytes that are shown before the first one that differs."""
+
+WINDOW = 24
+"""Bytes that are shown."""
+
+
+class CodeDifference(NamedTuple):
+    """The bytes of the runtime code around the first one that differs."""
+
+    first: int  # the place of the first byte that differs, from 0
+    differing: int  # bytes that differ, those that one side lacks included
+    total: int  # bytes of the longer side
+    places: int  # how many runs of bytes differ
+    start: int  # the place of the first byte that is shown
+    # `onchain` and `recompiled`: pieces of hex bytes, and whether they differ
+    rows: tuple[tuple[str, tuple[tuple[str, bool], ...]], ...]
+
+
+def code_difference(record: RecordValue) -> CodeDifference | None:
+    """Return how the code at the address differs from the compiled code; None if it does not, or one of them is unknown."""
+    code = as_object(record.get("runtimeBytecode"))
+    sides = {name: as_text(code.get(f"{name}Bytecode"))[2:] for name in ("onchain", "recompiled")}
+    if not all(digits and is_hex_digits(digits) for digits in sides.values()):
+        return None
+    onchain, recompiled = (bytes.fromhex(digits) for digits in sides.values())
+    total, shorter = max(len(onchain), len(recompiled)), min(len(onchain), len(recompiled))
+    differs = [a != b for a, b in zip(onchain, recompiled, strict=False)] + [True] * (total - shorter)
+    if not any(differs):
+        return None
+    first = differs.index(True)
+    start = max(0, first - BEFORE)
+    window = differs[start : start + WINDOW]
+    return CodeDifference(
+        first=first,
+        differing=sum(differs),
+        total=total,
+        places=sum(is_other for is_other, _ in groupby(differs)),
+        start=start,
+        rows=tuple(
+            (name, _pieces(value[start : start + WINDOW], window))
+            for name, value in (("onchain", onchain), ("recompiled", recompiled))
+        ),
+    )
+
+
+def _pieces(code: bytes, differs: list[bool]) -> tuple[tuple[str, bool], ...]:
+    runs = groupby(zip(code, differs, strict=False), key=lambda pair: pair[1])
+    return tuple((bytes(byte for byte, _ in run).hex(" "), is_other) for is_other, run in runs)

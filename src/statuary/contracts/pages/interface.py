@@ -1,0 +1,276 @@
+"""An ABI as lists: functions with selectors, events with topics, errors, and the NatSpec of their authors."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from shlex import quote
+from typing import NamedTuple
+
+from markupsafe import Markup, escape
+
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.base.primitives import InvalidValueError, checksum_address, is_hex_digits
+from statuary.contracts.model.abi import (
+    AbiType,
+    AbiValue,
+    ArrayType,
+    BasicType,
+    TupleType,
+    decode_abi_values,
+    signature_hash,
+    signature_text,
+)
+from statuary.contracts.model.matching import constructor_inputs
+from statuary.contracts.pages.context import CallTarget
+from statuary.site.pages.page_texts import one_line, visible_text
+
+
+class Natspec:
+    """The documentation of functions, events and errors, by signature."""
+
+    def __init__(self, userdoc: Mapping[str, Json], devdoc: Mapping[str, Json]) -> None:
+        self._user = userdoc
+        self._dev = devdoc
+
+    def of(self, kind: str, signature: str) -> tuple[Markup, tuple[Markup, ...], Mapping[str, Json]]:
+        """Return the notice, the developers' details, and the notices of parameters and returned values by name."""
+        member = {"function": "methods", "event": "events", "error": "errors"}[kind]
+        user, dev = (_first(as_object(doc.get(member)).get(signature)) for doc in (self._user, self._dev))
+        details = (as_text(text) for name, text in dev.items() if name == "details" or name[:7] == "custom:")
+        return (
+            natspec_text(user.get("notice")),
+            tuple(map(natspec_text, filter(None, details))),
+            {**as_object(dev.get("returns")), **as_object(dev.get("params"))},
+        )
+
+
+def _first(value: Json) -> Mapping[str, Json]:
+    return as_object(value[0]) if isinstance(value, list) and value else as_object(value)
+
+
+NATSPEC_CODE = re.compile(r"`+([^`]+)`+|\{([A-Za-z_][\w.-]*)\}")
+"""Code in NatSpec: in backticks, or in OpenZeppelin's references to other items, `{IERC20-transfer}`."""
+
+
+def natspec_text(text: Json) -> Markup:
+    """Return a NatSpec text as one paragraph with marked code."""
+    escaped = str(escape(one_line(as_text(text))))
+    return Markup(NATSPEC_CODE.sub(lambda match: f"<code>{match[1] or match[2]}</code>", escaped))  # noqa: S704 - escaped
+
+
+MAX_STRUCT_DEPTH = 6
+"""Levels of structs whose members are spelled out."""
+
+MAX_ITEMS = 1_000
+"""Items of an ABI that are shown of each kind."""
+
+MAX_VALUE_LENGTH = 400
+"""Characters of a decoded argument that are shown."""
+
+
+class ParameterRow(NamedTuple):
+    """A parameter."""
+
+    type: str  # with structs expanded
+    name: str
+    declared: str  # the type in the source, such as `contract Pedestal`; empty if it is the same
+    indexed: bool = False  # whether it is a topic of its event
+    value: str = ""  # the given argument; empty if there is none
+    notice: Markup = Markup()  # from the documentation of the authors
+
+
+class InterfaceItem(NamedTuple):
+    """A function, event or error."""
+
+    name: str
+    signature: str  # the text that is hashed; empty if there is none
+    hash: str  # the selector of a function or error, the topic of an event
+    inputs: tuple[ParameterRow, ...]
+    anchor: str = ""  # the hash, if no other item has it; else empty
+    outputs: tuple[ParameterRow, ...] = ()
+    mutability: str = ""  # `view`, `pure`, `payable`, `nonpayable`
+    anonymous: bool = False  # whether the event has no topic for its signature
+    notice: Markup = Markup()  # what it does, from the documentation of the authors
+    details: tuple[Markup, ...] = ()  # the NatSpec for developers
+    # the shell command that calls it with Foundry's cast; empty if its names are unsafe in a shell
+    command: str = ""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a call changes nothing."""
+        return self.mutability in ("view", "pure")
+
+
+class InterfaceView(NamedTuple):
+    """An ABI."""
+
+    constructor: InterfaceItem | None  # with its arguments; None without parameters
+    functions: tuple[InterfaceItem, ...]
+    events: tuple[InterfaceItem, ...]
+    errors: tuple[InterfaceItem, ...]
+    special: tuple[str, ...]  # `fallback` and `receive`, if they exist
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the ABI is empty."""
+        return not (self.constructor or self.functions or self.events or self.errors or self.special)
+
+
+def interface_view(
+    abi: Json, userdoc: Json, devdoc: Json, arguments: Json, target: CallTarget
+) -> InterfaceView:
+    """Return an ABI as lists.
+
+    Args:
+        arguments: the constructor arguments as 0x hex, or None.
+    """
+    items = [as_object(item) for item in as_list(abi)]
+    natspec, anchors = Natspec(as_object(userdoc), as_object(devdoc)), _Anchors()
+
+    def of(kind: str) -> tuple[InterfaceItem, ...]:
+        items_of_kind = (_item(item, kind, natspec, target) for item in items if item.get("type") == kind)
+        in_order = sorted(items_of_kind, key=lambda item: (item.name, item.signature))[:MAX_ITEMS]
+        return tuple(item._replace(anchor=anchors.claim(item.hash)) for item in in_order)
+
+    return InterfaceView(
+        constructor=_constructor(abi, items, arguments),
+        functions=of("function"),
+        events=of("event"),
+        errors=of("error"),
+        special=tuple(kind for kind in ("fallback", "receive") if any(i.get("type") == kind for i in items)),
+    )
+
+
+class _Anchors:
+    """The used anchors of a page."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def claim(self, name: str) -> str:
+        if name in self._taken:
+            return ""
+        self._taken.add(name)
+        return name
+
+
+def _item(item: Mapping[str, Json], kind: str, natspec: Natspec, target: CallTarget) -> InterfaceItem:
+    signature = signature_text(item) or ""
+    digest = signature_hash(signature) if signature else ""
+    notice, details, of_parameters = natspec.of(kind, signature)
+    return InterfaceItem(
+        name=one_line(as_text(item.get("name"))),
+        signature=signature,
+        hash=digest if kind == "event" else digest[:10],
+        inputs=_parameters(item.get("inputs"), of_parameters, returned=False),
+        outputs=_parameters(item.get("outputs"), of_parameters, returned=True),
+        mutability=one_line(as_text(item.get("stateMutability"))),
+        anonymous=item.get("anonymous") is True,
+        notice=notice,
+        details=details,
+        command=_command(item, signature, target) if kind == "function" else "",
+    )
+
+
+SHELL_SAFE = re.compile(r"[\w$(),\[\]]+", re.ASCII)
+
+
+def _command(item: Mapping[str, Json], signature: str, target: CallTarget) -> str:
+    """Return the line that calls a function, its arguments in capitals."""
+    reads = item.get("stateMutability") in ("view", "pure")
+    text = signature + (_returned(as_list(item.get("outputs"))) if reads else "")
+    if not target.address or not SHELL_SAFE.fullmatch(text):
+        return ""
+    value = ["--value", "WEI"] if item.get("stateMutability") == "payable" else []
+    rpc = ["--rpc-url", quote(target.rpc)] if target.rpc else []
+    verb = "call" if reads else "send"
+    return " ".join(("cast", verb, target.address, f"'{text}'", *_arguments(item), *value, *rpc))
+
+
+def _returned(outputs: Sequence[Json]) -> str:
+    text = signature_text({"type": "function", "name": "_", "inputs": list(outputs)}) if outputs else ""
+    return (text or "")[1:]
+
+
+def _arguments(item: Mapping[str, Json]) -> Iterator[str]:
+    for number, parameter in enumerate(as_list(item.get("inputs")), start=1):
+        name = re.sub(r"\W", "", as_text(as_object(parameter).get("name")), flags=re.ASCII)
+        yield name.upper() or f"ARG{number}"
+
+
+def _parameters(values: Json, notices: Mapping[str, Json], *, returned: bool) -> tuple[ParameterRow, ...]:
+    return tuple(
+        _parameter(value)._replace(
+            notice=natspec_text(
+                notices.get(as_text(as_object(value).get("name")) or (f"_{n}" if returned else ""))
+            )
+        )
+        for n, value in enumerate(as_list(values))
+    )
+
+
+def _parameter(value: Json) -> ParameterRow:
+    parameter = as_object(value)
+    declared = as_text(parameter.get("internalType"))
+    return ParameterRow(
+        type=_type(parameter, 0),
+        name=one_line(as_text(parameter.get("name"))),
+        declared=one_line(declared) if " " in declared else "",
+        indexed=parameter.get("indexed") is True,
+    )
+
+
+def _type(parameter: Mapping[str, Json], depth: int) -> str:
+    kind = one_line(as_text(parameter.get("type")))
+    if not kind.startswith("tuple") or depth >= MAX_STRUCT_DEPTH:
+        return kind
+    members = [_named(as_object(member), depth + 1) for member in as_list(parameter.get("components"))]
+    return f"({', '.join(members)}){kind.removeprefix('tuple')}"
+
+
+def _named(parameter: Mapping[str, Json], depth: int) -> str:
+    return f"{_type(parameter, depth)} {one_line(as_text(parameter.get('name')))}".strip()
+
+
+def _constructor(abi: Json, items: Sequence[Mapping[str, Json]], arguments: Json) -> InterfaceItem | None:
+    constructor = next((item for item in items if item.get("type") == "constructor"), None)
+    if constructor is None or not as_list(constructor.get("inputs")):
+        return None
+    inputs = [_parameter(value) for value in as_list(constructor.get("inputs"))]
+    arguments_given = _given(constructor_inputs(abi), as_text(arguments))
+    if len(arguments_given) == len(inputs):
+        inputs = [field._replace(value=value) for field, value in zip(inputs, arguments_given, strict=True)]
+    return InterfaceItem(
+        name="constructor",
+        signature="",
+        hash="",
+        inputs=tuple(inputs),
+        mutability=one_line(as_text(constructor.get("stateMutability"))),
+    )
+
+
+def _given(types: TupleType | None, arguments: str) -> list[str]:
+    """Return the constructor's arguments as text; empty if they cannot be decoded."""
+    if types is None or not arguments.startswith("0x") or not is_hex_digits(arguments[2:]):
+        return []
+    try:
+        values = decode_abi_values(types, bytes.fromhex(arguments[2:]))
+    except InvalidValueError:
+        return []
+    texts = (_value_text(item, value) for item, value in zip(types.items, values, strict=True))
+    return [text if len(text) <= MAX_VALUE_LENGTH else text[:MAX_VALUE_LENGTH] + " …" for text in texts]
+
+
+def _value_text(kind: AbiType, value: AbiValue) -> str:
+    match kind:
+        case BasicType(kind="address"):
+            return checksum_address(f"0x{value:040x}")
+        case BasicType(kind="bool"):
+            return str(value).lower()
+        case BasicType(kind="string"):
+            return f'"{visible_text(value)}"'
+        case ArrayType(item, _):
+            return f"[{', '.join(_value_text(item, element) for element in value)}]"
+        case TupleType(items):
+            return f"({', '.join(_value_text(item, element) for item, element in zip(items, value, strict=True))})"
+        case _:
+            return f"0x{value.hex()}" if isinstance(value, bytes) else str(value)

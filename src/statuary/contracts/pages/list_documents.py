@@ -1,0 +1,43 @@
+"""The pages that list contracts, and the search over them."""
+
+from collections.abc import Iterator, Sequence
+
+from statuary.contracts.pages.lists import ContractListPages, search_documents
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
+from statuary.site.document import Document
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import SiteContext, site_context
+
+CONTRACTS = ("contracts",)
+"""The source of the pages that list contracts: the whole folder."""
+
+
+def contract_list_pages(
+    catalogue: SiteContracts, contracts: ContractCounts, entries: Sequence[ContractRow]
+) -> Iterator[Document]:
+    """Yield the lists of contracts and the search over them.
+
+    Args:
+        contracts: the published contracts in numbers.
+        entries: all contracts; empty if they are too many to be listed.
+    """
+    site = site_context(catalogue)
+    if site.has_contracts:
+        for document in _contract_lists(site, catalogue, contracts, entries):
+            yield document._replace(sources=CONTRACTS, persistent=True)
+
+
+def _contract_lists(
+    site: SiteContext, catalogue: SiteContracts, contracts: ContractCounts, entries: Sequence[ContractRow]
+) -> Iterator[Document]:
+    renderer, with_pages = renderer_of(site), catalogue.has_contract_pages
+    listed = len(entries) == contracts.contracts
+    search = listed and catalogue.pages.search
+    lists = ContractListPages(renderer, entries, with_pages=with_pages)
+    yield lists.home(catalogue.chains, dict(contracts.by_chain), search=search, listed=listed)
+    if listed:
+        for chain in catalogue.chains:
+            yield from lists.chain_documents(chain)
+    if search:
+        yield from search_documents(entries, renderer.localization.texts, with_pages=with_pages)

@@ -1,0 +1,329 @@
+"""The contracts of a chain, newest first, in pages that change only with what they list; the index of the search."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain as chained
+from typing import NamedTuple
+
+from statuary.base.primitives import parse_instant
+from statuary.base.reserved_names import is_reserved_name
+from statuary.contracts.api.list_pages import PageRows, list_pages
+from statuary.contracts.pages.verdict_signs import level_of, verdict_sign
+from statuary.contracts.settings import Chain
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.rendering import Renderer
+from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.site.url_table import (
+    CHAIN_PAGE,
+    CHAIN_PAGES,
+    CONTRACT_LINK,
+    CONTRACT_PAGE,
+    CONTRACTS,
+    CONTRACTS_HOME,
+    SEARCH_INDEX,
+    SEARCH_SHARD,
+    Url,
+)
+
+NEWEST_CONTRACTS = 100
+"""Contracts on a chain's first page."""
+
+
+class ContractListRow(NamedTuple):
+    """A contract in a list."""
+
+    name: str
+    address: str
+    href: str  # its page, relative to the site's root
+    level: str
+    sign: str  # the icon of the level
+    language: str  # with the version of the compiler
+    verified_at: FormattedTime
+
+
+class PageLink(NamedTuple):
+    """A page of the list."""
+
+    day: str  # on which its oldest contract was verified, such as 2026-11-02
+    contracts: str  # of its contracts, in words
+    href: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainView:
+    """The content of a page of the list."""
+
+    chain: str
+    title: str
+    chain_id: str
+    count: str  # the number of contracts, in words: of the chain, or of the page
+    rows: tuple[ContractListRow, ...]  # newest first
+    first: str  # the chain's first page, relative to the site's root
+    json: str  # the document of the newest contracts
+    page: str = ""  # what the page lists, in words; empty for the newest contracts
+    pages: tuple[PageLink, ...] = ()  # all pages, newest first; none on one of them
+    newer: str = ""  # the neighbours of a page; empty if there is none
+    older: str = ""
+    languages: tuple[
+        str, ...
+    ] = ()  # of its contracts, on the chain's first page alone, which can be searched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChainSummary:
+    """A chain on the contracts index."""
+
+    name: str
+    chain_id: str
+    href: str  # its page, relative to the site's root; empty if its contracts are not listed
+    json: str  # the document of its newest contracts
+    count: str
+    exact: str  # the number of exact matches; empty if contracts are not listed
+
+
+class ContractsIndexView(NamedTuple):
+    """The content of the contracts index."""
+
+    chains: tuple[ChainSummary, ...]
+    search: bool
+    listed: bool
+    newest: tuple[ContractListRow, ...]
+    languages: tuple[str, ...]  # of all contracts
+
+
+class ContractListPages:
+    """Renders the lists of contracts."""
+
+    def __init__(self, renderer: Renderer, entries: Sequence[ContractRow], *, with_pages: bool) -> None:
+        self._renderer = renderer
+        self._localization: Localization = renderer.localization
+        self._with_pages = with_pages
+        self._by_chain: dict[str, list[ContractRow]] = {}
+        for entry in sorted(entries, key=lambda entry: (int(entry.matchId), entry.chainId, entry.address)):
+            self._by_chain.setdefault(entry.chainId, []).append(entry)
+
+    def chain_documents(self, chain: Chain) -> Iterator[Document]:
+        """Yield the first page of a chain, and the pages of its list.
+
+        A page names its neighbours alone: what is added or removed elsewhere does not change it.
+        """
+        texts, oldest_first = self._localization.texts, self._by_chain.get(chain.chain_id, [])
+        pages = list(list_pages(oldest_first)) if len(oldest_first) > NEWEST_CONTRACTS else []
+        hrefs = [CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name) for page in pages]
+        links = tuple(
+            PageLink(page.rows[0].verifiedAt[:10], texts.count("contracts.count", len(page.rows)), href)
+            for page, href in zip(reversed(pages), reversed(hrefs), strict=True)
+        )
+        yield self._first_page(chain, oldest_first, links)
+        neighbours = ["", *hrefs, ""]
+        for number, page in enumerate(pages):
+            yield self._page(chain, page, older=neighbours[number], newer=neighbours[number + 2])
+
+    def home(
+        self, chains: Sequence[Chain], counts: dict[str, int], *, search: bool, listed: bool
+    ) -> Document:
+        """Return the contracts index."""
+        texts = self._localization.texts
+        newest = sorted(
+            (entry for entries in self._by_chain.values() for entry in entries[-NEWEST_CONTRACTS:]),
+            key=lambda entry: (entry.verifiedAt, int(entry.matchId)),
+            reverse=True,
+        )
+        view = ContractsIndexView(
+            chains=tuple(
+                self._summary(chain, counts.get(chain.chain_id, 0), listed=listed) for chain in chains
+            ),
+            search=search,
+            listed=listed,
+            newest=tuple(self._row(entry) for entry in newest[:10]),
+            languages=_languages(chained.from_iterable(self._by_chain.values())),
+        )
+        head = PageHead(
+            path=CONTRACTS_HOME.path(),
+            title=texts("contracts.title"),
+            description=texts("contracts.page", name=self._renderer.site.name),
+            section="contracts",
+        )
+        return self._renderer.page(CONTRACTS_HOME, "contracts.html", head, view)
+
+    def _first_page(
+        self, chain: Chain, oldest_first: Sequence[ContractRow], pages: tuple[PageLink, ...]
+    ) -> Document:
+        view = self._view(chain, oldest_first[-NEWEST_CONTRACTS:], len(oldest_first))
+        return self._document(
+            CHAIN_PAGE, view.first, replace(view, pages=pages, languages=_languages(oldest_first))
+        )
+
+    def _page(self, chain: Chain, page: PageRows, *, older: str, newer: str) -> Document:
+        ids = {"first": page.rows[0].matchId, "last": page.rows[-1].matchId}
+        view = self._view(chain, page.rows, len(page.rows))
+        words = self._localization.texts("contracts.match_ids", **ids)
+        path = CHAIN_PAGES.path(chain_id=chain.chain_id, page=page.name)
+        return self._document(CHAIN_PAGES, path, replace(view, page=words, older=older, newer=newer))
+
+    def _view(self, chain: Chain, oldest_first: Sequence[ContractRow], count: int) -> ChainView:
+        return ChainView(
+            chain=one_line(chain.name),
+            title=one_line(chain.title),
+            chain_id=chain.chain_id,
+            count=self._localization.texts.count("contracts.count", count),
+            rows=tuple(map(self._row, reversed(oldest_first))),
+            first=CHAIN_PAGE.path(chain_id=chain.chain_id),
+            json=CONTRACTS.path(chain_id=chain.chain_id),
+        )
+
+    def _document(self, url: Url, path: str, view: ChainView) -> Document:
+        texts = self._localization.texts
+        head = PageHead(
+            path=path,
+            title=texts("contracts.of_chain", chain=view.chain),
+            description=texts("contracts.chain_page", chain=view.title),
+            section="contracts",
+        )
+        return self._renderer.page(url, "chain.html", head, view)
+
+    def _summary(self, chain: Chain, count: int, *, listed: bool) -> ChainSummary:
+        exact = sum(level_of(entry) == "exact_match" for entry in self._by_chain.get(chain.chain_id, ()))
+        numbers = self._localization.texts.number
+        return ChainSummary(
+            name=one_line(chain.title),
+            chain_id=chain.chain_id,
+            href=CHAIN_PAGE.path(chain_id=chain.chain_id) if listed else "",
+            json=CONTRACTS.path(chain_id=chain.chain_id),
+            count=numbers(count),
+            exact=numbers(exact) if listed else "",
+        )
+
+    def _row(self, entry: ContractRow) -> ContractListRow:
+        link = CONTRACT_PAGE.pattern if self._with_pages else CONTRACT_LINK
+        return ContractListRow(
+            name=entry.name or entry.address,
+            address=entry.address,
+            href=link.format(chain_id=entry.chainId, address=entry.address),
+            level=self._localization.texts(f"level.{level_of(entry)}"),
+            sign=verdict_sign(entry.verdict, entry.runtimeMatch or ""),
+            language=entry.language,
+            verified_at=self._localization.dates.moment(parse_instant(entry.verifiedAt)),
+        )
+
+
+def _languages(entries: Iterable[ContractRow]) -> tuple[str, ...]:
+    return tuple(sorted({entry.language.partition(" ")[0] for entry in entries} - {""}))
+
+
+MAX_PER_TERM = 50
+"""The newest contracts listed for one term, of each chain, language, match and whether it is a proxy: whatever a reader
+filters by, the newest are among them. Every third contract has `transfer(address,uint256)`."""
+
+MAX_SHARD_CONTRACTS = 500
+"""Contracts that a shard holds at most, unless they all have the same term."""
+
+MAX_SHARD_NAME_LENGTH = 20
+"""The most letters of a shard's name: names can have long common beginnings."""
+
+MAX_WORDS = 8
+"""Words of one name that can be searched for."""
+
+WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+"""A word within a name such as `ERC20VotesComp`."""
+
+
+Terms = Mapping[str, tuple[Sequence[int], Mapping[str, int]]]
+"""Of each term the newest contracts of each facet, by their number in the order of the newest, and how many there are."""
+
+
+def search_documents(
+    entries: Sequence[ContractRow], texts: PageTexts, *, with_pages: bool
+) -> Iterator[Document]:
+    """Yield the files of the search.
+
+    Args:
+        with_pages: whether each contract has a file of its own; if not, results lead to the page of any contract.
+    """
+    newest_first = sorted(entries, key=lambda e: (-int(e.matchId), e.chainId, e.address))
+    names: dict[str, list[str]] = {}
+    for kind in ("address", "selector", "name", "abi", "all"):
+        names[kind] = []
+        for name, terms in _shards(_terms(kind, newest_first)):
+            names[kind].append(name)
+            yield _document(kind, name, terms, newest_first)
+    index = {
+        "shards": names,
+        "levels": {
+            level: texts(f"level.{level}") for level in ("exact_match", "match", "unchecked", "contradicted")
+        },
+        "page": CONTRACT_PAGE.pattern if with_pages else CONTRACT_LINK,
+    }
+    yield Document(path=SEARCH_INDEX.path(), body=encode_json(index), cache=SEARCH_INDEX.cache)
+
+
+def words_of(name: str) -> list[str]:
+    """Return the search terms of a name: its words, and the whole of it, in lower case without accents."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    words = [word.lower() for word in WORD.findall(plain)]
+    return list(dict.fromkeys(word for word in (_compared(plain), *words) if len(word) > 1))[:MAX_WORDS]
+
+
+def _compared(term: str) -> str:
+    """Return the part of a term that queries are compared with; `DOMAIN_SEPARATOR` and `domainSeparator` have the same."""
+    return re.sub(r"[^a-z0-9]", "", term.lower())
+
+
+def _terms(kind: str, entries: Sequence[ContractRow]) -> Terms:
+    terms: dict[str, tuple[list[int], dict[str, int]]] = {}
+    for number, entry in enumerate(entries):
+        language, proxy = entry.language.partition(" ")[0], "proxy" if entry.proxy else ""
+        facet = f"{entry.chainId} {language} {level_of(entry)} {proxy}"
+        for text in _terms_of(kind, entry):
+            listed, facets = terms.setdefault(text, ([], {}))
+            facets[facet] = facets.get(facet, 0) + 1
+            if facets[facet] <= MAX_PER_TERM:
+                listed.append(number)
+    return terms
+
+
+def _terms_of(kind: str, entry: ContractRow) -> Iterable[str]:
+    if kind == "address":
+        return (entry.address[2:].lower(),)
+    if kind in ("name", "all"):
+        return words_of(entry.name) if kind == "name" else ("",)
+    if kind == "abi":
+        return (name for name in entry.abi_names.split() if len(_compared(name)) > 1)
+    digits = entry.selectors.hex()
+    return dict.fromkeys(digits[start : start + 8] for start in range(0, len(digits), 8))
+
+
+def _shards(terms: Terms, length: int = 1) -> Iterator[tuple[str, Terms]]:
+    """Yield the shards of terms with a common beginning of some length, by name, in order."""
+    by_name: dict[str, dict[str, tuple[Sequence[int], Mapping[str, int]]]] = {}
+    for term in sorted(terms):
+        by_name.setdefault(_compared(term)[:length].ljust(length, "_"), {})[term] = terms[term]
+    for name, of_name in by_name.items():
+        listed = {number for numbers, _ in of_name.values() for number in numbers}
+        is_small = len(listed) <= MAX_SHARD_CONTRACTS or len(of_name) == 1 or length == MAX_SHARD_NAME_LENGTH
+        if is_small and not is_reserved_name(name):
+            yield name, of_name
+        else:
+            yield from _shards(of_name, length + 1)
+
+
+def _document(kind: str, name: str, terms: Terms, entries: Sequence[ContractRow]) -> Document:
+    places: dict[int, int] = {}
+    listed = {
+        text: [sum(facets.values()), *(places.setdefault(number, len(places)) for number in numbers)]
+        for text, (numbers, facets) in terms.items()
+    }
+    rows = (entries[number] for number in places)
+    value = {
+        "contracts": [[e.chainId, e.address, e.name, e.language, level_of(e), e.proxy] for e in rows],
+        "terms": listed,
+        "facets": {
+            text: facets for text, (_, facets) in terms.items() if max(facets.values()) > MAX_PER_TERM
+        },
+    }
+    path = SEARCH_SHARD.path(kind=kind, shard=name)
+    return Document(path=path, body=encode_json(value), cache=SEARCH_SHARD.cache)

@@ -1,0 +1,403 @@
+"""The page of a contract: its head, the facts, and the sections."""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+import orjson
+from markupsafe import Markup
+
+from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
+from statuary.contracts.model.proof import CHECKPOINT, ClaimName, ClaimStatus, PinnedBy, Proof
+from statuary.contracts.model.record import RecordValue
+from statuary.contracts.pages.bytecode import CodeView, code_view
+from statuary.contracts.pages.context import ContractPageContext
+from statuary.contracts.pages.difference import CodeDifference, code_difference
+from statuary.contracts.pages.interface import InterfaceView, interface_view, natspec_text
+from statuary.contracts.pages.proof import (
+    Pin,
+    ProofView,
+    headline,
+    meaning,
+    pin_sentences,
+    proof_view,
+    verdict_key,
+)
+from statuary.contracts.pages.sources import LineMarks, SourceView, source_views
+from statuary.contracts.pages.storage import StorageView, storage_view
+from statuary.contracts.pages.verdict_signs import verdict_sign
+from statuary.site.document import Document
+from statuary.site.pages.page_texts import PageTexts, one_line, visible_name, visible_text
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import Localization, PageHead
+from statuary.site.url_table import CHAIN_PAGE, CONTRACT, CONTRACT_PAGE, PROOF
+
+MAX_SETTINGS_LENGTH = 50_000
+"""Characters of the compiler's settings that are shown."""
+
+
+class FactRow(NamedTuple):
+    """A fact about compilation or deployment."""
+
+    name: str
+    value: str
+    href: str = ""  # its page in the chain's explorer; empty for none
+
+
+def fact_rows(record: RecordValue, pages: ContractPageContext, texts: PageTexts) -> Iterator[FactRow]:
+    """Yield the known facts about deployment and compilation."""
+    compilation, deployment = as_object(record.get("compilation")), as_object(record.get("deployment"))
+    settings = as_object(compilation.get("compilerSettings"))
+    block = as_text(deployment.get("blockNumber"))
+    values: list[tuple[str, Json, str]] = [
+        # the genesis block has none: what data bases write there stands for none
+        ("transaction", deployment.get("transactionHash") if block != "-1" else None, "tx"),
+        ("block", texts("contract.genesis") if block == "-1" else block, "block"),
+        ("deployer", deployment.get("deployer"), "address"),
+        (
+            "compiler",
+            f"{as_text(compilation.get('compiler'))} {as_text(compilation.get('compilerVersion'))}",
+            "",
+        ),
+        ("language", compilation.get("language"), ""),
+        ("optimizer", _optimizer(settings.get("optimizer"), texts), ""),
+        ("evm", settings.get("evmVersion"), ""),
+        ("qualified", compilation.get("fullyQualifiedName"), ""),
+        ("match_id", record.get("matchId"), ""),
+    ]
+    for name, value, kind in values:
+        if isinstance(value, str) and value:
+            href = pages.explorer_page(record["chainId"], kind, value) if kind and block != "-1" else ""
+            yield FactRow(texts(f"fact.{name}"), visible_name(value), href)
+
+
+def _optimizer(optimizer: Json, texts: PageTexts) -> str:
+    settings = as_object(optimizer)
+    if not settings.get("enabled"):
+        return texts("contract.optimizer_off") if settings else ""
+    runs = settings.get("runs")
+    return (
+        texts.count("contract.optimizer_on", runs)
+        if isinstance(runs, int)
+        else texts("contract.optimizer_plain")
+    )
+
+
+def settings_text(settings: Json) -> str:
+    """Return the compiler's settings as JSON; empty if they cannot be written."""
+    try:
+        text = visible_text(orjson.dumps(settings, option=orjson.OPT_INDENT_2).decode("utf-8"))
+    except TypeError:  # orjson's own error: deeper than it goes, or lone surrogates
+        return ""
+    return text if len(text) <= MAX_SETTINGS_LENGTH else text[:MAX_SETTINGS_LENGTH] + " …"
+
+
+class HeadFact(NamedTuple):
+    """A fact below the verdict."""
+
+    name: str
+    value: str
+    note: str = ""  # what is said beside it, such as that it is only claimed
+    href: str = ""
+
+
+def head_facts(
+    record: RecordValue, proof: Proof, pages: ContractPageContext, texts: PageTexts
+) -> Iterator[HeadFact]:
+    """Yield the facts that are said first, in one line."""
+    rows = {row.name: row.value for row in fact_rows(record, pages, texts)}
+    compilation, chain_id = as_object(record.get("compilation")), record["chainId"]
+    marks = {PinnedBy.CLAIMED: texts("pinned.mark_claimed"), PinnedBy.STATED: texts("pinned.mark_stated")}
+    settings, created = (
+        marks.get(proof.pinned[member], "") if member in proof.pinned else ""
+        for member in ("compilation.compilerSettings", "deployment.blockNumber")
+    )
+    yield HeadFact(
+        texts("contract.network"), pages.chain_name(chain_id), chain_id, CHAIN_PAGE.path(chain_id=chain_id)
+    )
+    version = as_text(compilation.get("compilerVersion")).partition("+")[0]
+    yield HeadFact(
+        texts("fact.compiler"), one_line(f"{as_text(compilation.get('compiler'))} {version}"), settings
+    )
+    if optimizer := rows.get(texts("fact.optimizer")):
+        yield HeadFact(texts("fact.optimizer"), optimizer, settings)
+    yield from _size_fact(record, texts)
+    if block := rows.get(texts("fact.block")):
+        value = texts("contract.in_block", block=texts.number(int(block))) if block.isdecimal() else block
+        yield HeadFact(texts("contract.created"), value, created)
+    yield from _proxy_fact(record, texts)
+
+
+def _size_fact(record: RecordValue, texts: PageTexts) -> Iterator[HeadFact]:
+    size = len(as_text(as_object(record.get("runtimeBytecode")).get("onchainBytecode"))) // 2 - 1
+    if size > 0:
+        yield HeadFact(texts("contract.size"), texts("contract.bytes", bytes=texts.number(size)))
+
+
+def _proxy_fact(record: RecordValue, texts: PageTexts) -> Iterator[HeadFact]:
+    resolution = as_object(record.get("proxyResolution"))
+    if resolution.get("isProxy") is not None:
+        kind = one_line(as_text(resolution.get("proxyType"))) if resolution.get("isProxy") else ""
+        yield HeadFact(texts("proxy.title"), kind or texts("contract.proxy_no"))
+
+
+class MatchSideView(NamedTuple):
+    """The match level of one side."""
+
+    name: str
+    level: str
+    sign: str
+
+
+class ImplementationLink(NamedTuple):
+    """A contract that a proxy calls."""
+
+    address: str
+    name: str  # as the record claims; its own record is the place for its name
+    href: str  # its page, relative to the site's root; empty if it has none here
+
+
+class ProxyView(NamedTuple):
+    """The implementations of a proxy."""
+
+    kind: str
+    implementations: tuple[ImplementationLink, ...]
+    error: str  # why they are unknown; empty if they are known
+    sentence: str  # on what the chain's proofs show of it, or that they do not
+
+
+class ContractView(NamedTuple):
+    """The content of the page of a contract."""
+
+    name: str
+    title: Markup  # `title` of the developer documentation
+    notice: Markup  # `notice` of the user documentation
+    address: str  # checksummed
+    chain: str
+    chain_id: str
+    chain_href: str
+    published: bool  # whether the record is published; if not, its claims are not accepted
+    level: str  # the word of the verdict; `refused` if the record is not published
+    headline: str  # the sentence that is said first
+    level_label: str  # one or two sentences: how it is known
+    level_sign: str  # the icon of the verdict
+    level_meaning: str
+    sides: tuple[MatchSideView, ...]
+    proof: ProofView
+    is_contradicted: bool  # whether these are not the sources of the code at the address
+    difference: CodeDifference | None  # the first one, where the code at the address is not the compiled code
+    head_facts: tuple[HeadFact, ...]
+    parts: tuple[tuple[str, str, int], ...]  # id, name and number of entries of each section, in order
+    compiled: str  # the language with the version of its compiler
+    explorer: str  # the page of the contract in the chain's explorer; empty for none
+    facts: tuple[FactRow, ...]
+    settings: str
+    proxy: ProxyView | None  # None for a contract that is not a proxy
+    sources: tuple[SourceView, ...]
+    interface: InterfaceView
+    storage: StorageView | None
+    transient: StorageView | None
+    codes: tuple[CodeView, ...]
+    # by part of the page, what fixes its content; a part without evidence has none
+    pins: Mapping[str, Pin]
+    other_code: str  # the sentence on code of other contracts in the bytecode; empty if there is none
+    record: str
+    proof_json: str  # the proof, relative to the site's root; empty if there is none
+
+
+def contract_page(
+    record: RecordValue, proof: Proof, pages: ContractPageContext, *, source: str, published: bool
+) -> Document:
+    """Return the page of a contract.
+
+    Args:
+        pages: the site around it.
+        source: the content file of the record.
+        published: whether the record is published; if not, the page gives the reason.
+    """
+    renderer = renderer_of(pages.site)
+    view = contract_view(record, proof, pages, renderer.localization, published=published)
+    chain_id, address = view.chain_id, view.address
+    head = PageHead(
+        path=CONTRACT_PAGE.path(chain_id=chain_id, address=address),
+        title=f"{view.name[:100]} {address[:8]}…{address[-6:]}",
+        description=renderer.localization.texts(
+            "contract.page",
+            name=view.name,
+            address=address,
+            chain=view.chain,
+            level=view.level_label.rstrip(".。"),
+        ),
+        section="contracts",
+    )
+    page = renderer.page(CONTRACT_PAGE, "contract.html", head, view, sources=(source,))
+    return page._replace(persistent=True)
+
+
+def contract_view(
+    record: RecordValue,
+    proof: Proof,
+    pages: ContractPageContext,
+    localization: Localization,
+    *,
+    published: bool,
+) -> ContractView:
+    """Return the content of the page."""
+    texts = localization.texts
+    compilation = as_object(record.get("compilation"))
+    language = as_text(compilation.get("language"))
+    status = proof.verdict.status if proof.verdict else ClaimStatus.NOT_SHOWN
+    runtime_side, creation_side = (_side(record, side, texts) for side in ("runtime", "creation"))
+    chain_id, address = record["chainId"], record["address"]
+    path = as_text(compilation.get("fullyQualifiedName")).rpartition(":")[0]
+    creation = as_object(record.get("creationBytecode"))
+    arguments = as_object(creation.get("transformationValues")).get("constructorArguments")
+    key = verdict_key(proof.verdict, published=published)
+    difference = code_difference(record) if _runtime_differs(proof) else None
+    view = ContractView(
+        name=visible_name(as_text(compilation.get("name"))) or address,
+        title=natspec_text(as_object(record.get("devdoc")).get("title")),
+        notice=natspec_text(as_object(record.get("userdoc")).get("notice")),
+        address=address,
+        chain=pages.chain_name(chain_id),
+        chain_id=chain_id,
+        chain_href=CHAIN_PAGE.path(chain_id=chain_id),
+        published=published,
+        level=str(status) if published else "refused",
+        headline=texts(f"verdict.{key}"),
+        level_label=headline(proof.verdict, texts, published=published),
+        level_sign=verdict_sign(status, as_text(record["runtimeMatch"])) if published else "major",
+        level_meaning=meaning(
+            proof,
+            as_text(record["runtimeMatch"]),
+            texts,
+            creation_differs=creation_side.level == texts("level.none"),
+        ),
+        sides=(runtime_side, creation_side),
+        proof=proof_view(proof, localization, dict(pages.rules), pages.explorer(chain_id)),
+        is_contradicted=key in CONTRADICTED,
+        difference=difference,
+        head_facts=tuple(head_facts(record, proof, pages, texts)),
+        parts=(),
+        compiled=one_line(f"{language} {as_text(compilation.get('compilerVersion')).partition('+')[0]}"),
+        explorer=pages.explorer_page(chain_id, "address", address),
+        facts=tuple(fact_rows(record, pages, texts)),
+        settings=settings_text(compilation.get("compilerSettings")),
+        proxy=_proxy(record, pages, _shown_of_proxy(proof, texts)),
+        sources=tuple(
+            source_views(
+                record.get("sources"),
+                language,
+                path,
+                LineMarks(texts("sources.rest"), texts("sources.spaces")),
+            )
+        ),
+        interface=interface_view(
+            record.get("abi"),
+            record.get("userdoc"),
+            record.get("devdoc"),
+            arguments,
+            pages.call_target(chain_id, address),
+        ),
+        storage=storage_view(record.get("storageLayout")),
+        transient=storage_view(record.get("transientStorageLayout")),
+        codes=tuple(code_view(record, side) for side in ("runtime", "creation")),
+        pins=dict(pin_sentences(proof, texts)),
+        other_code=_other_code(as_object(record.get("runtimeBytecode")).get("cborAuxdata"), texts),
+        record=CONTRACT.path(chain_id=chain_id, address=address) if published else "",
+        proof_json=PROOF.path(chain_id=chain_id, address=address) if proof.results else "",
+    )
+    return view._replace(parts=tuple(_parts(view, texts)))
+
+
+CONTRADICTED = ("runtime_differs", "no_code", "other_code")
+"""The verdicts by which the sources are not those of the code at the address."""
+
+
+def _runtime_differs(proof: Proof) -> bool:
+    sentences = proof.verdict.sentences if proof.verdict else ()
+    return any(sentence.key == "verdict_runtime_differs" for sentence in sentences)
+
+
+def _parts(view: ContractView, texts: PageTexts) -> Iterator[tuple[str, str, int]]:
+    """Yield the sections of a page in order: of sources that do not run at the address, they come last."""
+    source = ("source", texts("sources.title"), len(view.sources))
+    evidence = ("proof", texts("proof.title"), 0)
+    if view.difference:
+        yield "difference", texts("difference.title"), 0
+    if view.is_contradicted:
+        yield evidence
+    if view.proxy:
+        yield "proxy", texts("proxy.title"), 0
+    if not view.is_contradicted:
+        yield source
+    yield "interface", texts("interface.title"), len(view.interface.functions)
+    if view.storage or view.transient:
+        yield "storage", texts("storage.title"), 0
+    yield "bytecode", texts("code.title"), 0
+    if not view.is_contradicted:
+        yield evidence
+    yield "deployment", texts("contract.facts"), 0
+    if view.is_contradicted:
+        yield source
+
+
+def _side(record: RecordValue, side: str, texts: PageTexts) -> MatchSideView:
+    level = as_text(record.get(f"{side}Match"))
+    is_given = bool(as_object(record.get(f"{side}Bytecode")).get("onchainBytecode"))
+    return MatchSideView(
+        name=texts(f"side.{side}"),
+        level=texts(f"level.{level or ('none' if is_given else 'unchecked')}"),
+        sign="stated" if level else "none",
+    )
+
+
+def _other_code(auxdata: Json, texts: PageTexts) -> str:
+    """Return the sentence on code between pieces of auxdata: that of other contracts."""
+    pieces = sorted(
+        (as_size(piece.get("offset")) or 0, len(as_text(piece.get("value"))) // 2 - 1)
+        for piece in map(as_object, as_object(auxdata).values())
+    )
+    between = [start for (before, size), (start, _) in pairwise(pieces) if start > before + size]
+    return texts("contract.other_code", count=len(pieces)) if between else ""
+
+
+def _shown_of_proxy(proof: Proof, texts: PageTexts) -> str:
+    """Return the sentence on what the chain's proofs show of a proxy: its code, or the word in a slot, and no more."""
+    claim = proof.claim(ClaimName.ON_CHAIN)
+    if claim is None or "implementation" not in claim.evidence:
+        return texts("proxy.claimed")
+    key = "in_slot" if "implementationSlot" in claim.evidence else "in_code"
+    names = {"blockNumber": "number", "implementationSlot": "slot", "implementation": "address"}
+    values = {name: claim.evidence[member] for member, name in names.items() if member in claim.evidence}
+    is_vouched_for = claim.evidence.get("vouchedBy") == CHECKPOINT
+    block = () if is_vouched_for else (texts("proof.vouched_file"),)
+    return " ".join((texts(f"proxy.{key}", **values), *block))
+
+
+def _proxy(record: RecordValue, pages: ContractPageContext, sentence: str) -> ProxyView | None:
+    resolution = as_object(record.get("proxyResolution"))
+    error = as_object(resolution.get("proxyResolutionError"))
+    if resolution.get("isProxy") is not True and not error:
+        return None
+    return ProxyView(
+        kind=one_line(as_text(resolution.get("proxyType"))),
+        implementations=tuple(
+            _implementation(as_object(implementation), record["chainId"], pages)
+            for implementation in as_list(resolution.get("implementations"))
+        ),
+        error=one_line(as_text(error.get("message"))),
+        sentence=sentence,
+    )
+
+
+def _implementation(
+    value: Mapping[str, Json], chain_id: str, pages: ContractPageContext
+) -> ImplementationLink:
+    address = one_line(as_text(value.get("address")))
+    has_page = (chain_id, address) in pages.addresses
+    return ImplementationLink(
+        address=address,
+        name=visible_name(as_text(value.get("name"))),
+        href=CONTRACT_PAGE.path(chain_id=chain_id, address=address) if has_page else "",
+    )

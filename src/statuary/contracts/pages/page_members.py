@@ -1,0 +1,53 @@
+"""What pages and the search add to the list entry of a contract."""
+
+from collections.abc import Iterator
+
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.contracts.model.abi import signature_hash, signature_text
+from statuary.contracts.model.record import RecordValue
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.pages.page_texts import one_line, visible_name
+
+MAX_NAME_LENGTH = 80
+"""Characters of a name that lists show, and of a name in an ABI that can be searched for."""
+
+
+def with_page_members(row: ContractRow, record: RecordValue, verdict: str) -> ContractRow:
+    """Return a record's row with the members for pages and the search."""
+    compilation = as_object(record.get("compilation"))
+    version = as_text(compilation.get("compilerVersion")).partition("+")[0]
+    signatures = dict.fromkeys(signatures_of(record.get("abi")))
+    names = dict.fromkeys(signature.partition("(")[0] for signature in signatures)
+    return row._replace(
+        name=_cut(visible_name(as_text(compilation.get("name")))),
+        language=one_line(f"{as_text(compilation.get('language'))} {version}")[:MAX_NAME_LENGTH],
+        selectors=b"".join(dict.fromkeys(map(selector_of, signatures))),
+        abi_names=" ".join(name for name in names if len(name) <= MAX_NAME_LENGTH),
+        verdict=verdict,
+        proxy=_proxy_of(record),
+    )
+
+
+def _proxy_of(record: RecordValue) -> str:
+    resolution = as_object(record.get("proxyResolution"))
+    return as_text(resolution.get("proxyType")) or "proxy" if resolution.get("isProxy") is True else ""
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= MAX_NAME_LENGTH else name[: MAX_NAME_LENGTH - 1] + "…"
+
+
+def signatures_of(abi: Json) -> Iterator[str]:
+    """Yield the signature of each function, event and error."""
+    for item in as_list(abi):
+        text = signature_text(as_object(item)) if as_object(item).get("type") in SELECTOR_KINDS else None
+        if text is not None:
+            yield text
+
+
+def selector_of(signature: str) -> bytes:
+    """Return the first four bytes of a signature's hash."""
+    return bytes.fromhex(signature_hash(signature)[2:10])
+
+
+SELECTOR_KINDS = ("function", "event", "error")

@@ -1,0 +1,264 @@
+"""A proof as a list: the checks, their outcomes and their evidence."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from statuary.base.primitives import parse_instant
+from statuary.contracts.model.proof import (
+    CHECKPOINT,
+    CheckOutcome,
+    CheckResult,
+    Claim,
+    ClaimName,
+    ClaimStatus,
+    PinnedBy,
+    Proof,
+    Verdict,
+)
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.site_context import FormattedTime, Localization
+
+OUTCOME_ORDER = (CheckOutcome.FAILED, CheckOutcome.WARNED, CheckOutcome.PASSED)
+"""The order of outcomes; checks that do not apply are listed by name only."""
+
+OUTCOME_ICONS = {CheckOutcome.FAILED: "major", CheckOutcome.WARNED: "degraded", CheckOutcome.PASSED: "ok"}
+"""The sign of an outcome: its shape means the same as its colour."""
+
+
+class CheckRow(NamedTuple):
+    """A check with evidence or findings."""
+
+    name: str  # as in `statuary check --list`
+    sentence: str  # its rule
+    sign: str  # the icon of the outcome
+    outcome: str
+    evidence: tuple[tuple[str, str], ...]  # names and values
+    findings: tuple[str, ...]
+
+
+class ClaimRow(NamedTuple):
+    """The status of one claim."""
+
+    name: str  # such as `on_chain`
+    sentence: str  # the claim
+    sign: str  # the sign of its status
+    status: str  # its status in words
+    reason: str  # what shows or contradicts it, or why it is not shown
+    block_number: str  # the block under whose hash it is shown; empty if there is none
+    block_hash: str
+    block_href: str  # that block in the explorer; empty if the site names none
+    block_time: FormattedTime | None
+    vouched: str  # who says that the block is one of the chain's, and what to compare its hash with
+
+
+class ProofView(NamedTuple):
+    """A proof."""
+
+    holds: bool  # whether no check contradicts the record
+    summary: str  # how many checks ended how, in words
+    rows: tuple[CheckRow, ...]  # those that had something to look at, the worst first
+    not_applicable: tuple[str, ...]  # those that do not apply, by name as words
+    skipped: tuple[str, ...]  # those that this build skipped
+    claims: tuple[ClaimRow, ...]  # what is known of each claim
+
+
+def proof_view(
+    proof: Proof, localization: Localization, rules: Mapping[str, str], explorer: str
+) -> ProofView:
+    """Return a proof as a list.
+
+    Args:
+        explorer: the URL of the chain's block explorer; empty if there is none.
+    """
+    texts = localization.texts
+    by_outcome = {
+        outcome: [result for result in proof.results if result.outcome is outcome] for outcome in CheckOutcome
+    }
+    return ProofView(
+        holds=proof.holds,
+        summary=texts("page.comma").join(_counts(by_outcome, texts)),
+        rows=tuple(_row(result, texts, rules) for outcome in OUTCOME_ORDER for result in by_outcome[outcome]),
+        not_applicable=tuple(_words(result.check) for result in by_outcome[CheckOutcome.NOT_APPLICABLE]),
+        skipped=tuple(_words(result.check) for result in by_outcome[CheckOutcome.SKIPPED]),
+        claims=tuple(_claim_row(claim, localization, explorer) for claim in proof.claims),
+    )
+
+
+def _counts(by_outcome: Mapping[CheckOutcome, Sequence[CheckResult]], texts: PageTexts) -> Iterator[str]:
+    for outcome in OUTCOME_ORDER:
+        if by_outcome[outcome]:
+            yield texts.count(f"proof.{outcome.name.lower()}", len(by_outcome[outcome]))
+
+
+def _row(result: CheckResult, texts: PageTexts, rules: Mapping[str, str]) -> CheckRow:
+    return CheckRow(
+        name=result.check,
+        sentence=rules.get(result.check) or _words(result.check),
+        sign=OUTCOME_ICONS[result.outcome],
+        outcome=texts(f"outcome.{result.outcome.name.lower()}"),
+        evidence=tuple(_saw(result, texts)),
+        findings=tuple(one_line(finding.message) for finding in result.findings),
+    )
+
+
+CLAIM_ICONS = {
+    ClaimStatus.VERIFIED: "ok",
+    ClaimStatus.STATED: "stated",
+    ClaimStatus.NOT_SHOWN: "none",
+    ClaimStatus.CONTRADICTED: "major",
+}
+"""The sign of a claim's status."""
+
+
+def _claim_row(claim: Claim, localization: Localization, explorer: str) -> ClaimRow:
+    texts = localization.texts
+    number, block, time, vouched_by = (
+        str(claim.evidence.get(name, "")) for name in ("blockNumber", "blockHash", "blockTime", "vouchedBy")
+    )
+    return ClaimRow(
+        name=claim.name.name.lower(),
+        sentence=texts(f"claim.{claim.name.name.lower()}"),
+        sign=CLAIM_ICONS[claim.status],
+        status=texts(f"claim_status.{claim.status.name.lower()}"),
+        reason=one_line(texts.reason(claim.reason)),
+        block_number=number,
+        block_hash=block,
+        block_href=f"{explorer}/block/{block}" if explorer and block else "",
+        block_time=localization.dates.moment(parse_instant(time)) if time else None,
+        vouched=_vouched(vouched_by, one_line(str(claim.evidence.get("agreed", ""))), texts),
+    )
+
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "sources": ("sources",),
+    "interface": ("abi",),
+    "descriptions": ("userdoc", "devdoc"),
+    "storage": ("storageLayout",),
+    "transient": ("transientStorageLayout",),
+    "code": ("runtimeBytecode.onchainBytecode",),
+    "lines": ("runtimeBytecode.sourceMap",),
+    "settings": ("compilation.compilerSettings",),
+    "deployment": tuple(f"deployment.{member}" for member in ("transactionHash", "blockNumber", "deployer")),
+}
+"""The parts of a page, with the members of the record that they show."""
+
+LABELLED = ("descriptions", "lines")
+"""Parts without a heading of their own."""
+
+
+class Pin(NamedTuple):
+    """What fixes the content of a part of the page."""
+
+    text: str  # a sentence
+    sign: str  # its icon: the sheet of paper for what only a file says, or nothing but the record
+
+
+PIN_SIGNS = {PinnedBy.CHAIN: "ok", PinnedBy.HASH: "ok"}
+
+
+def pin_sentences(proof: Proof, texts: PageTexts) -> Iterator[tuple[str, Pin]]:
+    """Yield by part of the page, and by path for a source unlike the others, what fixes its content: the weakest pin."""
+    strength = list(PinnedBy)
+    for part, members in PARTS.items():
+        if pins := [proof.pinned[member] for member in members if member in proof.pinned]:
+            weakest = max(pins, key=strength.index)
+            sentence = texts(f"pinned.{weakest.name.lower()}")
+            text = texts(f"pinned.of_{part}", pin=sentence) if part in LABELLED else sentence
+            yield part, Pin(text, PIN_SIGNS.get(weakest, "stated"))
+    for member, pin in proof.pinned.items():
+        if member.startswith("sources/"):
+            yield one_line(member), Pin(texts(f"pinned.{pin.name.lower()}"), PIN_SIGNS.get(pin, "stated"))
+
+
+def _vouched(vouched_by: str, hosts: str, texts: PageTexts) -> str:
+    """Return who says that a block is one of the chain's; empty without a block."""
+    if not vouched_by:
+        return ""
+    if vouched_by == CHECKPOINT:
+        return texts("proof.vouched_checkpoint")
+    return texts("proof.vouched_hosts", hosts=hosts) if hosts else texts("proof.vouched_file")
+
+
+_VERDICTS = {
+    ClaimStatus.VERIFIED: "verified",
+    ClaimStatus.STATED: "stated",
+    ClaimStatus.NOT_SHOWN: "not_shown",
+}
+
+
+def verdict_key(verdict: Verdict | None, *, published: bool) -> str:
+    """Return the key of the sentence that is said first: `verdict.<key>` of the texts."""
+    if not published:
+        return "refused"
+    if verdict is None:
+        return "unchecked"
+    return _VERDICTS.get(verdict.status) or verdict.sentences[0].key.removeprefix("verdict_")
+
+
+def headline(verdict: Verdict | None, texts: PageTexts, *, published: bool) -> str:
+    """Return the sentences that are said first of a record."""
+    if verdict is None:
+        return texts("level.unchecked" if published else "level.refused")
+    sentences = [one_line(texts.reason(sentence)) for sentence in verdict.sentences]
+    return " ".join(sentences if published else [f"{texts('level.refused')}.", *sentences])
+
+
+def meaning(proof: Proof, level: str, texts: PageTexts, *, creation_differs: bool = False) -> str:
+    """Return the sentence about what is shown of a published record, and what is not: never more than its claims.
+
+    Args:
+        level: the match that the record claims of the runtime side; empty if it claims none.
+        creation_differs: whether the record has on-chain creation code for which it claims no match.
+    """
+    status = {claim.name: claim.status for claim in proof.claims}
+    if short := _short_meaning(proof, status):
+        return texts(f"meaning.{short}")
+    keys = [
+        level or "none",
+        _commitment(proof) if status[ClaimName.HASHED] is ClaimStatus.VERIFIED else "not_hashed",
+        *_extra_sources(proof),
+        "compiled" if status[ClaimName.COMPILED] is ClaimStatus.STATED else "not_compiled",
+        _ON_CHAIN_TEXTS[status[ClaimName.ON_CHAIN]],
+        *["creation_differs"] * creation_differs,
+    ]
+    return " ".join(texts(f"meaning.{key}") for key in keys)
+
+
+def _short_meaning(proof: Proof, status: Mapping[ClaimName, ClaimStatus]) -> str:
+    """Return the text of a record of which nothing more is said; empty for any other."""
+    if proof.verdict is None:
+        return "unchecked"
+    if status[ClaimName.CONSISTENT] is not ClaimStatus.VERIFIED:
+        return "unproved" if proof.holds else "contradicted"
+    if proof.verdict.status is not ClaimStatus.CONTRADICTED:
+        return ""
+    return (
+        "contradicted_since" if status[ClaimName.ON_CHAIN] is ClaimStatus.CONTRADICTED else "runtime_differs"
+    )
+
+
+_ON_CHAIN_TEXTS = {
+    ClaimStatus.VERIFIED: "on_chain",
+    ClaimStatus.STATED: "on_chain_stated",
+    ClaimStatus.NOT_SHOWN: "not_on_chain",
+}
+
+
+def _commitment(proof: Proof) -> str:
+    """Return which text explains what a hash commits to: Vyper's covers the sources alone."""
+    is_whole = proof.pinned.get("compilation.compilerSettings") is PinnedBy.HASH
+    return "hashed" if is_whole else "hashed_sources"
+
+
+def _extra_sources(proof: Proof) -> tuple[str, ...]:
+    return ("extra_sources",) if any(path.startswith("sources/") for path in proof.pinned) else ()
+
+
+def _words(name: str) -> str:
+    return one_line(name).replace("-", " ").capitalize()
+
+
+def _saw(result: CheckResult, texts: PageTexts) -> Iterator[tuple[str, str]]:
+    for name, fact in result.evidence.items():
+        if fact != "":
+            yield one_line(name), texts.number(fact) if isinstance(fact, int) else one_line(fact)

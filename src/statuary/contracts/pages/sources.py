@@ -1,0 +1,258 @@
+"""Source files on pages: by line, highlighted, with all characters visible.
+
+The file of the contract has anchors and colours here; a script adds them to another file when it is opened. To keep
+pages usable, very large files lose their highlighting first, then their text, and very long lines are cut, with a note
+at the line. Code behind a long run of spaces is shown: the run is replaced by its length. The record has all of it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from markupsafe import Markup, escape
+
+from statuary.base.json_values import Json, as_object, as_text
+from statuary.site.pages.page_texts import (
+    ASSETS,
+    HIDDEN_CHARACTERS,
+    PageTexts,
+    code_point,
+    hidden_characters,
+    mixed_words,
+    visible_name,
+)
+
+LANGUAGES = ASSETS / "languages.json"
+
+
+class Highlighter:
+    """Divides a source into tokens with style classes.
+
+    `cc` is a comment, `cs` a string, `cn` a number, `ck` a keyword, `ct` a type, `cf` a name that is declared.
+    """
+
+    def __init__(self, grammar: Mapping[str, str]) -> None:
+        kinds = (grammar[kind] for kind in ("comment", "string", "number", "word"))
+        self._token = re.compile("|".join(f"({kind})" for kind in kinds), re.ASCII)
+        self._declares, self._keyword, self._type = (
+            re.compile(f"(?:{grammar[key]})", re.ASCII) for key in ("declares", "keyword", "type")
+        )
+
+    def highlighted(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield the pieces of a text with the style class of each, or an empty one."""
+        offset, declared = 0, False
+        for match in self._token.finditer(text):
+            if match.start() > offset:
+                yield text[offset : match.start()], ""
+            offset, word = match.end(), match[0]
+            if match.lastindex != 4:
+                yield word, ("cc", "cs", "cn")[(match.lastindex or 1) - 1]
+                continue
+            yield word, "cf" if declared and not self._keyword.fullmatch(word) else self._style(word)
+            declared = self._declares.fullmatch(word) is not None
+        if offset < len(text):
+            yield text[offset:], ""
+
+    def _style(self, word: str) -> str:
+        if self._keyword.fullmatch(word):
+            return "ck"
+        return "ct" if self._type.fullmatch(word) else ""
+
+
+@cache
+def highlighter(language: str) -> Highlighter | None:
+    """Return the highlighter of a language; None for one without colours."""
+    table = json.loads(LANGUAGES.read_bytes())
+    grammar = table["languages"].get("Vyper" if language == "Fe" else language)
+    return None if grammar is None else Highlighter(table | grammar)
+
+
+MAX_HIGHLIGHTED_LENGTH = 200_000
+"""Characters of a file that still gets colours."""
+
+MAX_SHOWN_LENGTH = 1_000_000
+"""Characters of all files of a contract that are shown."""
+
+MAX_SOURCE_LINE_LENGTH = 2_000
+"""Characters of a line that are shown."""
+
+MAX_SPACES = 200
+"""White space in a row that is shown: what stands behind more would be out of sight."""
+
+_LONG_SPACE = re.compile(rf"[^\S\n]{{{MAX_SPACES + 1},}}")
+
+_OPEN, _CLOSE = "\ufdd1", "\ufdd2"
+"""What surrounds a mark in a text until it is HTML: characters that no text may have."""
+
+_NO_CHARACTERS = re.compile("[\ufdd0-\ufdef]")
+
+_TAGS = {_OPEN: '<span class="hidden-character">', _CLOSE: "</span>"}
+
+CACHED_FILES = 1_024
+"""How many coloured files are kept: clones have the same files."""
+
+
+class SourceView(NamedTuple):
+    """A source file."""
+
+    path: str
+    folder: str  # the folder of the path, with a slash at the end; empty for none
+    name: str
+    anchor: str  # of the file, and the prefix of the anchors of its lines
+    lines: int
+    # of a file that a script gives lines and colours when it is opened; empty for one that has them
+    language: str
+    markup: Markup | None  # its text; None if it is not shown
+    hidden: tuple[str, ...]  # the code points of its hidden characters
+    mixed: tuple[str, ...]  # those of letters that look like the Latin ones of the same word
+    cut: bool  # whether the ends of lines are left out
+    opened: bool
+
+
+class LineMarks(NamedTuple):
+    """What stands at a line of which a part is not shown; `count` is the number of characters."""
+
+    cut: str = "⟨… {count}⟩"
+    spaces: str = "⟨{count}⟩"
+
+    def cut_of(self, text: str) -> str:
+        """Return the mark for the rest of a line."""
+        return _marked(PageTexts.fill(self.cut, {"count": len(text)}))
+
+    def spaces_of(self, text: str) -> str:
+        """Return the mark for white space."""
+        return _marked(PageTexts.fill(self.spaces, {"count": len(text)}))
+
+
+UNWORDED = LineMarks()
+"""Marks without words of a language."""
+
+
+def _marked(text: str) -> str:
+    return f"{_OPEN}{text}{_CLOSE}"
+
+
+def source_views(
+    sources: Json, language: str, target: str, marks: LineMarks = UNWORDED
+) -> Iterator[SourceView]:
+    """Yield a record's source files, that of the contract first, then those of its folder.
+
+    Args:
+        target: the path of the file with the contract.
+    """
+    files = {path: as_text(as_object(file).get("content")) for path, file in as_object(sources).items()}
+    left = MAX_SHOWN_LENGTH
+    for place, path in enumerate(_target_first(files, target), start=1):
+        content = files[path]
+        left -= len(content)
+        yield _view(path, content, language, marks, anchor=f"s{place}", shown=left >= 0, opened=place == 1)
+
+
+def _target_first(files: Mapping[str, str], target: str) -> list[str]:
+    folder = target.rpartition("/")[0]
+    return sorted(files, key=lambda path: (path != target, path.rpartition("/")[0] != folder, path))
+
+
+def _view(
+    path: str, content: str, language: str, marks: LineMarks, *, anchor: str, shown: bool, opened: bool
+) -> SourceView:
+    hidden, mixed = tuple(hidden_characters(content)), tuple(mixed_words(content)[1])
+    has_spaces, cut = _long_lines(content)
+    # a script colours a text that can be read back unchanged from the page
+    later = shown and not (opened or hidden or mixed or has_spaces or cut)
+    markup = None
+    if shown:
+        markup = escape(_unified(content)) if later else _numbered(content, language, marks, anchor)
+    seen = visible_name(path)
+    folder, slash, name = seen.rpartition("/")
+    return SourceView(
+        path=seen,
+        folder=folder + slash,
+        name=name,
+        anchor=anchor,
+        lines=_unified(content).rstrip("\n").count("\n") + 1,
+        language=language if later else "",
+        markup=markup,
+        hidden=hidden,
+        mixed=mixed,
+        cut=cut,
+        opened=opened,
+    )
+
+
+def _long_lines(content: str) -> tuple[bool, bool]:
+    """Return whether a text has long runs of white space, and whether lines are too long without them."""
+    if _longest(content) <= MAX_SPACES:
+        return False, False
+    packed = _LONG_SPACE.sub("", content)
+    return packed != content, _longest(packed) > MAX_SOURCE_LINE_LENGTH
+
+
+def _longest(content: str) -> int:
+    return max(map(len, content.split("\n")))
+
+
+def _numbered(content: str, language: str, marks: LineMarks, anchor: str) -> Markup:
+    numbered = (
+        f'<a id="{anchor}-{n}" href="#{anchor}-{n}" tabindex="-1">{n}</a>{line}'
+        for n, line in enumerate(highlighted_lines(content, language, marks), start=1)
+    )
+    return Markup("\n".join(numbered))  # noqa: S704 - `highlighted_lines` escapes
+
+
+@lru_cache(maxsize=CACHED_FILES)
+def highlighted_lines(content: str, language: str, marks: LineMarks = UNWORDED) -> tuple[str, ...]:
+    """Return the lines of a source as HTML."""
+    text = _with_marks(content, marks).rstrip("\n")
+    colours = highlighter(language) if len(text) <= MAX_HIGHLIGHTED_LENGTH else None
+    if colours is None:
+        return tuple(_visible(line) for line in text.split("\n"))
+    lines, line = [], list[str]()
+    for value, style in colours.highlighted(text):
+        first, *others = value.split("\n")
+        line.append(_piece(first, style))
+        for piece in others:
+            lines.append("".join(line))
+            line = [_piece(piece, style)]
+    return (*lines, "".join(line))
+
+
+def _unified(content: str) -> str:
+    # compilers end a line, and so a comment, at a carriage return; so do these lines
+    return content.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _with_marks(content: str, marks: LineMarks) -> str:
+    """Return a text with what must not be missed surrounded by `_OPEN` and `_CLOSE`."""
+    text = _NO_CHARACTERS.sub(lambda found: _marked(code_point(found[0])), _unified(content))
+    text = _LONG_SPACE.sub(lambda found: marks.spaces_of(found[0]), mixed_words(text, _marked)[0])
+    return "\n".join(_shortened(line, marks) for line in text.split("\n"))
+
+
+def _shortened(line: str, marks: LineMarks) -> str:
+    if len(line) <= MAX_SOURCE_LINE_LENGTH:
+        return line
+    end = MAX_SOURCE_LINE_LENGTH
+    if (opened := line.rfind(_OPEN, 0, end)) > line.rfind(_CLOSE, 0, end):
+        end = opened  # not within a mark
+    return line[:end] + marks.cut_of(line[end:])
+
+
+def _piece(text: str, style: str) -> str:
+    if not text:
+        return ""
+    return f'<span class="{style}">{_visible(text)}</span>' if style else _visible(text)
+
+
+def _visible(text: str) -> str:
+    """Return escaped text; hidden characters are shown by code point and highlighted."""
+    escaped = str(escape(text))
+    if HIDDEN_CHARACTERS.search(escaped) is None:
+        return escaped
+    return HIDDEN_CHARACTERS.sub(_shown, escaped)
+
+
+def _shown(found: re.Match[str]) -> str:
+    return _TAGS.get(found[0]) or f"{_TAGS[_OPEN]}{code_point(found[0])}{_TAGS[_CLOSE]}"

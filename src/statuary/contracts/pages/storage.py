@@ -1,0 +1,170 @@
+"""A diagram of a contract's storage: slots of 32 bytes and the variables in them.
+
+Reads Solidity's `storageLayout` and Vyper's `layout`; other shapes are not drawn.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from itertools import groupby, islice
+from typing import NamedTuple
+
+from statuary.base.json_values import Json, as_list, as_object, as_size, as_text
+from statuary.contracts.model.storage_layout import LARGEST_EXACT
+from statuary.site.pages.page_texts import visible_name
+
+SLOT_BYTES = 32
+
+MAX_VARIABLES = 400
+"""Variables that are drawn; generated contracts have thousands."""
+
+MAX_PLACED = 20_000
+"""Variables of which those that are drawn are taken."""
+
+MAX_LAYOUT_DEPTH = 8
+"""Levels of structs that are opened."""
+
+TONES = 6
+"""The number of different colours in the picture."""
+
+
+class StorageVariable(NamedTuple):
+    """A variable, or a member of a struct."""
+
+    label: str  # its name; that of a member includes the structs around it
+    type: str
+    slot: int  # its first slot
+    offset: int  # its first byte in that slot
+    size: int  # in bytes
+    kind: str  # `value`, or for content elsewhere: `mapping`, `dynamic_array`, `bytes`
+    tone: int = 0  # the number of its colour
+    rounded: bool = False  # whether a server in JavaScript may have rounded its slot
+
+    @property
+    def slots(self) -> int:
+        """The number of slots it takes."""
+        return max(1, (self.offset + self.size + SLOT_BYTES - 1) // SLOT_BYTES)
+
+    @property
+    def width(self) -> int:
+        """The number of bytes it takes in its first slot."""
+        return max(1, min(self.size, SLOT_BYTES - self.offset))
+
+    @property
+    def last_byte(self) -> int:
+        """Its last byte in its first slot."""
+        return self.offset + self.width - 1
+
+
+class StorageSlot(NamedTuple):
+    """A slot, or several that one variable takes."""
+
+    first: str  # its number, as text: it can be as large as a hash
+    last: str  # the number of the last of several; empty for one
+    skipped: str  # the number of unused slots before it; empty for none
+    variables: tuple[StorageVariable, ...]
+
+
+class StorageView(NamedTuple):
+    """The diagram of a layout."""
+
+    slots: tuple[StorageSlot, ...]
+    more: int  # the number of variables that are not drawn
+
+
+def storage_view(layout: Json) -> StorageView | None:
+    """Return the diagram of a storage layout; None if there is none to draw."""
+    members = as_object(layout)
+    of_solidity = "storage" in members
+    variables = sorted(
+        islice(_solidity(members) if of_solidity else _vyper(members, "", 0), MAX_PLACED),
+        key=lambda variable: (variable.slot, variable.offset),
+    )
+    if not variables:
+        return None
+    drawn = variables[:MAX_VARIABLES]
+    total = len(variables) if len(variables) < MAX_PLACED or not of_solidity else _count(members)
+    return StorageView(slots=tuple(_slots(drawn)), more=total - len(drawn))
+
+
+def _count(layout: Mapping[str, Json]) -> int:
+    """Return how many variables a layout of Solidity has: structs within structs have the product of their members."""
+    types = as_object(layout.get("types"))
+
+    @cache
+    def of(name: str, depth: int) -> int:
+        members = as_list(as_object(types.get(name)).get("members")) if depth < MAX_LAYOUT_DEPTH else []
+        return (
+            sum(of(as_text(as_object(member).get("type")), depth + 1) for member in members) if members else 1
+        )
+
+    return sum(of(as_text(as_object(variable).get("type")), 0) for variable in as_list(layout.get("storage")))
+
+
+def _solidity(layout: Mapping[str, Json]) -> Iterator[StorageVariable]:
+    types = as_object(layout.get("types"))
+    for entry in as_list(layout.get("storage")):
+        yield from _member(as_object(entry), types, "", 0, 0)
+
+
+def _member(
+    entry: Mapping[str, Json], types: Mapping[str, Json], prefix: str, base: int, depth: int
+) -> Iterator[StorageVariable]:
+    """Yield a variable, or the members of a struct instead."""
+    slot, offset = as_size(entry.get("slot")), as_size(entry.get("offset"))
+    kind = as_object(types.get(as_text(entry.get("type"))))
+    if slot is None or offset is None or offset >= SLOT_BYTES:
+        return
+    label = prefix + visible_name(as_text(entry.get("label")))
+    members = as_list(kind.get("members"))
+    if members and depth < MAX_LAYOUT_DEPTH:
+        for member in members:
+            yield from _member(as_object(member), types, f"{label}.", base + slot, depth + 1)
+        return
+    encoding = as_text(kind.get("encoding"))
+    yield StorageVariable(
+        label=label,
+        type=visible_name(as_text(kind.get("label")) or as_text(entry.get("type"))),
+        slot=base + slot,
+        offset=offset,
+        size=as_size(kind.get("numberOfBytes")) or SLOT_BYTES,
+        kind=encoding if encoding in ("mapping", "dynamic_array", "bytes") else "value",
+    )
+
+
+def _vyper(layout: Mapping[str, Json], prefix: str, depth: int) -> Iterator[StorageVariable]:
+    """Yield the variables of a contract, and those of its modules."""
+    for name, entry in layout.items():
+        place = as_object(entry)
+        slot = as_size(place.get("slot"))
+        label = prefix + visible_name(name)
+        if slot is not None:
+            kind = as_text(place.get("type"))
+            yield StorageVariable(
+                label=label,
+                type=visible_name(kind),
+                slot=slot,
+                offset=0,
+                size=(as_size(place.get("n_slots")) or 1) * SLOT_BYTES,
+                kind="mapping" if kind.startswith("HashMap") else "value",
+                rounded=slot > LARGEST_EXACT,
+            )
+        elif depth < MAX_LAYOUT_DEPTH:
+            yield from _vyper(place, f"{label}.", depth + 1)
+
+
+def _slots(variables: list[StorageVariable]) -> Iterator[StorageSlot]:
+    after = 0
+    tone = 0
+    for first, of_slot in groupby(variables, key=lambda one: one.slot):
+        toned = []
+        for variable in of_slot:
+            toned.append(variable._replace(tone=tone % TONES))
+            tone += 1
+        slots, about = max(part.slots for part in toned), "≈ " if toned[0].rounded else ""
+        yield StorageSlot(
+            first=f"{about}{first}",
+            last=f"{about}{first + slots - 1}" if slots > 1 else "",
+            skipped=str(first - after) if first > after else "",
+            variables=tuple(toned),
+        )
+        after = max(after, first + slots)

@@ -1,0 +1,22 @@
+"""The sign of a verdict on pages, and the level that lists say of a contract."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from statuary.publish.ledger.contract_rows import ContractRow
+
+
+def verdict_sign(verdict: str, level: str) -> str:
+    """Return the sign of a verdict: green for what was verified here, red for what is contradicted.
+
+    Args:
+        level: the match that the record claims of the runtime side; empty if it claims none.
+    """
+    if verdict in ("verified_here", "contradicted"):
+        return "ok" if verdict == "verified_here" else "major"
+    return "stated" if level else "none"
+
+
+def level_of(row: "ContractRow") -> str:
+    """Return the key of the text about a contract in lists: its runtime side's, unless that is contradicted."""
+    return "contradicted" if row.verdict == "contradicted" else row.runtimeMatch or "unchecked"

@@ -1,0 +1,69 @@
+"""The page that shows any contract in the reader's browser, and what its script needs: templates as trees, texts, chains.
+
+Sites with more contracts than `pages.contracts` have no file for each; every site has this page, so that every
+contract has one.
+"""
+
+from collections.abc import Iterator
+
+from statuary.base.primitives import is_utc
+from statuary.contracts.site_contracts import SiteContracts
+from statuary.site.document import Document, encode_json
+from statuary.site.pages.page_templates import TEMPLATES, package_templates
+from statuary.site.pages.page_texts import one_line, page_texts
+from statuary.site.pages.rendering import Renderer, renderer_of
+from statuary.site.pages.scripts import script_document
+from statuary.site.pages.site_context import PageHead, site_context
+from statuary.site.pages.template_trees import TemplateTrees, UnknownNodeError
+from statuary.site.url_table import CONTRACT_VIEWER
+
+PAGE = "contract.html"
+"""The template of contract pages, which this page has, too."""
+
+VERDICTS = ("no_code", "other_code", "other_implementation", "runtime_differs", "failed")
+"""The verdicts of a contradicted record, by the key of their sentence."""
+
+
+def viewer_documents(catalogue: SiteContracts) -> Iterator[Document]:
+    """Yield the page, and what its script reads."""
+    site = site_context(catalogue)
+    renderer = renderer_of(site)
+    texts, zone = renderer.localization.texts, renderer.localization.dates.zone
+    head = PageHead(
+        path=CONTRACT_VIEWER.path(),
+        title=texts("viewer.title"),
+        description=texts("viewer.page", name=site.name),
+        section="contracts",
+    )
+    yield renderer.page(CONTRACT_VIEWER, "viewer.html", head, None)
+    trees = _trees(renderer)
+    english = page_texts("en")
+    data = {
+        "templates": {"bodies": trees.bodies, "macros": trees.macros},
+        "texts": texts.by_key,  # templates of a theme use any
+        # proofs are in English
+        "verdicts": [[key, english(f"claim_reason.verdict_{key}")] for key in VERDICTS],
+        "zone": zone.key,
+        "isUtc": is_utc(zone),
+        "chains": {
+            str(chain.chain_id): {
+                "title": one_line(chain.title),
+                "explorer": chain.explorer,
+                "rpc": chain.rpc[0] if chain.rpc else "",
+            }
+            for chain in catalogue.chains
+        },
+    }
+    yield script_document("viewer", b"const SITE = " + encode_json(data) + b";\n")
+
+
+def _trees(renderer: Renderer) -> TemplateTrees:
+    """Return the templates of contract pages; the package's own if the script cannot render those of the theme."""
+    own = package_templates(TEMPLATES)
+    trees = TemplateTrees({**own, **dict(renderer.site.settings.theme.templates)}.__getitem__)
+    try:
+        trees.add_page(PAGE)
+    except (UnknownNodeError, StopIteration, KeyError):
+        trees = TemplateTrees(own.__getitem__)
+        trees.add_page(PAGE)
+    return trees

@@ -1,0 +1,33 @@
+"""The chains of a site, and how its contracts are published."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from statuary.base.primitives import ChainId, Hex
+
+
+class Chain(NamedTuple):
+    """An EVM chain of the site."""
+
+    chain_id: ChainId
+    name: str
+    title: str  # a longer name; the same as `name` by default
+    rpc: tuple[str, ...] = ()
+    explorer: str = ""  # the URL of a block explorer with the paths of EIP-3091; empty if there is none
+    supported: bool = True  # whether it accepts new contracts
+    # blocks that the site's author vouches for: number and hash
+    checkpoints: tuple[tuple[int, Hex], ...] = ()
+
+
+class PublishPolicy(StrEnum):
+    """The records that are published: only those whose proof holds, or all (others are marked as rejected)."""
+
+    PROVED = "proved"
+    ALL = "all"
+
+
+class ContractSettings(NamedTuple):
+    """How contracts are published."""
+
+    publish: PublishPolicy = PublishPolicy.PROVED
+    join_memory: int = 1 << 30  # bytes of memory for joining the tables of an export

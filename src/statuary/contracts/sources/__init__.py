@@ -1,0 +1,1 @@
+"""The sources of records, and how they are read."""

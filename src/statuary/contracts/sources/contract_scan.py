@@ -1,0 +1,307 @@
+"""Finds the contracts of a site by their file names, in every pass; no list of them is kept.
+
+A folder of a million files takes the memory of its names while the scan is in it, and nothing else.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.base.findings import Finding, Pointer
+from statuary.contracts.sources.contract_source import (
+    BulkForm,
+    BulkSource,
+    ContractForm,
+    ContractSource,
+    ContractSources,
+)
+from statuary.contracts.sources.source_stat import ListingCache
+from statuary.source.file_kinds import (
+    CONTRACTS,
+    FileKind,
+    is_ignored,
+    is_workspace_file,
+    match_pattern,
+    unknown_file_finding,
+)
+from statuary.source.remote_files import is_remote, remote_files
+from statuary.source.source_files import undecodable_name, walk_folder, walk_path
+from statuary.source.unreadable import UnreadableError
+
+FOLDER = PurePosixPath(CONTRACTS)
+
+
+class ExternalFile(NamedTuple):
+    """A file of an external source."""
+
+    pure: PurePosixPath  # the path that it would have in the content folder
+    path: str  # its path relative to the content folder, or its URL
+
+
+def external_files(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
+    """Yield the files of an external source in order of paths, and a finding for each thing not read.
+
+    Args:
+        source: the URL of an object store, or a path relative to the content folder.
+
+    Raises:
+        UnreadableError: if it does not exist or cannot be listed.
+    """
+    yield from _remote(source.rstrip("/")) if is_remote(source) else _local(root, source.rstrip("/"))
+
+
+def _remote(url: str) -> Iterator[ExternalFile]:
+    files = sorted({file.url for file in remote_files(url).list(url)})
+    if not files:
+        raise UnreadableError(f"no objects below {url}", "check the URL")
+    for file in files:
+        below = file.removeprefix(f"{url}/") if file != url else url.rpartition("/")[2]
+        yield ExternalFile(FOLDER / below, file)
+
+
+def _local(root: Path, source: str) -> Iterator[ExternalFile | Finding]:
+    full = root / source
+    if full.is_file():
+        yield ExternalFile(FOLDER / full.name, source)
+        return
+    if not full.is_dir():
+        raise UnreadableError(
+            f"no file or folder {source!r}", "write the path relative to the content folder"
+        )
+    for file in walk_folder(full):
+        if isinstance(file, Finding):
+            yield file.within(f"{source}/{file.path}")
+        else:
+            yield ExternalFile(FOLDER / file.path, f"{source}/{file.path}")
+
+
+RECORD_DEPTH = 2
+"""Folders above a record file: `contracts` and that of the chain."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """The result of one pass over all names."""
+
+    count: int  # contracts with their own file or folder
+    bulk: tuple[BulkSource, ...] = ()  # the bulk sources, in order of paths
+    findings: tuple[Finding, ...] = ()
+    links: bool = False  # whether there are symbolic links, whose targets may change unseen
+
+
+class ExternalSource(NamedTuple):
+    """A source of contracts outside the content folder, as the settings name it."""
+
+    location: str  # a path relative to the content folder, or a URL
+    path: str  # the settings file
+    pointer: Pointer  # where in the settings file
+
+
+class ContractScan(ContractSources):
+    """The contracts of a site; iterates over those with their own file or folder, in byte order of paths."""
+
+    def __init__(
+        self, root: Path, external: Sequence[ExternalSource] = (), result: ScanResult | None = None
+    ) -> None:
+        """Prepare a scan; `result` is that of an earlier pass, if it still holds."""
+        self.root = root
+        self.external = tuple(external)
+        self._listings = ListingCache()
+        if result is not None:
+            self.result = result
+
+    @cached_property
+    def result(self) -> ScanResult:
+        """The result of one pass over all names."""
+        count, bulk, findings, links = 0, BulkSourceCollector(), [], False
+        for item in chain.from_iterable(self._streams()):
+            if isinstance(item, _Records):
+                count += len(item.names)
+            elif isinstance(item, ContractSource):
+                count += 1
+            elif isinstance(item, Finding):
+                findings.append(item)
+            elif isinstance(item, _BulkFile):
+                bulk.take(item.kind, item.pure, item.path)
+            else:
+                links = True
+        return ScanResult(count, bulk.sources(), tuple(findings), links)
+
+    @property
+    @override
+    def bulk(self) -> tuple[BulkSource, ...]:
+        return self.result.bulk
+
+    @property
+    @override
+    def findings(self) -> tuple[Finding, ...]:
+        return self.result.findings
+
+    @override
+    def __len__(self) -> int:
+        return self.result.count
+
+    @override
+    def __iter__(self) -> Iterator[ContractSource]:
+        streams = [_sources(stream) for stream in self._streams()]
+        return streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda source: source.path)
+
+    def _streams(self) -> list[Iterator["_Found"]]:
+        """Return what is found in the folder of contracts, and in each external source."""
+        own = self.root / FOLDER
+        streams = [self._in_folder(CONTRACTS, FOLDER)] if own.is_dir() and not own.is_symlink() else []
+        streams += [_below(self.root, CONTRACTS, FOLDER)] if own.is_symlink() else []
+        return [*streams, *map(self._in_external, self.external)]
+
+    def _in_external(self, source: ExternalSource) -> Iterator["_Found"]:
+        try:
+            if not is_remote(source.location) and (self.root / source.location).is_dir():
+                yield from self._in_folder(source.location.rstrip("/"), FOLDER)
+            else:
+                for file in external_files(self.root, source.location):
+                    yield from [file] if isinstance(file, Finding) else _classify(file)
+        except UnreadableError as error:
+            yield _unreachable(source, str(error), error.hint)
+        except OSError as error:
+            yield _unreachable(source, f"cannot read the source: {error.strerror}")
+
+    def _in_folder(self, folder: str, pure: PurePosixPath) -> Iterator["_Found"]:
+        """Yield what is found in a folder with the layout of `contracts/`, or of a folder in it."""
+        try:
+            listing = self._listings.of(self.root / folder, is_chain=len(pure.parts) == RECORD_DEPTH)
+        except OSError as error:
+            message = f"cannot read the folder: {error.strerror}"
+            yield Finding(rule="readable-text", path=folder, message=message)
+            return
+        yield from (undecodable_name(f"{folder}/{name}") for name in listing.undecodable)
+        for are_records, names in listing.runs:
+            if are_records:
+                yield _Records(folder, pure.name, names, listing.others)
+                continue
+            for name in names:
+                is_plain = name not in listing.others
+                yield from self._other(f"{folder}/{name}", pure / name, name, is_plain=is_plain)
+
+    def _other(self, path: str, pure: PurePosixPath, name: str, *, is_plain: bool) -> Iterator["_Found"]:
+        """Yield the contracts of a name that is not that of a record file."""
+        if is_plain:
+            yield from _classify(ExternalFile(pure, path))
+        elif name[0] == ".":
+            return
+        elif name.endswith("/") and len(pure.parts) <= RECORD_DEPTH:
+            yield from self._in_folder(path[:-1], pure)
+        else:
+            yield from _below(self.root, path.rstrip("/"), pure)
+
+
+def _unreachable(source: ExternalSource, message: str, hint: str = "") -> Finding:
+    return Finding(
+        rule="reachable-source", path=source.path, message=message, hint=hint, pointer=source.pointer
+    )
+
+
+class _BulkFile(NamedTuple):
+    """A file of many records, or of a table of an export."""
+
+    kind: FileKind
+    pure: PurePosixPath
+    path: str
+
+
+class _Link:
+    """A symbolic link."""
+
+
+class _Records(NamedTuple):
+    folder: str
+    chain_id: str
+    names: list[str]
+    others: set[str]
+
+
+_Found = ContractSource | Finding | _BulkFile | _Link | _Records
+
+
+def _sources(stream: Iterator[_Found]) -> Iterator[ContractSource]:
+    for item in stream:
+        if isinstance(item, _Records):
+            folder, chain_id, names, others = item
+            for name in names:
+                address = name[: name.rindex(".")]
+                # a folder beside a record has its evidence
+                has_folder = bool(others) and f"{address}/" in others
+                form = ContractForm.RECORD_WITH_EVIDENCE if has_folder else ContractForm.RECORD
+                yield ContractSource(f"{folder}/{name}", chain_id, address, form)
+        elif isinstance(item, ContractSource):
+            yield item
+
+
+def _below(root: Path, path: str, pure: PurePosixPath) -> Iterator[_Found]:
+    """Yield what is found in the folder of a workspace or of an export, or behind a link."""
+    if (root / path).is_symlink():
+        yield _Link()
+    for item in walk_path(root, path):
+        if isinstance(item, Finding):
+            yield item
+        else:
+            yield from _classify(ExternalFile(pure / item.path[len(path) + 1 :], item.path))
+
+
+def _classify(file: ExternalFile) -> Iterator[_Found]:
+    """Yield what a file is by the convention; nothing for a file that is ignored or part of a workspace."""
+    pure, path = file
+    if is_ignored(pure):
+        return
+    pattern = match_pattern(pure)
+    if pattern is None:
+        if not is_workspace_file(pure):
+            yield unknown_file_finding(pure, path)
+    elif pattern.kind in BULK_FORMS:
+        yield _BulkFile(pattern.kind, pure, path)
+    elif pattern.kind is FileKind.ANCHOR:
+        return  # read with the record that it is about
+    elif pattern.kind is FileKind.WORKSPACE:
+        yield ContractSource(path, pure.parts[1], pure.parts[2], ContractForm.WORKSPACE)
+    else:
+        yield ContractSource(path, pure.parts[1], pure.name.rpartition(".")[0], ContractForm.RECORD)
+
+
+BULK_FORMS = {FileKind.LINES: BulkForm.JSONL, FileKind.TABLE: BulkForm.EXPORT}
+"""The kinds of file with many contracts."""
+
+
+class BulkSourceCollector:
+    """Collects bulk files and groups them into sources."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, BulkForm], list[str]] = {}
+
+    def take(self, kind: FileKind, pure: PurePosixPath, path: str) -> None:
+        """Add a file.
+
+        Args:
+            pure: the path that it has, or would have, in the content folder.
+            path: its path or URL.
+        """
+        form = BULK_FORMS[kind]
+        location = path if form is BulkForm.JSONL else _export_of(pure, path)
+        self.found.setdefault((location, form), []).append(path)
+
+    def sources(self) -> tuple[BulkSource, ...]:
+        """Return the sources in order of paths."""
+        return tuple(
+            BulkSource(path=location, form=form, files=tuple(files))
+            for (location, form), files in sorted(self.found.items())
+        )
+
+
+def _export_of(pure: PurePosixPath, path: str) -> str:
+    """Return the folder of an export: one directly in `contracts/`, or `contracts/` itself."""
+    is_in_folder = len(pure.parts) > 2
+    return path.rsplit("/", len(pure.parts) - 2 if is_in_folder else 1)[0]

@@ -1,0 +1,90 @@
+"""The place of a contract in the content: a file, a folder, a line or a row."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+from typing_extensions import override
+
+from statuary.base.findings import Finding
+
+
+class ContractForm(StrEnum):
+    """How a contract is written in content."""
+
+    RECORD = "record"
+    RECORD_WITH_EVIDENCE = "record with evidence beside it"
+    WORKSPACE = "workspace"
+    LINE = "line of a JSONL file"
+    ROW = "row of an export"
+
+
+class ContractSource(NamedTuple):
+    """Where one contract is written."""
+
+    # the file, relative to the content folder, or a URL: the record, a workspace's `contract.yaml`, the JSONL
+    # file, or the export's file of `sourcify_matches`
+    path: str
+    chain_id: str  # the chain as in the path; in a bulk file, as in the record
+    address: str  # the address as in the path; in a bulk file, as in the record
+    form: ContractForm
+    line: int = 0  # in a bulk file, the line or row, counted from 1; else 0
+
+    @property
+    def location(self) -> str:
+        """The path, followed by the line in a bulk file."""
+        return f"{self.path}:{self.line}" if self.line else self.path
+
+
+def evidence_folder(source: ContractSource) -> str:
+    """Return the folder of a contract's evidence: that of a workspace, or the one beside a record."""
+    folder, _, name = source.path.rpartition("/")
+    return folder if source.form is ContractForm.WORKSPACE else f"{folder}/{name.rpartition('.')[0]}"
+
+
+class BulkForm(StrEnum):
+    """How the contracts of a bulk source are written."""
+
+    JSONL = "JSONL"
+    EXPORT = "tables of an export"
+
+
+class BulkSource(NamedTuple):
+    """Where many contracts are written."""
+
+    path: str  # a JSONL file or the folder of an export, relative to the content folder, or a URL
+    form: BulkForm
+    files: tuple[str, ...]  # the files of an export, in order; or the JSONL file
+
+
+class ContractSources(Protocol):
+    """The contracts of a site; every iteration scans the folder again."""
+
+    @property
+    def bulk(self) -> tuple[BulkSource, ...]:
+        """The bulk sources, in order of paths."""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is wrong with file names."""
+
+    def __len__(self) -> int:
+        """Return the number of contracts that have their own file or folder."""
+
+    def __iter__(self) -> Iterator[ContractSource]:
+        """Yield the contracts that have their own file or folder, in byte order of paths."""
+
+
+class NoContracts(ContractSources):
+    """The contracts of a site without any."""
+
+    bulk: tuple[BulkSource, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    @override
+    def __len__(self) -> int:
+        return 0
+
+    @override
+    def __iter__(self) -> Iterator[ContractSource]:
+        return iter(())

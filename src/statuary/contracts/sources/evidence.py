@@ -1,0 +1,148 @@
+"""Evidence beside a contract: what the chain shows of it (`anchor.json`), and what a compiler made of it again (`compilation.json`)."""
+
+from pathlib import Path, PurePosixPath
+from typing import Annotated
+
+import orjson
+from pydantic import AfterValidator, Field
+
+from statuary.base.findings import Finding
+from statuary.base.limits import LARGEST_BLOCK, LARGEST_SOURCE_FILE
+from statuary.base.primitives import InvalidValueError, is_hex_digits
+from statuary.contracts.chain.anchor import (
+    CREATION_CODE,
+    Anchor,
+    AnchoredBlock,
+    DeploymentEvidence,
+    anchor_json,
+)
+from statuary.contracts.model.proof import CompilationEvidence
+from statuary.contracts.sources.contract_source import ContractSource, evidence_folder
+from statuary.source.load_model import load_model
+from statuary.source.source_files import SourceFile
+from statuary.source.source_model import HexText, SourceModel, Text, WholeNumber, value_of
+
+COMPILATION_FILE = "compilation.json"
+SHA256_DIGITS = 64
+
+
+def _digest(text: str) -> str:
+    if len(text) != SHA256_DIGITS or not is_hex_digits(text):
+        raise InvalidValueError(f"{text!r} is not a SHA-256 digest", "run `statuary contract compile` again")
+    return text
+
+
+Digest = Annotated[Text, AfterValidator(_digest)]
+
+
+class CompilationSource(SourceModel):
+    """The evidence of one compilation."""
+
+    record: Digest
+    compiler_version: Text
+    compiler_sha256: Digest
+    input_sha256: Digest
+    output_sha256: Digest
+    statuary: Text
+    members: tuple[Text, ...]
+
+
+def compilation_path(source: ContractSource) -> str:
+    """Return the path of the evidence, relative to the content folder."""
+    return f"{evidence_folder(source)}/{COMPILATION_FILE}"
+
+
+def read_compilation_evidence(
+    root: Path, source: ContractSource, findings: list[Finding]
+) -> CompilationEvidence | None:
+    """Return the evidence beside a contract; None if there is none or it is wrong (see `findings`)."""
+    path = compilation_path(source)
+    if not (root / path).is_file():
+        return None
+    model = load_model(SourceFile(root, path), CompilationSource, LARGEST_SOURCE_FILE, findings)
+    return None if model is None else value_of(CompilationEvidence, model)
+
+
+def compilation_json(evidence: CompilationEvidence) -> bytes:
+    """Return the file that keeps the evidence."""
+    return orjson.dumps(evidence._asdict(), option=orjson.OPT_INDENT_2) + b"\n"
+
+
+ANCHOR_FILE = "anchor.json"
+
+Hash = Annotated[HexText, Field(min_length=66, max_length=66)]
+Node = Annotated[
+    Text, Field(pattern=rf"^0x[0-9a-f]*({CREATION_CODE.replace('{', '[{]').replace('}', '[}]')}[0-9a-f]*)?$")
+]
+HexNodes = tuple[HexText, ...]
+
+
+class AnchoredBlockSource(SourceModel):
+    """A block that proofs are under."""
+
+    number: Annotated[WholeNumber, Field(ge=0, lt=LARGEST_BLOCK)]
+    """The block's number."""
+    hash: Hash
+    """The block's hash: Keccak-256 of its header. Ask a node that you trust for it."""
+    header: HexText
+    """The block's header in RLP."""
+    agreed: tuple[Text, ...] = ()
+    """The hosts of the nodes that gave this hash for this number."""
+
+
+class DeploymentEvidenceSource(SourceModel):
+    """The transaction that created the contract, and its receipt."""
+
+    block: AnchoredBlockSource
+    """The block of the transaction."""
+    transaction: tuple[Node, ...]
+    """The nodes from the block's transactions root to the signed transaction. `{creationBytecode}` replaces the
+    digits of the record's `creationBytecode.onchainBytecode`."""
+    receipt: HexNodes
+    """The nodes from the block's receipts root to the transaction's receipt."""
+
+    def evidence(self) -> DeploymentEvidence:
+        """Return the evidence."""
+        return value_of(DeploymentEvidence, self, block=value_of(AnchoredBlock, self.block))
+
+
+class AnchorSource(SourceModel):
+    """The chain's own Merkle proofs of one contract, as `statuary contract anchor` writes them."""
+
+    record: Digest
+    """SHA-256 of the record as it is published: the anchor is about this record."""
+    block: AnchoredBlockSource | None = None
+    """The block that the account and its storage are under."""
+    account: HexNodes = ()
+    """The nodes from the block's state root to the account (EIP-1186)."""
+    storage: Annotated[dict[Text, HexNodes], Field(default={})]
+    """The nodes from the account's storage root to a slot, by slot: where a proxy keeps its implementation."""
+    deployment: DeploymentEvidenceSource | None = None
+    """The transaction that created the contract, and its receipt."""
+    missing: Annotated[dict[Text, Text], Field(default={})]
+    """Why a claim (`onChain`, `deployed`) has no evidence."""
+
+    def anchor(self) -> Anchor:
+        """Return the anchor."""
+        block = None if self.block is None else value_of(AnchoredBlock, self.block)
+        deployment = None if self.deployment is None else self.deployment.evidence()
+        return value_of(Anchor, self, block=block, deployment=deployment)
+
+
+def anchor_path(source: ContractSource) -> str:
+    """Return the path of a contract's anchor, relative to the content folder."""
+    return str(PurePosixPath(evidence_folder(source)) / ANCHOR_FILE)
+
+
+def read_anchor(root: Path, source: ContractSource, findings: list[Finding]) -> Anchor | None:
+    """Return the anchor beside a contract; None if there is none, or after adding what is wrong to `findings`."""
+    path = anchor_path(source)
+    if not (root / path).is_file():
+        return None
+    model = load_model(SourceFile(root, path), AnchorSource, LARGEST_SOURCE_FILE, findings)
+    return None if model is None else model.anchor()
+
+
+def anchor_file(anchor: Anchor) -> bytes:
+    """Return the file that keeps an anchor."""
+    return orjson.dumps(anchor_json(anchor), option=orjson.OPT_INDENT_2) + b"\n"

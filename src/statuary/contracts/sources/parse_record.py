@@ -1,0 +1,161 @@
+"""The exact value of a record's source text: every number keeps its spelling, every key is kept.
+
+Text is canonical if orjson parses it and writes the same bytes; those bytes are published. Any other text goes
+through a slower parser, which also reports what orjson does not: number spellings, duplicate keys, lone surrogates.
+"""
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from statuary.base.findings import Finding
+from statuary.base.json_values import Json, NumberText
+from statuary.base.limits import MAX_NUMBER_DIGITS
+from statuary.contracts.chain.anchor import Anchor
+from statuary.contracts.model.compiled_part import COMPILED_PARTS, CompiledPart, pieces_of
+from statuary.contracts.model.derivation import repeated_members
+from statuary.contracts.model.proof import CompilationEvidence
+from statuary.contracts.model.record import Compilation, Record, RecordValue
+from statuary.source.load_model import validation_findings
+from statuary.source.parse_json import parse_json
+from statuary.source.parse_yaml import PlainText, parse_yaml
+from statuary.source.source_files import decode_utf8
+from statuary.source.source_model import allows_text, item_of, members_of
+
+ADAPTER = TypeAdapter(Record, config=None)
+
+_INSTEAD_OF_REPEATS = b',"stdJsonInput":{"language":"","sources":{},"settings":{}},"stdJsonOutput":{"sources":null,"contracts":{}}'
+
+
+_NOTHING_COMPILED: RecordValue = {
+    **dict.fromkeys(("abi", "metadata", "storageLayout", "userdoc", "devdoc", "sourceIds"), None),
+    "sources": {},
+    "stdJsonInput": {"language": "", "sources": {}, "settings": {}},
+    "compilation": dict.fromkeys(Compilation.__annotations__, "") | {"compilerSettings": {}},
+    "stdJsonOutput": {"sources": None, "contracts": {}},
+    "signatures": {"function": [], "event": [], "error": []},
+}
+"""What takes the place of members that were validated before."""
+
+
+class ParsedContract(NamedTuple):
+    """The result of reading a contract source."""
+
+    record: RecordValue | None  # a record whose members have the right types; None if there is none
+    canonical: bytes | None = None  # the bytes to publish if the source has exactly them; else None
+    findings: Sequence[Finding] = ()
+    digest: bytes = b""  # SHA-256 of a record file without white space at its end; empty for all other forms
+    # the evidence beside the contract that it was compiled again
+    compilation: CompilationEvidence | None = None
+    anchor: Anchor | None = None  # what the chain's own proofs show of it
+    notes: Sequence[Finding] = ()  # what is wrong with the evidence beside it; the record is published anyway
+    part: CompiledPart | None = None  # that of several records, if they are canonical
+
+
+def parse_record_json(raw: bytes, path: str) -> ParsedContract:
+    """Return the record in JSON bytes, or the findings about its types.
+
+    Raises:
+        UnreadableError: if the bytes are not JSON in UTF-8, or an object repeats a key.
+    """
+    trimmed = raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")
+    if (pieces := pieces_of(trimmed)) is None:
+        return _parse_whole(raw, trimmed, path)
+    if (part := COMPILED_PARTS.find(pieces)) is not None:
+        with suppress(ValueError, TypeError, KeyError):
+            record = part.record_of(pieces.deployed)
+            if ADAPTER.validator.isinstance_python(record | _NOTHING_COMPILED):
+                return ParsedContract(record, trimmed, part=part)
+    parsed = _parse_whole(raw, trimmed, path)
+    if part is not None or parsed.record is None or parsed.canonical is None:
+        return parsed
+    return parsed._replace(part=COMPILED_PARTS.add(pieces, parsed.record))
+
+
+def _parse_whole(raw: bytes, trimmed: bytes, path: str) -> ParsedContract:
+    with suppress(ValueError, TypeError):  # orjson's two errors, and a record that is none
+        record = _read_without_repeats(trimmed)
+        if orjson.dumps(record) == trimmed:
+            return ParsedContract(record, trimmed)
+    value: Json
+    try:
+        value = orjson.loads(trimmed)
+        canonical = trimmed if orjson.dumps(value) == trimmed else None
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        canonical = None
+    if canonical is None:
+        value = parse_json(decode_utf8(raw))
+    return validate_record(value, canonical, path)
+
+
+def _read_without_repeats(text: bytes) -> dict[str, Json]:
+    """Return the record in canonical text whose stdJsonInput and stdJsonOutput are made of the rest, and not parsed.
+
+    They are half of the text, and nearly always what the server makes of the rest; the caller compares the bytes.
+
+    Raises:
+        ValueError: if the rest is not a record, or cannot be told from these two.
+    """
+    start, end = text.index(b',"stdJsonInput":'), text.rindex(b',"signatures":')
+    value: dict[str, Json] = orjson.loads(b"%b%b%b" % (text[:start], _INSTEAD_OF_REPEATS, text[end:]))
+    if not ADAPTER.validator.isinstance_python(value):
+        raise ValueError("this is not a record")
+    return value | repeated_members(value)
+
+
+def parse_record_yaml(raw: bytes, path: str) -> ParsedContract:
+    """Return the record in YAML bytes, or the findings about its types.
+
+    A member whose type is text stays text. In free-form members (ABI, metadata, settings) an unquoted JSON number,
+    `true` or `false` is one; everything else is text.
+
+    Raises:
+        UnreadableError: if the bytes are not YAML in UTF-8.
+    """
+    return validate_record(apply_types(parse_yaml(decode_utf8(raw), PlainText), Record), None, path)
+
+
+def validate_record(value: Json, canonical: bytes | None, path: str) -> ParsedContract:
+    """Return a JSON value as a record, or the findings about its types."""
+    if not isinstance(value, dict):
+        message = "the file is not a JSON object"
+        finding = Finding(rule="right-value", path=path, message=message, hint="write one record in a file")
+        return ParsedContract(None, findings=[finding])
+    if ADAPTER.validator.isinstance_python(value):  # three quarters of the time of `validate_python`
+        return ParsedContract(value, canonical)
+    try:
+        ADAPTER.validator.validate_python(value)
+    except ValidationError as error:
+        findings = [finding.within(path) for finding in validation_findings(error, Record, value)]
+        return ParsedContract(None, findings=findings)
+    return ParsedContract(value, canonical)
+
+
+JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+
+
+def apply_types(tree: Json, model: object) -> Json:
+    """Return a tree of texts as JSON of the types that a model's annotations name."""
+    if isinstance(tree, PlainText):
+        return str(tree) if allows_text(model) else json_scalar(tree)
+    if isinstance(tree, list):
+        item = item_of(model, (list,))
+        return [apply_types(value, item) for value in tree]
+    if isinstance(tree, dict):
+        members, item = members_of(model), item_of(model, (dict,))
+        return {key: apply_types(value, members.get(key, item)) for key, value in tree.items()}
+    return tree
+
+
+def json_scalar(text: str) -> Json:
+    """Return an unquoted scalar as JSON: a number that keeps its spelling, `true`, `false`, or the text."""
+    if text in ("true", "false"):
+        return text == "true"
+    if not JSON_NUMBER.fullmatch(text):
+        return str(text)
+    is_whole = str(text).lstrip("-").isdigit() and len(text) <= MAX_NUMBER_DIGITS and text != "-0"
+    return int(text) if is_whole else NumberText(text)

@@ -1,0 +1,48 @@
+"""A contract source to its record: a record file is parsed, a workspace is derived.
+
+The path names chain and address; the checks compare them with the record.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+from statuary.base.findings import Finding, Severity
+from statuary.base.limits import LARGEST_RECORD
+from statuary.contracts.sources.contract_source import ContractForm, ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract, parse_record_json, parse_record_yaml
+from statuary.contracts.sources.source_stat import record_digest
+from statuary.source.source_files import SourceFile
+from statuary.source.unreadable import UnreadableError
+
+
+def read_contract(root: Path, source: ContractSource) -> ParsedContract:
+    """Return the record of a source that has its own file or folder."""
+    parsed = _read_contract(root, source)
+    if source.form is ContractForm.RECORD or parsed.record is None:
+        return parsed
+    from statuary.contracts.sources.evidence import read_anchor, read_compilation_evidence
+
+    notes: list[Finding] = []
+    compilation = read_compilation_evidence(root, source, notes)
+    anchor = read_anchor(root, source, notes)
+    # without a digest, a later build sees that the evidence was changed or removed
+    return parsed._replace(
+        compilation=compilation,
+        anchor=anchor,
+        notes=[replace(note, severity=Severity.NOTE) for note in notes],
+        digest=b"",
+    )
+
+
+def _read_contract(root: Path, source: ContractSource) -> ParsedContract:
+    file = SourceFile(root, source.path)
+    try:
+        if source.form is ContractForm.WORKSPACE:
+            from statuary.contracts.sources.read_workspace import read_workspace  # few sites have one
+
+            return read_workspace(file, source)
+        raw = file.bytes(LARGEST_RECORD)
+        parsed = (parse_record_json if source.path.endswith(".json") else parse_record_yaml)(raw, source.path)
+    except UnreadableError as error:
+        return ParsedContract(None, findings=[error.finding(source.path)])
+    return parsed._replace(digest=record_digest(raw))

@@ -1,0 +1,273 @@
+"""A workspace to its record: `contract.yaml` and the files beside it."""
+
+import os
+from collections.abc import Callable
+from pathlib import PurePosixPath
+from typing import Annotated, Any, TypeVar
+
+import orjson
+from pydantic import AfterValidator, WithJsonSchema
+
+from statuary.base.findings import Finding
+from statuary.base.json_values import Json
+from statuary.base.limits import LARGEST_RECORD
+from statuary.base.primitives import (
+    Address,
+    ChainId,
+    Hex,
+    InvalidValueError,
+    parse_address,
+    parse_chain_id,
+    parse_hex,
+)
+from statuary.contracts.model.derivation import (
+    STD_JSON_INPUT,
+    STD_JSON_OUTPUT,
+    DerivationError,
+    Workspace,
+    WorkspaceDeployment,
+    derive_record,
+)
+from statuary.contracts.sources.contract_source import ContractSource
+from statuary.contracts.sources.parse_record import ParsedContract
+from statuary.source.load_model import load_model
+from statuary.source.parse_json import loads_exactly, parse_json
+from statuary.source.source_files import SourceFile, decode_utf8
+from statuary.source.source_model import AddressText, Flag, HexText, InstantText, SourceModel, Text
+from statuary.source.unreadable import UnreadableError
+
+
+def _decimal(text: str) -> str:
+    if text == "-1" or (text.isascii() and text.isdigit()):
+        return text
+    raise InvalidValueError(f"{text!r} is not a decimal number", "write digits")
+
+
+def _file_beside(text: str) -> str:
+    path = PurePosixPath(text)
+    if path.is_absolute() or ".." in path.parts or "\\" in text:
+        raise InvalidValueError(f"{text!r} is outside the workspace", "name a file beside contract.yaml")
+    return text
+
+
+DecimalText = Annotated[
+    Text,
+    AfterValidator(_decimal),
+    WithJsonSchema({"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^(-1|[0-9]+)$"}]}),
+]
+"""A decimal number, which is served as text; quotes are optional."""
+
+FileText = Annotated[Text, AfterValidator(_file_beside)]
+"""The name of a file beside `contract.yaml`."""
+
+
+class CompilerSource(SourceModel):
+    """The compiler that made the bytecode."""
+
+    name: Text
+    """`solc` or `vyper` (Yul is compiled by solc)."""
+    version: Text
+    """The full version, such as 0.8.30+commit.73712a01."""
+
+
+class DeploymentSource(SourceModel):
+    """The transaction that created the contract; omit what is unknown."""
+
+    transaction_hash: HexText | None = None
+    """Its hash, 32 bytes."""
+    block_number: DecimalText | None = None
+    """The number of its block; -1 for a contract of the genesis block."""
+    transaction_index: DecimalText | None = None
+    """Its index in that block, from 0."""
+    deployer: AddressText | None = None
+    """The sender (not a factory that it called)."""
+
+
+class ImplementationSource(SourceModel):
+    """A contract that a proxy calls."""
+
+    address: AddressText
+    """Where it is."""
+    name: Text | None = None
+    """Its name, if it is verified on this chain."""
+
+
+class ProxySource(SourceModel):
+    """The implementation of a proxy on the chain, where the contract's code alone does not decide it."""
+
+    is_proxy: Flag
+    """Whether it is a proxy."""
+    type: Text | None = None
+    """Its kind, such as EIP1967Proxy."""
+    implementations: tuple[ImplementationSource, ...] = ()
+    """The implementation that it called at that time."""
+
+    def resolution(self) -> Json:
+        """Return the members of a record's `proxyResolution`."""
+        implementations = [
+            {"address": implementation.address}
+            if implementation.name is None
+            else {"address": implementation.address, "name": implementation.name}
+            for implementation in self.implementations
+        ]
+        return {"isProxy": self.is_proxy, "proxyType": self.type, "implementations": implementations}
+
+
+class WorkspaceSource(SourceModel):
+    """A contract as its owner has it: what cannot be derived, and the files beside it."""
+
+    compiler: CompilerSource
+    """The compiler."""
+    contract: Text
+    """The fully qualified name, such as contracts/Bridge.sol:Bridge."""
+    verified_at: InstantText
+    """When it was verified."""
+    match_id: DecimalText
+    """The record's number, unique in the site; lists are in its order."""
+    deployment: DeploymentSource = DeploymentSource.model_construct()
+    """The creating transaction."""
+    proxy: ProxySource | None = None
+    """What the chain returns for it, if it is a proxy that reads a storage slot."""
+    input: FileText = "input.json"
+    """The compiler's standard JSON input."""
+    output: FileText = "output.json"
+    """The compiler's standard JSON output for it."""
+    creation: FileText | None = None
+    """The on-chain creation code as hex: input of the creating transaction. `creation.hex` is taken if it exists."""
+    runtime: FileText | None = None
+    """The on-chain runtime code as hex. `runtime.hex` is taken if it exists."""
+
+    def workspace(self, chain_id: ChainId, address: Address, files: "WorkspaceFiles") -> Workspace:
+        """Return the workspace that the record is derived from."""
+        return Workspace(
+            chain_id=chain_id,
+            address=address,
+            compiler=self.compiler.name,
+            compiler_version=self.compiler.version,
+            fully_qualified_name=self.contract,
+            std_json_input=files.std_json_input,
+            std_json_output=files.std_json_output,
+            onchain_creation=files.onchain_creation,
+            onchain_runtime=files.onchain_runtime,
+            deployment=WorkspaceDeployment(
+                transaction_hash=self.deployment.transaction_hash,
+                block_number=self.deployment.block_number,
+                transaction_index=self.deployment.transaction_index,
+                deployer=self.deployment.deployer,
+            ),
+            verified_at=self.verified_at,
+            match_id=self.match_id,
+            proxy_resolution=None if self.proxy is None else self.proxy.resolution(),
+        )
+
+
+Value = TypeVar("Value")
+
+
+class WorkspaceFiles(SourceModel):
+    """The content of the files beside `contract.yaml`."""
+
+    std_json_input: Any
+    std_json_output: Any
+    onchain_creation: Hex | None
+    onchain_runtime: Hex | None
+
+
+def read_workspace(file: SourceFile, source: ContractSource) -> ParsedContract:
+    """Return the record that a workspace makes, or what is wrong with it."""
+    findings: list[Finding] = []
+    settings = load_model(file, WorkspaceSource, LARGEST_RECORD, findings)
+    identity = _identity(source, findings)
+    if settings is None or identity is None:
+        return ParsedContract(None, findings=findings)
+    chain_id, address = identity
+    folder = _WorkspaceFolder(file, findings)
+    files = folder.read(settings)
+    if findings:
+        return ParsedContract(None, findings=findings)
+    try:
+        return ParsedContract(derive_record(settings.workspace(chain_id, address, files)))
+    except DerivationError as error:
+        return ParsedContract(None, findings=[_derivation_finding(error, folder, settings, source.path)])
+
+
+def _identity(source: ContractSource, findings: list[Finding]) -> tuple[ChainId, Address] | None:
+    """Return chain id and address as the folders name them."""
+    try:
+        return parse_chain_id(source.chain_id), parse_address(source.address)
+    except InvalidValueError as error:
+        findings.append(
+            Finding(
+                rule="path-names-contract", path=source.path, message=f"the folder's {error}", hint=error.hint
+            )
+        )
+        return None
+
+
+class _WorkspaceFolder:
+    """The files of a workspace, beside its `contract.yaml`."""
+
+    def __init__(self, file: SourceFile, findings: list[Finding]) -> None:
+        self.root = file.root
+        self.folder = PurePosixPath(file.path).parent
+        self.findings = findings
+
+    def path(self, name: str) -> str:
+        return str(self.folder / name)
+
+    def read(self, settings: WorkspaceSource) -> WorkspaceFiles:
+        return WorkspaceFiles.model_construct(
+            std_json_input=self._read(settings.input, _json),
+            std_json_output=self._read(settings.output, _json),
+            onchain_creation=self._code(settings.creation, "creation.hex"),
+            onchain_runtime=self._code(settings.runtime, "runtime.hex"),
+        )
+
+    def _code(self, name: str | None, default: str) -> Hex | None:
+        if name is None and not os.path.lexists(self.root / self.path(default)):
+            return None
+        return self._read(name or default, _hex)
+
+    def _read(self, name: str, reader: Callable[[bytes], Value]) -> Value | None:
+        path = self.path(name)
+        try:
+            return reader(SourceFile(self.root, path).bytes(LARGEST_RECORD))
+        except UnreadableError as error:
+            self.findings.append(self._or_missing(error, name).finding(path))
+        except InvalidValueError as error:
+            self.findings.append(UnreadableError(str(error), error.hint).finding(path))
+        return None
+
+    def _or_missing(self, error: UnreadableError, name: str) -> UnreadableError:
+        if os.path.lexists(self.root / self.path(name)):
+            return error
+        return UnreadableError(
+            f"the workspace has no file {name!r}", "add it, or name another in contract.yaml"
+        )
+
+
+def _json(raw: bytes) -> Json:
+    try:
+        return loads_exactly(raw)
+    except orjson.JSONDecodeError:
+        return parse_json(decode_utf8(raw))
+
+
+def _hex(raw: bytes) -> Hex:
+    return parse_hex(decode_utf8(raw).strip())
+
+
+def _derivation_finding(
+    error: DerivationError, folder: _WorkspaceFolder, settings: WorkspaceSource, path: str
+) -> Finding:
+    """Return the finding in the compiler's file that the error is about, or in `contract.yaml`."""
+    files = {STD_JSON_INPUT: settings.input, STD_JSON_OUTPUT: settings.output}
+    pointer = error.pointer
+    named = files.get(str(pointer[0])) if pointer else None
+    return Finding(
+        rule="derivable",
+        path=path if named is None else folder.path(named),
+        pointer=() if named is None else pointer[1:],
+        message=str(error),
+        hint=error.hint,
+    )

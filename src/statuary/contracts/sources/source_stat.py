@@ -1,0 +1,128 @@
+"""Size, time and digest of the sources of contracts, and the listings of their folders."""
+
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.contracts.sources.contract_source import (
+    BulkSource,
+    ContractForm,
+    ContractSource,
+    evidence_folder,
+)
+from statuary.source.source_files import SourceFile, is_utf8, walk_path
+
+
+class SourceStat(NamedTuple):
+    """Size and modification time of all files of a source."""
+
+    text: str  # both, or a hash of them for several files; empty if one is unknown
+    modified: int  # the latest time, in nanoseconds
+
+    def text_if_before(self, instant: int) -> str:
+        """Return the text if all files are older than an instant in nanoseconds; else an empty one.
+
+        A later change within the resolution of the clock would not show.
+        """
+        return self.text if self.modified < instant else ""
+
+
+def source_stat(root: Path | str, source: ContractSource | BulkSource) -> SourceStat:
+    """Return size and time of a source, unknown for remote objects; a root as text takes a tenth less time than a path."""
+    if isinstance(source, ContractSource) and source.form is ContractForm.RECORD:
+        return _stat(root, source.path)
+    paths = _paths(root, source)
+    stats = [_stat(root, path) for path in paths]
+    if len(stats) == 1:
+        return stats[0]
+    joined = "\n".join(f"{path} {stat.text}" for path, stat in zip(paths, stats, strict=True))
+    digest = sha256(joined.encode("utf-8", "surrogateescape")).hexdigest()
+    modified = max((stat.modified for stat in stats), default=0)
+    return SourceStat(digest if all(stat.text for stat in stats) else "", modified)
+
+
+def _paths(root: Path | str, source: ContractSource | BulkSource) -> Sequence[str]:
+    if isinstance(source, BulkSource):
+        return source.files
+    if source.form not in (ContractForm.WORKSPACE, ContractForm.RECORD_WITH_EVIDENCE):
+        return (source.path,)
+    walked = walk_path(Path(root), evidence_folder(source))
+    files = [file.path for file in walked if isinstance(file, SourceFile)]
+    return files if source.form is ContractForm.WORKSPACE else [source.path, *files]
+
+
+def _stat(root: Path | str, path: str) -> SourceStat:
+    try:
+        stat = os.stat(f"{root}/{path}")
+    except (OSError, ValueError):
+        return SourceStat("", 0)
+    return SourceStat(f"{stat.st_size} {stat.st_mtime_ns}", stat.st_mtime_ns)
+
+
+def record_digest(raw: bytes) -> bytes:
+    """Return the SHA-256 of a record file without white space at its end; of canonical JSON, that is what is published."""
+    return sha256(raw if raw[-1:] == b"}" else raw.rstrip(b" \t\r\n")).digest()
+
+
+RECORD_SUFFIXES = (".json", ".yaml", ".yml")
+
+
+class FolderListing(NamedTuple):
+    """The names in a folder."""
+
+    # adjacent names in byte order of the paths below them, and whether they are those of records
+    runs: list[tuple[bool, list[str]]]
+    others: set[str]  # the names that are not plain files; a folder's name ends in a slash
+    size: int
+    undecodable: list[str]  # names that are not UTF-8; they are in none of the others
+
+
+class ListingCache:
+    """Lists folders; the largest listing of the first pass is kept for the second one."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[tuple[Path, bool], FolderListing] | None = None
+
+    def of(self, folder: Path, *, is_chain: bool) -> FolderListing:
+        """Return the names in a folder.
+
+        Args:
+            is_chain: whether plain files with the right suffixes are records there.
+
+        Raises:
+            OSError: if the folder cannot be read.
+        """
+        if self._kept is not None and self._kept[0] == (folder, is_chain):
+            listing, self._kept = self._kept[1], None
+            return listing
+        listing = _list(folder, is_chain=is_chain)
+        if self._kept is None or listing.size > self._kept[1].size:
+            self._kept = (folder, is_chain), listing
+        return listing
+
+
+def _list(folder: Path, *, is_chain: bool) -> FolderListing:
+    names: list[str] = []
+    undecodable: list[str] = []
+    others: set[str] = set()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name
+            if not (name.isascii() or is_utf8(name)):
+                undecodable.append(name)
+                continue
+            if not entry.is_file(follow_symlinks=False):
+                # a folder sorts like the paths in it, with the slash
+                name += "/" if entry.is_dir(follow_symlinks=False) else ""
+                others.add(name)
+            names.append(name)
+    names.sort()
+
+    def is_record(name: str) -> bool:
+        return is_chain and name.endswith(RECORD_SUFFIXES) and name[0] != "." and name not in others
+
+    runs = [(are_records, list(run)) for are_records, run in groupby(names, is_record)]
+    return FolderListing(runs, others, len(names), undecodable)

@@ -1,1 +1,0 @@
-"""Catalogue to documents: a folder per family, one URL table, one JSON encoder."""

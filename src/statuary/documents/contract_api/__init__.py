@@ -1,1 +1,0 @@
-"""The contract look-up of Sourcify's API v2 as documents."""

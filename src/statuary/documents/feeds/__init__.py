@@ -1,1 +1,0 @@
-"""Feeds, calendar, badges and the payloads of webhooks."""

@@ -1,1 +1,0 @@
-"""The status page, incident pages, history and uptime, at any instant."""

@@ -1,1 +1,0 @@
-"""The documents of Statuspage's API v2, and additions: archives, uptime, epochs."""

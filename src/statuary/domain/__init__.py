@@ -1,1 +1,0 @@
-"""Pure values and functions: no files, no network, no clock."""

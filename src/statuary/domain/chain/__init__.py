@@ -1,1 +1,0 @@
-"""The chain's own proofs: headers, Merkle proofs, transactions and receipts, verified offline."""

@@ -1,1 +1,0 @@
-"""Verified contracts: records, bytecode replay, compiler metadata, signatures, field selection."""

@@ -1,1 +1,0 @@
-"""Components, incidents and maintenances, as in Statuspage, and their state over time."""

@@ -1,1 +1,0 @@
-"""Edit content in place: find the file, change the YAML text, check the result, write and commit it."""

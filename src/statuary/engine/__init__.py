@@ -1,0 +1,1 @@
+"""A build: read a site, check it, make its documents, publish them."""

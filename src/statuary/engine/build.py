@@ -1,0 +1,334 @@
+"""The stages of a build, in order."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from statuary.base.budget import DEFECT, attempt
+from statuary.base.files import TARGET_ERRORS
+from statuary.base.findings import Finding, Severity, error_count, has_errors, has_warnings, sorted_findings
+from statuary.base.primitives import Instant
+from statuary.base.progress import Progress, stage
+from statuary.contracts.incremental.built_contracts import (
+    CONTRACTS,
+    BuiltContracts,
+    has_contracts,
+    without_contracts,
+)
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.manifest_step import adopt_listed, list_files
+from statuary.engine.options import ALL_CHECKS, CheckOptions
+from statuary.engine.publish_site import offer_site, publish
+from statuary.engine.read_content import is_withheld, read_content
+from statuary.engine.stages import (
+    NO_OPTIONS,
+    Additions,
+    ExtensionOptions,
+    open_stages,
+    remove_what_is_off,
+    without_stages,
+)
+from statuary.publish.ledger.contract_rows import ContractCounts
+from statuary.publish.origin import SiteOrigin, build_notes, refuse_earlier_build
+from statuary.publish.plan import Plan
+from statuary.publish.target import BuildTarget
+from statuary.site.pages.theme_findings import text_findings
+from statuary.status.isolate_faulty_records import sound_status
+from statuary.status.site_status import SiteStatus
+from statuary.version import VERSION
+from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
+
+if TYPE_CHECKING:
+    from statuary.engine.providers import DocumentFamily
+
+
+class ReadSite(NamedTuple):
+    """A site as read."""
+
+    catalogue: Catalogue | None  # None if the site could not be read
+    status: SiteStatus | None  # None if it was not read
+    findings: list[Finding]  # what is wrong, except in contracts
+    # why incidents, maintenances and pages are withheld; the rest is published
+    withheld_because: list[Finding]
+    left_out: tuple[Finding, ...] = ()  # what else of the site is made without, and is published all the same
+
+
+def read_site(
+    root: Path, now: Instant, check_options: CheckOptions, progress: Progress, *, with_stages: bool = True
+) -> ReadSite:
+    """Read the content folder, and check the site's status at an instant.
+
+    Without stages, as in a snapshot of content, extensions that have one are off, as `without_stages` says.
+    """
+    with stage(progress, "Reading content"):
+        catalogue, all_findings = read_content(root)
+    withheld_because = list(filter(is_withheld, all_findings))
+    findings = [finding for finding in all_findings if not is_withheld(finding)]
+    if catalogue is None:
+        return ReadSite(None, None, findings, withheld_because)
+    if not with_stages:
+        catalogue = without_stages(catalogue)
+    with stage(progress, "Status"):
+        catalogue, status, unsound = sound_status(catalogue, now, partial(_families, catalogue))
+    left_out = [finding for finding in unsound if not is_withheld(finding)]
+    withheld_because += filter(is_withheld, unsound)
+    faults = list[Finding]()
+    for finding in (*findings, *_checked(catalogue, status, check_options)):
+        (left_out if finding.rule == DEFECT else faults).append(finding)
+    return ReadSite(catalogue, status, faults, withheld_because, tuple(left_out))
+
+
+def _families(catalogue: Catalogue) -> Iterable["DocumentFamily"]:
+    """Return the documents of extensions, of a site that has any."""
+    if not catalogue.extensions:
+        return ()
+    from statuary.engine.providers import families
+
+    return families(catalogue)
+
+
+def _checked(catalogue: Catalogue, status: SiteStatus, check_options: CheckOptions) -> list[Finding]:
+    """Return what is wrong with a site: with texts of its theme, its status, and links of its own pages."""
+    keys, source = [key for key, _ in catalogue.extensions], catalogue.status.page_source
+    checks: list[tuple[Callable[[], Iterable[Finding]], str, str]] = [
+        (partial(text_findings, catalogue.pages, keys), source, "reading the theme's texts"),
+        (partial(status.findings, check_options.skipped), source, "checking the status"),
+        (status.epoch_findings, source, "counting the epochs"),
+    ]
+    if catalogue.own_pages:
+        checks.append((partial(_link_findings, catalogue), source, "reading the site's own pages"))
+    return [finding for check in checks for finding in _findings_of(*check)]
+
+
+def _link_findings(catalogue: Catalogue) -> Iterator[Finding]:
+    from statuary.engine.providers import own_pages
+
+    for maker in own_pages(catalogue):
+        for source, find in maker.findings(catalogue):
+            yield from _findings_of(find, source, "reading its links")
+
+
+def _findings_of(find: Callable[[], Iterable[Finding]], path: str, doing: str) -> list[Finding]:
+    outcome = attempt(lambda: list(find()), path, doing)
+    return [outcome] if isinstance(outcome, Finding) else outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedSite:
+    """A checked site."""
+
+    root: Path  # the content folder
+    catalogue: Catalogue | None  # the site; None if it could not be read
+    # what is wrong with the content, located and in order; an error forbids publishing
+    findings: tuple[Finding, ...]
+    # why single contracts, incidents, maintenances or pages are withheld; the rest is published
+    withheld_because: tuple[Finding, ...] = ()
+    withheld: int = 0  # how many are withheld
+    # why documents, of the core or of extensions, are left out or those of the last build; the rest is published
+    left_out: tuple[Finding, ...] = ()
+    line: str = ""  # what stages say in the summary
+    contracts: ContractCounts = field(default_factory=ContractCounts)
+    # when the published status next changes; None if not before the horizon
+    next_transition: Instant | None = None
+    # when the next build is due; None if nothing changes until the content does
+    horizon: Instant | None = None
+
+    @property
+    def may_publish(self) -> bool:
+        """Whether the site could be read and has no errors."""
+        return self.catalogue is not None and not has_errors(self.findings)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether there are no errors, those that withhold a record included."""
+        return self.may_publish and not has_errors((*self.withheld_because, *self.left_out))
+
+    @property
+    def all_findings(self) -> list[Finding]:
+        """All findings in order."""
+        return sorted_findings((*self.findings, *self.withheld_because, *self.left_out))
+
+    @property
+    def has_warnings(self) -> bool:
+        """Whether there is a finding other than a note."""
+        return has_warnings(self.all_findings)
+
+    def count(self, severity: Severity) -> int:
+        """Return the number of findings of a severity."""
+        return Counter(finding.severity for finding in self.all_findings)[severity]
+
+    def with_additions(self, additions: Additions) -> Self:
+        """Return the site with the findings and the line of stages."""
+        left_out = _located(self.root, [*self.left_out, *additions.findings])
+        return replace(self, left_out=left_out, line=additions.line)
+
+
+def check(root: Path, site: ReadSite, contracts: BuiltContracts[Catalogue] | None = None) -> CheckedSite:
+    """Gather the findings about a site; `contracts` is None if they were not built."""
+    if contracts is None or site.status is None:
+        findings = _located(root, [*site.findings, *site.withheld_because])
+        left_out = _located(root, site.left_out)
+        return CheckedSite(root=root, catalogue=site.catalogue, findings=findings, left_out=left_out)
+    unnamed = contracts.catalogue.contracts.findings
+    return CheckedSite(
+        root=root,
+        catalogue=contracts.catalogue,
+        findings=_located(root, [*site.findings, *contracts.findings]),
+        withheld_because=_located(root, [*site.withheld_because, *unnamed, *contracts.withheld_because]),
+        withheld=len(site.withheld_because) + contracts.withheld + error_count(unnamed),
+        left_out=_located(root, [*site.left_out, *contracts.left_out]),
+        contracts=contracts.counts,
+        next_transition=site.status.next_transition,
+        horizon=site.status.horizon,
+    )
+
+
+def _located(root: Path, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    if not findings:
+        return ()
+    from statuary.source.locate import locate_findings
+
+    return tuple(sorted_findings(locate_findings(root, findings)))
+
+
+class BuildResult(NamedTuple):
+    """The result of a build."""
+
+    checked: CheckedSite
+    plan: Plan | None  # what changed in the target, or would have; None if findings stopped the build
+    applied: bool
+    seconds: float
+
+
+def contracts_of(
+    root: Path,
+    catalogue: Catalogue,
+    target: BuildTarget,
+    progress: Progress,
+    *,
+    check_options: CheckOptions,
+    execution: ExecutionOptions,
+    now: Instant,
+) -> BuiltContracts[Catalogue]:
+    """Build the contracts; a site without any does not load what that needs.
+
+    If something goes wrong with all of them, such as that workers are lost, those of the last build stay as they are.
+    """
+    if not has_contracts(catalogue, target.ledger):
+        return without_contracts(catalogue, target, check_options.checks, verify=execution.verify)
+    from statuary.contracts.incremental.rebuild import build_contracts, kept_contracts
+
+    def build() -> BuiltContracts[Catalogue]:
+        return build_contracts(
+            root, catalogue, target, progress, checks=check_options.checks, execution=execution, now=now
+        )
+
+    doing = "building the contracts, so that those of the last build stay"
+    built = attempt(build, CONTRACTS, doing, TARGET_ERRORS)
+    return kept_contracts(catalogue, target, built) if isinstance(built, Finding) else built
+
+
+def _offer_lists(
+    target: BuildTarget, contracts: BuiltContracts[Catalogue], progress: Progress, execution: ExecutionOptions
+) -> list[Finding]:
+    """Offer the lists of contracts, unless they are those of the last build; return what is left out of them.
+
+    The next build then makes all of them.
+    """
+    if contracts.are_unchanged:
+        return []
+    from statuary.contracts.incremental.lists import offer_lists
+
+    left_out: list[Finding] = []
+    failed = attempt(
+        lambda: offer_lists(target, contracts, progress, execution.executor, left_out),
+        CONTRACTS,
+        "making the lists of contracts",
+        TARGET_ERRORS,
+    )
+    if failed is not None:
+        left_out.append(failed)
+    if left_out:
+        target.ledger.keep(CONTRACTS, "")
+    return left_out
+
+
+def build_folder(
+    root: Path,
+    target: BuildTarget,
+    now: Instant,
+    progress: Progress,
+    check_options: CheckOptions,
+    *,
+    execution: ExecutionOptions,
+    extension_options: ExtensionOptions,
+    allow_older: bool = False,
+) -> BuildResult:
+    """Build the site of a content folder into a folder, as `build_site` does, and note where it comes from.
+
+    Raises:
+        PublishingError: if the folder cannot take the site, or has one of a later instant and `allow_older` is not set.
+    """
+    if not allow_older:
+        refuse_earlier_build(target.ledger.note("instant"), now)
+    revision = "" if execution.git is None or (git := execution.git.answer) is None else git.revision
+    target.ledger.add_notes(build_notes(SiteOrigin(instant=now, revision=revision, statuary=VERSION)))
+    return build_site(
+        root, target, now, progress, check_options, execution=execution, extension_options=extension_options
+    )
+
+
+def build_site(
+    root: Path,
+    target: BuildTarget,
+    now: Instant,
+    progress: Progress,
+    check_options: CheckOptions = ALL_CHECKS,
+    *,
+    execution: ExecutionOptions = DEFAULT_EXECUTION,
+    extension_options: ExtensionOptions | None = None,
+) -> BuildResult:
+    """Build the site of a content folder into an open target.
+
+    If there is an error, or, with `strict`, a warning, the target does not change. A withheld contract does
+    not stop anything else.
+
+    Args:
+        now: the instant that the site shows; the same content and instant give the same bytes.
+        extension_options: the options of the extensions that are on; None builds the site without their stages.
+
+    Raises:
+        PublishingError: if the target cannot take the site.
+    """
+    began = perf_counter()
+    site = read_site(root, now, check_options, progress, with_stages=extension_options is not None)
+    checked, plan = check(root, site), None
+    if site.catalogue is not None and site.status is not None:
+        contracts = contracts_of(
+            root, site.catalogue, target, progress, check_options=check_options, execution=execution, now=now
+        )
+        checked = check(root, site, contracts)
+        if checked.may_publish and not (check_options.strict and has_warnings(checked.findings)):
+            left_out = _offer_lists(target, contracts, progress, execution)
+            stages = open_stages(
+                root, site.catalogue, extension_options or NO_OPTIONS, now, target, contracts=contracts
+            )
+            status = site.status
+            additions = stages.extend(lambda: status.incidents, contracts=True)
+            remove_what_is_off(site.catalogue, target, site.left_out)
+            left_out += offer_site(
+                target, status, contracts, progress, verify=execution.verify, additions=additions
+            )
+            line, late = stages.complete()
+            adopt_listed(target)
+            late += list_files(target, status.since, verify=execution.verify, executor=execution.executor)
+            plan = publish(target, progress)
+            late += [] if target.dry_run else stages.applied()
+            findings = (*additions.findings, *left_out, *late)
+            checked = checked.with_additions(additions._replace(findings=findings, line=line))
+    applied = plan is not None and not target.dry_run
+    return BuildResult(checked, plan, applied=applied, seconds=perf_counter() - began)

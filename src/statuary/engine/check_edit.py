@@ -1,0 +1,144 @@
+"""The effect of an edit on the status, before it is written.
+
+The edited text goes through the readers and checks of a build, together with all other status sources.
+Contracts are not read: they do not affect the status documents.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from typing_extensions import override
+
+from statuary.base.findings import Finding, has_errors, sorted_findings
+from statuary.base.primitives import Instant
+from statuary.engine.read_content import read_content
+from statuary.source.edit_files import FileEdit
+from statuary.source.file_kinds import CONTRACTS
+from statuary.source.locate import locate_findings
+from statuary.source.source_files import SourceFile, walk_folder, walk_path
+from statuary.source.unreadable import BeyondLimitError
+from statuary.status.checks.status_checks import status_findings
+from statuary.status.editing.new_record import record_files
+from statuary.status.model.schedule import timeline_from
+from statuary.status.model.timeline import Timeline
+
+INCIDENTS, MAINTENANCES = "incidents", "maintenances"
+RECORD_FOLDERS = frozenset({INCIDENTS, MAINTENANCES})
+
+
+class StatusContent(NamedTuple):
+    """The status side of the content at an instant; its timeline is None if it cannot be read."""
+
+    findings: tuple[Finding, ...]
+    timeline: Timeline | None
+    language: str = ""  # of the pages
+
+
+class Scope(NamedTuple):
+    """The records that an edit is about; the others are not read."""
+
+    folders: frozenset[str] = RECORD_FOLDERS  # those of which every file is read
+    paths: tuple[str, ...] = ()  # files in the other folders
+
+
+EVERYTHING = Scope()
+
+
+def scope_of(root: Path, folder: str, typed: str | None) -> Scope:
+    """Return the records that an edit of a record is about, in `incidents` or `maintenances`.
+
+    Args:
+        typed: an id or its beginning; None for a new record. If no file has such a name, everything is read.
+    """
+    if folder == MAINTENANCES:
+        # windows are compared with each other
+        return Scope(frozenset({MAINTENANCES}))
+    if typed is None:
+        return Scope(frozenset())
+    stems = record_files(root, folder)
+    paths = stems.get(typed) or [
+        path for stem, paths in stems.items() if stem.startswith(typed) for path in paths
+    ]
+    return Scope(frozenset(), tuple(sorted(paths))) if paths else EVERYTHING
+
+
+def read_status_content(
+    root: Path, now: Instant, edits: Iterable[FileEdit] = (), scope: Scope = EVERYTHING
+) -> StatusContent:
+    """Read and check the status side of a content folder, as it is or with edits; or only what an edit is about."""
+    edited = {edit.path: edit.after for edit in edits}
+    files = edited_files(root, edited, scope) if root.is_dir() or edited else None
+    catalogue, findings = read_content(root, files)
+    timeline, language = None, ""
+    if catalogue is not None:
+        language = catalogue.pages.language
+        timeline = timeline_from(catalogue.status, now, catalogue.status_settings)
+        findings = [*findings, *status_findings(timeline, now)]
+    return StatusContent(tuple(sorted_findings(locate_findings(root, findings, edited))), timeline, language)
+
+
+def check_edit(
+    root: Path, now: Instant, before: StatusContent, edit: FileEdit, scope: Scope = EVERYTHING
+) -> tuple[list[Finding], bool]:
+    """Return the findings that an edit adds, and whether it may be written: not if one is an error.
+
+    Args:
+        before: the content of the same scope.
+    """
+    added = added_findings(root, now, before, [edit], scope)
+    return added, not has_errors(added)
+
+
+def added_findings(
+    root: Path, now: Instant, before: StatusContent, edits: Iterable[FileEdit], scope: Scope = EVERYTHING
+) -> list[Finding]:
+    """Return the findings that edits add."""
+    counts = Counter(map(_identity, before.findings))
+    added = []
+    for finding in read_status_content(root, now, edits, scope).findings:
+        if counts[_identity(finding)]:
+            counts[_identity(finding)] -= 1
+        else:
+            added.append(finding)
+    return added
+
+
+def _identity(finding: Finding) -> tuple[str, str, str]:
+    """Return the identity of a finding, which stays when its lines move."""
+    return finding.rule, finding.path, finding.message
+
+
+@dataclass(frozen=True, slots=True)
+class EditedFile(SourceFile):
+    """A file whose edited text is not on disk yet."""
+
+    edited: str
+
+    @override
+    def bytes(self, limit: int) -> bytes:
+        raw = self.edited.encode("utf-8")
+        if len(raw) > limit:
+            raise BeyondLimitError(
+                f"the file would have {len(raw):,} bytes, more than {limit:,}", "write less"
+            )
+        return raw
+
+
+def edited_files(
+    root: Path, edits: Mapping[str, str], scope: Scope = EVERYTHING
+) -> Iterator[SourceFile | Finding]:
+    """Yield what `walk_folder` yields of a scope, edited files with their new texts, and new files last."""
+    new = dict(edits)
+    without = RECORD_FOLDERS - scope.folders | {CONTRACTS}
+    walked = [walk_folder(root, without)] if root.is_dir() else []
+    for item in chain(*walked, *(walk_path(root, path) for path in scope.paths)):
+        if isinstance(item, SourceFile) and item.path in new:
+            yield EditedFile(root, item.path, new.pop(item.path))
+        else:
+            yield item
+    for path, text in sorted(new.items()):
+        yield EditedFile(root, path, text)

@@ -1,0 +1,67 @@
+"""Check a content folder: everything of a build but its documents."""
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from pathlib import Path
+
+from typing_extensions import override
+
+from statuary.base.files import PublishingError
+from statuary.base.primitives import Instant
+from statuary.base.progress import Progress
+from statuary.engine.build import CheckedSite, check, contracts_of, read_site
+from statuary.engine.options import ALL_CHECKS, CheckOptions
+from statuary.engine.stages import NO_OPTIONS, ExtensionOptions, open_stages
+from statuary.publish.ledger.schema import NoOutput, PartitionOutput
+from statuary.publish.plan import Plan
+from statuary.publish.target import BuildTarget, RebuiltTarget
+from statuary.site.document import Document
+from statuary.workers.options import DEFAULT_EXECUTION, ExecutionOptions
+
+
+class CheckTarget(RebuiltTarget):
+    """A target in memory for a check: it keeps the results of sources, but no documents."""
+
+    dry_run = True
+    partition_size = 256
+
+    @override
+    def output(self, name: str) -> PartitionOutput:
+        return NoOutput()
+
+    @override
+    def offer(self, documents: Iterable[Document]) -> None:
+        """Ignore the documents."""
+
+    @override
+    def plan(self) -> Plan:
+        return self.ledger.plan()
+
+    @override
+    def apply(self) -> None:
+        raise PublishingError("a check publishes nothing")
+
+
+def check_site(
+    root: Path,
+    now: Instant,
+    progress: Progress,
+    check_options: CheckOptions = ALL_CHECKS,
+    *,
+    execution: ExecutionOptions = DEFAULT_EXECUTION,
+    target: BuildTarget | None = None,
+    extension_options: ExtensionOptions = NO_OPTIONS,
+) -> CheckedSite:
+    """Read the content folder and run every check.
+
+    The results of contracts go into `target`, or into memory.
+    """
+    site = read_site(root, now, check_options, progress)
+    if site.catalogue is None:
+        return check(root, site)
+    stages = open_stages(root, site.catalogue, extension_options, now)
+    with nullcontext(target) if target is not None else CheckTarget() as into:
+        contracts = contracts_of(
+            root, site.catalogue, into, progress, check_options=check_options, execution=execution, now=now
+        )
+    return check(root, site, contracts).with_additions(stages.checked(root, site.catalogue, progress))

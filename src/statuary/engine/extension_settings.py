@@ -1,0 +1,80 @@
+"""The keys of site.yaml that extensions read; the model of one is imported where its key is written."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from statuary.base.budget import attempt
+from statuary.base.findings import Finding
+from statuary.base.json_values import Json
+from statuary.extension_table import EXTENSIONS, Extension, MissingExtensionError, load
+from statuary.source.load_model import validate_tree
+from statuary.source.source_model import SourceModel
+from statuary.status.model.records import StatusCatalogue
+
+ExtensionSettings = tuple[tuple[str, tuple[object, ...]], ...]
+"""Key of site.yaml and settings of every extension that is on."""
+
+
+def followed_status(
+    content: Path, on: ExtensionSettings, status: StatusCatalogue, findings: list[Finding], language: str
+) -> StatusCatalogue:
+    """Return a status with what the extensions that are on follow; `language` is that of the pages."""
+    for row in EXTENSIONS:
+        if row.status and row.key in dict(on):
+            follow = load(row.status, f"`{row.key}` in site.yaml")
+            status = follow(content, dict(on)[row.key], status, findings, language)
+    return status
+
+
+class ExtensionSource(SourceModel):
+    """The model of an extension's key, its only member."""
+
+    def settings(self) -> tuple[object, ...] | None:
+        """Return the settings, a named tuple; None if the extension is off."""
+        raise NotImplementedError
+
+
+def extensions_with_model() -> Iterator[Extension]:
+    """Yield the extensions whose key is not in the core's model of site.yaml."""
+    return (extension for extension in EXTENSIONS if extension.settings)
+
+
+def model_of(extension: Extension) -> type[ExtensionSource]:
+    """Import the model of an extension's key; raise MissingExtensionError if the extension is not installed."""
+    model: type[ExtensionSource] = load(extension.settings, f"`{extension.key}` in site.yaml")
+    return model
+
+
+def read_extension_settings(
+    tree: Mapping[str, Json], path: str, findings: list[Finding]
+) -> ExtensionSettings | None:
+    """Return the settings in a tree of site.yaml; None after adding what is wrong to `findings`."""
+    settings: list[tuple[str, tuple[object, ...]]] = []
+    errors = len(findings)
+    for extension in extensions_with_model():
+        if extension.key not in tree:
+            continue
+        try:
+            own = {extension.key: tree[extension.key]}
+            source = validate_tree(own, model_of(extension), path, findings)
+        except MissingExtensionError as error:
+            findings.append(_missing(error, extension, path))
+            continue
+        value = None if source is None else attempt(source.settings, path, f"reading `{extension.key}`")
+        if isinstance(value, Finding):
+            findings.append(value.within(path, (extension.key,)))
+            errors += 1  # a defect: the news go out without this extension
+        elif value is not None:
+            settings.append((extension.key, value))
+    return tuple(settings) if len(findings) == errors else None
+
+
+def _missing(error: MissingExtensionError, extension: Extension, path: str) -> Finding:
+    return Finding(
+        rule="installed-extension",
+        message=str(error),
+        hint=error.hint,
+        path=path,
+        pointer=(extension.key,),
+        on_key=True,
+    )

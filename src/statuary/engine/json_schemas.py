@@ -1,0 +1,93 @@
+"""JSON Schemas of the source files, with which editors complete and check them."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from itertools import pairwise
+from textwrap import dedent
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from statuary.base.json_values import Json
+from statuary.contracts.model.record import Record
+from statuary.contracts.sources.evidence import AnchorSource
+from statuary.contracts.sources.read_workspace import WorkspaceSource
+from statuary.engine.extension_settings import extensions_with_model, model_of
+from statuary.engine.site_source import SiteSource
+from statuary.site.pages_and_theme import PageFile
+from statuary.source.file_kinds import FileKind, pattern_of
+from statuary.source.source_model import SourceModel
+from statuary.status.sources.component_source import ComponentsSource
+from statuary.status.sources.incident_source import IncidentSource, TemplateSource
+from statuary.status.sources.maintenance_source import MaintenanceSource
+
+SCHEMA_MODELS: dict[str, tuple[FileKind, type[SourceModel] | None]] = {
+    "site": (FileKind.SITE, SiteSource),
+    "components": (FileKind.COMPONENTS, ComponentsSource),
+    "incident": (FileKind.INCIDENT, IncidentSource),
+    "maintenance": (FileKind.MAINTENANCE, MaintenanceSource),
+    "template": (FileKind.TEMPLATE, TemplateSource),
+    "page": (FileKind.PAGE, PageFile),
+    "contract": (FileKind.WORKSPACE, WorkspaceSource),
+    "record": (FileKind.RECORD, None),
+    "anchor": (FileKind.ANCHOR, AnchorSource),
+}
+"""By name of the schema. A record is its own wire format and has no source model."""
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def json_schema(name: str) -> Json:
+    """Return the JSON Schema (2020-12) of a kind of source file; `name` is one of `SCHEMA_MODELS`."""
+    kind, model = SCHEMA_MODELS[name]
+    schema = TypeAdapter(Record).json_schema() if model is None else _described_schema(model)
+    if model is SiteSource:
+        schema = _with_extensions(schema)
+    return {
+        "$schema": DIALECT,
+        "title": pattern_of(kind).pattern,
+        **{key: schema[key] for key in schema if key != "title"},
+    }
+
+
+def _described_schema(model: type[SourceModel]) -> dict[str, Any]:
+    """Return a model's JSON Schema, in which the docstring under a key describes it.
+
+    Pydantic can read these docstrings itself, but does so at import, which costs every command a third of its start.
+    """
+    schema: dict[str, Any] = TypeAdapter(model).json_schema()
+    models = {descendant.__name__: descendant for descendant in _descendants(SourceModel)}
+    for name, part in {model.__name__: schema, **schema.get("$defs", {})}.items():
+        for key, text in _docstrings(models[name]) if name in models else ():
+            part["properties"][key]["description"] = text
+    return schema
+
+
+def _with_extensions(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of site.yaml with the keys of extensions, as if one model had them all."""
+    parts = [schema, *(_described_schema(model_of(extension)) for extension in extensions_with_model())]
+    properties = {key: value for part in parts for key, value in part["properties"].items()}
+    models = {name: value for part in parts for name, value in part.get("$defs", {}).items()}
+    return schema | {
+        "$defs": {name: models[name] for name in sorted(models)},
+        "properties": {key: properties[key] for key in SiteSource.known_keys()},
+    }
+
+
+def _descendants(model: type[SourceModel]) -> Iterator[type[SourceModel]]:
+    for child in model.__subclasses__():
+        yield child
+        yield from _descendants(child)
+
+
+def _docstrings(model: type[SourceModel]) -> Iterator[tuple[str, str]]:
+    """Yield each key of a model that has a docstring under it, with the docstring."""
+    for owner in model.__mro__:
+        if not issubclass(owner, SourceModel) or owner is SourceModel:
+            continue
+        (declared,) = ast.parse(dedent(inspect.getsource(owner))).body
+        for field, docstring in pairwise(declared.body if isinstance(declared, ast.ClassDef) else []):
+            match field, docstring:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=text)):
+                    yield model.model_fields[name].alias or name, inspect.cleandoc(str(text))

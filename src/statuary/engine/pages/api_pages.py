@@ -1,0 +1,403 @@
+"""The page of the API: each call with its parameters, answers and a working example, and every type."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from statuary.base.json_values import Json, as_list, as_object, as_text
+from statuary.contracts.api.list_pages import OLDEST_PAGE
+from statuary.engine.catalogue import Catalogue
+from statuary.engine.openapi.extension_operations import described_apis
+from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
+from statuary.site import url_table
+from statuary.site.document import Document
+from statuary.site.pages.markdown import render_markdown
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import PageHead, SiteContext, section_url, site_context
+from statuary.site.url_table import IMMUTABLE, OPENAPI, PATTERN_PARTS, REFERENCE_PAGE, SHORT_LIVED, Url
+
+ENDPOINT_FAMILIES: dict[str, tuple[Url, ...]] = {
+    "contracts": (
+        url_table.CONTRACT,
+        url_table.CONTRACT_ALL_CHAINS,
+        url_table.CONTRACTS,
+        url_table.CONTRACTS_PAGES,
+        url_table.CONTRACTS_PAGE,
+        url_table.CHAINS,
+        url_table.PROOF,
+        url_table.PROOF_CHECKS,
+        url_table.PROOF_SCHEMA,
+    ),
+    "status": (
+        url_table.SUMMARY,
+        url_table.STATUS,
+        url_table.COMPONENTS,
+        url_table.INCIDENTS_UNRESOLVED,
+        url_table.INCIDENTS,
+        url_table.INCIDENT,
+        url_table.MAINTENANCES_UPCOMING,
+        url_table.MAINTENANCES_ACTIVE,
+        url_table.MAINTENANCES,
+        url_table.ARCHIVES,
+        url_table.ARCHIVE,
+        url_table.UPTIME,
+        url_table.UPTIME_SCHEMA,
+        url_table.EPOCHS,
+    ),
+    "follow": (
+        url_table.HISTORY_ATOM,
+        url_table.HISTORY_RSS,
+        url_table.FEED,
+        url_table.COMPONENT_ATOM,
+        url_table.CALENDAR,
+        url_table.BADGE,
+        url_table.BADGE_ENDPOINT,
+        url_table.COMPONENT_BADGE,
+        url_table.COMPONENT_BADGE_ENDPOINT,
+        url_table.CHANGES,
+    ),
+}
+"""The endpoints that programs use, by subject."""
+
+
+class ApiCall(NamedTuple):
+    """A call of the API."""
+
+    anchor: str
+    title: str
+    method: str
+    path: str
+    description: Markup
+    parameters: tuple["FieldView", ...]
+    answers: tuple["ResponseView", ...]
+    media_type: str
+    cache: str  # how long clients may keep it, in words
+    example: str  # an existing document, relative to the site's root; empty if there is none
+
+
+class CallFamily(NamedTuple):
+    """Calls on one subject."""
+
+    key: str
+    title: str
+    about: str
+    calls: tuple[ApiCall, ...]
+
+
+class ApiView(NamedTuple):
+    """The content of the API page."""
+
+    base: str
+    counts: tuple[str, ...]  # what the site contains, in words
+    chains: tuple[tuple[str, str, str], ...]
+    families: tuple[CallFamily, ...]
+    schemas: tuple["SchemaView", ...]
+    openapi: str  # the path of the OpenAPI document; empty if there is none
+
+
+def api_page(
+    catalogue: Catalogue, contracts: ContractCounts, present: Iterable[str], openapi: Mapping[str, Json]
+) -> Document:
+    """Return the API page.
+
+    Args:
+        present: the paths of all timed documents, for examples.
+        openapi: the OpenAPI document (3.1); empty if it could not be made.
+    """
+    renderer = renderer_of(site_context(catalogue))
+    texts = renderer.localization.texts
+    paths = [*present, *_contract_paths(contracts.example)]
+    counts = contracts.by_chain
+    operations = {_plain(operation.path): operation for operation in _operations(openapi)}
+
+    def calls(urls: Sequence[Url], examples: Sequence[str]) -> tuple[ApiCall, ...]:
+        return tuple(_calls(urls, examples, operations, texts))
+
+    view = ApiView(
+        base=catalogue.status.page.url,
+        counts=tuple(_counts(catalogue, contracts, texts)),
+        chains=tuple(
+            (
+                one_line(chain.title),
+                chain.chain_id,
+                texts.count("contracts.count", counts.get(chain.chain_id, 0)),
+            )
+            for chain in catalogue.chains
+        ),
+        families=tuple(
+            CallFamily(key, texts(f"api.family.{key}"), texts(f"api.about.{key}"), calls(urls, paths))
+            for key, urls in ENDPOINT_FAMILIES.items()
+            if key != "contracts" or catalogue.chains
+        )
+        + _of_extensions(catalogue, contracts.example, calls),
+        schemas=tuple(
+            _schema(name, as_object(schema))
+            for name, schema in as_object(as_object(openapi.get("components")).get("schemas")).items()
+        ),
+        openapi=OPENAPI.path() if openapi else "",
+    )
+    url = section_url("api", catalogue.pages)
+    head = PageHead(
+        path=url.path(),
+        title=texts("api.title"),
+        description=texts("api.page", name=renderer.site.name),
+        section="api",
+    )
+    return renderer.page(url, "api.html", head, view)
+
+
+def _of_extensions(
+    catalogue: Catalogue,
+    example: ContractRow | None,
+    calls: Callable[[Sequence[Url], Sequence[str]], tuple[ApiCall, ...]],
+) -> tuple[CallFamily, ...]:
+    return tuple(
+        CallFamily(api.tag, api.tag.capitalize(), api.description, calls(urls, examples))
+        for api in described_apis(catalogue, example)
+        for urls, examples in [zip(*((call.url, call.example) for call in api.operations), strict=True)]
+    )
+
+
+def reference_page(site: SiteContext) -> Document:
+    """Return the page at the former address of the reference, which leads to the page of the API."""
+    renderer = renderer_of(site)
+    texts = renderer.localization.texts
+    head = PageHead(
+        path=REFERENCE_PAGE.path(),
+        title=texts("reference.title"),
+        description=texts("api.page", name=site.name),
+        section="api",
+    )
+    target = section_url("api", site.settings).path()
+    return renderer.page(REFERENCE_PAGE, "reference.html", head, target)
+
+
+def _plain(path: str) -> str:
+    """Return a path whose parameters have no names: the table of URLs and the specification name them differently."""
+    return re.sub(r"\{[^}]*\}", "{}", path)
+
+
+def _contract_paths(example: ContractRow | None) -> Iterator[str]:
+    """Yield the paths of an example contract, and those about all contracts."""
+    yield from (url.path() for url in (url_table.CHAINS, url_table.PROOF_CHECKS, url_table.PROOF_SCHEMA))
+    if example is not None:
+        members: dict[str, str | int] = {
+            "chain_id": example.chainId,
+            "address": example.address,
+            "page": OLDEST_PAGE,
+        }
+        for url in ENDPOINT_FAMILIES["contracts"]:
+            yield url.path(**members)
+
+
+def _counts(catalogue: Catalogue, contracts: ContractCounts, texts: PageTexts) -> Iterator[str]:
+    status = catalogue.status
+    if catalogue.chains:
+        yield texts.count("contracts.count", contracts.contracts)
+    yield texts.count("api.components", sum(not component.group for component in status.components))
+    yield texts.count("api.incidents", len(status.incidents))
+    yield texts.count("api.maintenances", len(status.maintenances))
+
+
+def _calls(
+    urls: Iterable[Url], paths: Sequence[str], operations: Mapping[str, "OperationView"], texts: PageTexts
+) -> Iterator[ApiCall]:
+    used: set[str] = set()
+    for url in urls:
+        # the pattern of numbered pages also matches their index, which comes before them
+        example = next((path for path in _matching(url, paths) if path not in used), "")
+        used.add(example)
+        if not example and "{" not in url.pattern:
+            continue
+        operation = operations.get(_plain(f"/{url.pattern}")) or _undescribed(url)
+        yield ApiCall(
+            anchor=operation.anchor,
+            title=operation.summary or url.description[:1].upper() + url.description[1:],
+            method=operation.method,
+            path=operation.path,
+            description=operation.description,
+            parameters=operation.parameters,
+            answers=operation.answers,
+            media_type=url.media_type.partition(";")[0],
+            cache=texts("api." + {SHORT_LIVED: "briefly", IMMUTABLE: "fixed"}.get(url.cache, "revalidate")),
+            example=example,
+        )
+
+
+def _undescribed(url: Url) -> "OperationView":
+    """Return the operation of a URL that the OpenAPI document does not describe."""
+    anchor = re.sub(r"\W+", "-", f"get-{url.pattern}").strip("-")
+    return OperationView(anchor, "GET", f"/{url.pattern}", "", Markup(), (), ())
+
+
+def _matching(url: Url, paths: Sequence[str]) -> Iterator[str]:
+    parts = PATTERN_PARTS.findall(url.pattern)
+    expression = re.compile("".join("[^/]+" if member else re.escape(literal) for member, literal in parts))
+    return (path for path in paths if expression.fullmatch(path.partition("?")[0]))
+
+
+METHODS = ("get", "head", "options", "put", "post", "delete", "patch")
+
+MAX_TYPE_DEPTH = 4
+"""Levels of a type that are spelled out."""
+
+
+class FieldView(NamedTuple):
+    """A parameter, or a member of an object."""
+
+    name: str
+    location: str  # `path`, `query` or `header` for a parameter
+    type: str  # in the words of JSON Schema
+    link: str  # the anchor of the type; empty if it has none
+    required: bool
+    description: Markup
+
+
+class ResponseView(NamedTuple):
+    """A response of an operation."""
+
+    status: str
+    description: Markup
+    type: str
+    link: str
+
+
+class OperationView(NamedTuple):
+    """An operation."""
+
+    anchor: str
+    method: str
+    path: str
+    summary: str
+    description: Markup
+    parameters: tuple[FieldView, ...]
+    answers: tuple[ResponseView, ...]
+
+
+class SchemaView(NamedTuple):
+    """A type."""
+
+    name: str
+    description: Markup
+    type: str  # empty for an object
+    values: tuple[str, ...]
+    fields: tuple[FieldView, ...]
+
+
+def _operations(openapi: Mapping[str, Json]) -> Iterator[OperationView]:
+    for path, item in as_object(openapi.get("paths")).items():
+        shared = as_list(as_object(item).get("parameters"))
+        for method in METHODS:
+            operation = as_object(as_object(item).get(method))
+            if not operation:
+                continue
+            parameters = [*shared, *as_list(operation.get("parameters"))]
+            yield OperationView(
+                anchor=f"{method}{path}".replace("{", "").replace("}", "").replace("/", "-"),
+                method=method.upper(),
+                path=one_line(path),
+                summary=one_line(as_text(operation.get("summary"))),
+                description=_prose(operation),
+                parameters=tuple(_parameter(parameter, openapi) for parameter in parameters),
+                answers=tuple(_answers(as_object(operation.get("responses")), openapi)),
+            )
+
+
+def _parameter(value: Json, openapi: Mapping[str, Json]) -> FieldView:
+    parameter = _resolved(value, openapi)
+    kind, link = _type(parameter.get("schema"), 0)
+    return FieldView(
+        name=one_line(as_text(parameter.get("name"))),
+        location=one_line(as_text(parameter.get("in"))),
+        type=kind,
+        link=link,
+        required=parameter.get("required") is True,
+        description=_prose(parameter),
+    )
+
+
+def _answers(responses: Mapping[str, Json], openapi: Mapping[str, Json]) -> Iterator[ResponseView]:
+    for status, value in responses.items():
+        response = _resolved(value, openapi)
+        content = as_object(response.get("content"))
+        schema = next((as_object(body).get("schema") for body in content.values()), None)
+        kind, link = _type(schema, 0)
+        media_types = ", ".join(one_line(media_type) for media_type in content)
+        label = f"{kind} ({media_types})" if kind and media_types else media_types
+        yield ResponseView(status=one_line(status), description=_prose(response), type=label, link=link)
+
+
+def _schema(name: str, schema: Mapping[str, Json]) -> SchemaView:
+    required = as_list(schema.get("required"))
+    properties = as_object(schema.get("properties"))
+    return SchemaView(
+        name=one_line(name),
+        description=_prose(schema),
+        type="" if properties else _type(schema, 0)[0],
+        values=tuple(one_line(str(value)) for value in as_list(schema.get("enum"))),
+        fields=tuple(
+            _member(member, as_object(value), required=member in required)
+            for member, value in properties.items()
+        ),
+    )
+
+
+def _member(name: str, schema: Mapping[str, Json], *, required: bool) -> FieldView:
+    kind, link = _type(schema, 0)
+    return FieldView(
+        name=one_line(name), location="", type=kind, link=link, required=required, description=_prose(schema)
+    )
+
+
+def _type(value: Json, depth: int) -> tuple[str, str]:
+    """Return the type of a schema in words, and the anchor of the first type of the page that it names."""
+    schema = as_object(value)
+    reference = as_text(schema.get("$ref"))
+    if reference:
+        name = one_line(reference.rpartition("/")[2])
+        return name, f"schema-{name}"
+    choices = [*as_list(schema.get("anyOf")), *as_list(schema.get("oneOf")), *as_list(schema.get("allOf"))]
+    if choices and depth < MAX_TYPE_DEPTH:
+        return _choice(_type(choice, depth + 1) for choice in choices)
+    values = as_list(schema.get("enum"))
+    if values:
+        return " or ".join(f'"{one_line(str(value))}"' for value in values), ""
+    return _plain_type(schema, depth)
+
+
+def _choice(types: Iterable[tuple[str, str]]) -> tuple[str, str]:
+    names, links = zip(*types, strict=True)
+    return " or ".join(filter(None, names)), next(filter(None, links), "")
+
+
+def _plain_type(schema: Mapping[str, Json], depth: int) -> tuple[str, str]:
+    kind = schema.get("type")
+    words = " or ".join(map(one_line, map(as_text, kind))) if isinstance(kind, list) else as_text(kind)
+    if "const" in schema:
+        return f'"{one_line(str(schema["const"]))}"', ""
+    if "items" in schema and depth < MAX_TYPE_DEPTH:
+        item, link = _type(schema.get("items"), depth + 1)
+        return f"array of {item}" if item else "array", link
+    if isinstance(schema.get("additionalProperties"), Mapping) and depth < MAX_TYPE_DEPTH:
+        item, link = _type(schema.get("additionalProperties"), depth + 1)
+        return f"object of {item}" if item else "object", link
+    form = as_text(schema.get("format"))
+    return (f"{words} ({one_line(form)})" if form else words), ""
+
+
+def _resolved(value: Json, openapi: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Return the target of a reference within the document, or the value itself."""
+    reference = as_text(as_object(value).get("$ref"))
+    if not reference.startswith("#/"):
+        return as_object(value)
+    schema: Json = openapi
+    for part in reference[2:].split("/"):
+        schema = as_object(schema).get(part.replace("~1", "/").replace("~0", "~"))
+    return as_object(schema)
+
+
+def _prose(value: Mapping[str, Json]) -> Markup:
+    return render_markdown(as_text(value.get("description")), 4)

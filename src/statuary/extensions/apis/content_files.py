@@ -1,0 +1,143 @@
+"""Files of the content folder `apis/`: pictures of contracts, entries of chains, former implementations of proxies."""
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, TypeGuard
+
+from statuary.base.budget import attempt
+from statuary.base.findings import Finding
+from statuary.base.json_values import as_size
+from statuary.base.primitives import InvalidValueError, format_milliseconds, parse_address, parse_instant
+from statuary.extensions.apis import urls
+from statuary.extensions.apis.proxies import Place, Version
+from statuary.site.document import Document, encode_json
+from statuary.source.source_files import SourceFile
+
+FOLDER = "apis"
+LARGEST = 256 * 1024
+PNG = b"\x89PNG\r\n\x1a\n"
+"""The first bytes of such a picture."""
+
+
+class OwnFiles(NamedTuple):
+    """What the content's own files give."""
+
+    documents: list[Document]  # for Otterscan
+    versions: dict[Place, list[Version]]  # of proxies, oldest first
+    findings: list[Finding]  # what is wrong with other files
+
+
+def own_files(root: Path) -> OwnFiles:
+    """Return what the files of `apis/` give, and what is wrong with others.
+
+    They are `logos/<chainId>/<address>.png`, `chains/eip155-<chainId>.json` and `proxies/<chainId>/<address>.json`.
+    """
+    output = OwnFiles([], {}, [])
+    for file in sorted((root / FOLDER).rglob("*")):
+        if file.is_dir():
+            continue
+        path = file.relative_to(root).as_posix()
+        content = attempt(partial(_content, root, path), path, "reading the file")
+        if isinstance(content, Finding):
+            output.findings.append(content)
+        elif isinstance(content, str):
+            output.findings.append(
+                Finding(
+                    rule="api-file",
+                    message=content,
+                    hint="write it as the manual says, or remove it",
+                    path=path,
+                )
+            )
+        elif isinstance(content, Document):
+            output.documents.append(content)
+        else:
+            place, versions = content
+            output.versions[place] = versions
+    return output
+
+
+def _content(root: Path, path: str) -> Document | tuple[Place, list[Version]] | str:
+    """Return what a file gives, or what is wrong with it."""
+    body = SourceFile(root, path).bytes(LARGEST)
+    parts = path.split("/")[1:]
+    match parts:
+        case ["logos", chain, name] if name.endswith(".png") and chain.isdecimal():
+            return _logo(chain, name.removesuffix(".png"), body, path)
+        case ["chains", name] if name.startswith("eip155-") and name.endswith(".json"):
+            return _chain(name.removeprefix("eip155-").removesuffix(".json"), body, path)
+        case ["proxies", chain, name] if name.endswith(".json") and chain.isdecimal():
+            return _versions(chain, name.removesuffix(".json"), body)
+        case _:
+            return (
+                "neither logos/<chainId>/<address>.png nor chains/eip155-<chainId>.json nor "
+                "proxies/<chainId>/<address>.json"
+            )
+
+
+def _versions(chain: str, text: str, body: bytes) -> tuple[Place, list[Version]] | str:
+    """Return the former implementations of a proxy, or what is wrong with them."""
+    try:
+        listed = json.loads(body)
+        place = (chain, parse_address(text))
+    except InvalidValueError as error:
+        return f"the name is no address: {error}"
+    except ValueError as error:
+        return f"the file is no JSON: {error}"
+    if not isinstance(listed, list):
+        return "the file is no list of implementations, oldest first"
+    versions = list[Version]()
+    for number, item in enumerate(listed, 1):
+        version = _version(item)
+        if isinstance(version, str):
+            return f"entry {number} of the list: {version}"
+        versions.append(version)
+    return place, versions
+
+
+MEMBERS = {"implementation", "facets", "since", "block"}
+
+
+def _version(item: object) -> Version | str:
+    """Return an entry of the list, or what is wrong with it."""
+    if not isinstance(item, dict) or item.keys() - MEMBERS:
+        return f"write an object with `implementation` or `facets`, and `since` or `block`: {json.dumps(item)[:80]}"
+    addresses = item.get("facets", [item.get("implementation")])
+    block = item.get("block")
+    if not _are_texts(addresses):
+        return "it names no `implementation`, and no `facets`"
+    if block is not None and as_size(block) is None:
+        return f"`block` is {json.dumps(block)[:80]}, which is no block number"
+    try:
+        since = format_milliseconds(parse_instant(str(item["since"]))) if "since" in item else ""
+        return Version(tuple(map(parse_address, addresses)), since, block, "file")
+    except InvalidValueError as error:
+        return str(error)
+
+
+def _are_texts(value: object) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, str) for item in value)
+
+
+def _logo(chain: str, text: str, body: bytes, path: str) -> Document | str:
+    try:
+        address = parse_address(text)
+    except InvalidValueError as error:
+        return f"the name is no address: {error}"
+    if not body.startswith(PNG):
+        return "the file is no PNG picture"
+    target = urls.OTTERSCAN_LOGO.path(chain_id=chain, address=address)
+    media_type = urls.OTTERSCAN_LOGO.media_type
+    return Document(path=target, body=body, media_type=media_type, sources=(path,), persistent=True)
+
+
+def _chain(chain: str, body: bytes, path: str) -> Document | str:
+    try:
+        entry = json.loads(body)
+    except ValueError as error:
+        return f"the file is no JSON: {error}"
+    if not isinstance(entry, dict) or str(entry.get("chainId")) != chain:
+        return f"`chainId` of the file is not {chain}"
+    target = urls.OTTERSCAN_CHAIN.path(chain_id=chain)
+    return Document(path=target, body=encode_json(entry), sources=(path,), persistent=True)

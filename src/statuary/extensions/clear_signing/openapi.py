@@ -1,0 +1,40 @@
+"""Clear signing in openapi.json, and on the API page."""
+
+from typing import Final
+
+from statuary.extensions.clear_signing import urls
+from statuary.extensions.clear_signing.settings import ClearSigningSettings
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.operations import DescribedApi, Operation
+
+TAG: Final = "clear signing"
+
+PATH: Final[dict[str, object]] = {
+    "name": "path",
+    "in": "path",
+    "required": True,
+    "description": "The path of a descriptor as the indexes name it, below this folder, its slashes as they are.",
+    "schema": {"type": "string", "pattern": "^.+\\.json$"},
+}
+
+
+def described_apis(settings: ClearSigningSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
+    """Return the documents of clear signing, which are the same on every site that has it."""
+    del settings, example
+    alone = (urls.CALLDATA_INDEX, urls.MESSAGES_INDEX, urls.SIGNING)
+    of_files = (urls.SIGNING_EXAMPLES, urls.SIGNING_DESCRIPTOR, urls.SIGNING_SHARED)
+    return (
+        DescribedApi(
+            TAG,
+            "ERC-7730 descriptors as readers of the public registry fetch them, each with the proof that it fits the "
+            "verified contract. A site without descriptors has none of these documents.",
+            (
+                *(Operation(url, tag=TAG, may_be_missing=True, example=url.path()) for url in alone),
+                Operation(urls.SIGNING_PROOF, tag=TAG, may_be_missing=True),
+                *(
+                    Operation(url, tag=TAG, may_be_missing=True, more={"parameters": [PATH]})
+                    for url in of_files
+                ),
+            ),
+        ),
+    )

@@ -1,0 +1,249 @@
+"""Where a path leads: the type of the value, or why there is none."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from statuary.base.budget import spend
+from statuary.base.json_values import Json
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.abi import WORD, BasicType
+from statuary.extensions.clear_signing.key_types import ListType, NamedType, Parameter, StructType, ValueType
+from statuary.extensions.clear_signing.paths import (
+    CONTAINER,
+    DESCRIPTOR,
+    Item,
+    Items,
+    Member,
+    Path,
+    Slice,
+    Step,
+)
+
+ADDRESS_BYTES: Final = 20
+
+CONTAINER_TYPES: Final[Mapping[str, BasicType]] = {
+    "from": BasicType("address", "address"),
+    "to": BasicType("address", "address"),
+    "value": BasicType("uint256", "uint", 256),
+    "chainId": BasicType("uint256", "uint", 256),
+}
+"""The values of a transaction or message that paths with `@` name."""
+
+
+class Bytes(NamedTuple):
+    """A slice of a value's bytes; `length` is None if it depends on the value."""
+
+    length: int | None
+
+
+class Reached(NamedTuple):
+    """What a path leads to."""
+
+    type: ValueType | Bytes
+    is_many: bool = False  # whether it is each item of an array
+
+
+@dataclass(frozen=True)
+class DataTypes:
+    """The types of a call or message."""
+
+    top: StructType
+    named: Mapping[str, StructType] = field(default_factory=dict)  # of EIP-712, by name
+
+    def resolved(self, kind: ValueType) -> ValueType:
+        """Return a type with its name, if it is one, looked up."""
+        return self.named[kind.name] if isinstance(kind, NamedType) else kind
+
+    def reach(self, path: Path) -> Reached:
+        """Return what a path to data or to the container leads to; raise InvalidValueError if it leads nowhere."""
+        if path.root == CONTAINER:
+            return _in_container(path)
+        reached = Reached(self.top)
+        for number, step in enumerate(path.steps):
+            spend(1)
+            if isinstance(reached.type, Bytes):
+                raise InvalidValueError(f"the path {str(path)!r} goes on after a slice of bytes")
+            reached = self._step(self.resolved(reached.type), step, path, number, is_many=reached.is_many)
+        if isinstance(reached.type, NamedType):
+            return reached._replace(type=self.resolved(reached.type))
+        return reached
+
+    def _step(self, kind: ValueType, step: Step, path: Path, number: int, *, is_many: bool) -> Reached:
+        match step, kind:
+            case Member(name), StructType(members):
+                return Reached(_member(members, name, path, number), is_many)
+            case Member(name), ListType():
+                raise _nowhere(
+                    path, number, f"{name!r} is asked of an array", "write `[]` or `[0]` before it"
+                )
+            case Items(), ListType(item, _):
+                return Reached(item, is_many=True)
+            case Item(index), ListType(item, length):
+                _require_inside(path, number, index, length)
+                return Reached(item, is_many)
+            case Slice(start, end), ListType(item, length):
+                _require_inside(path, number, start or 0, length, is_bound=True)
+                _require_inside(path, number, end or 0, length, is_bound=True)
+                return Reached(item, is_many=True)
+            case Slice(), BasicType():
+                return Reached(_sliced(kind, step, path, number), is_many)
+            case _:
+                raise _nowhere(path, number, f"{_described(kind)} has no such part")
+
+    def leaves(self) -> Iterator[tuple[Step, ...]]:
+        """Yield the path of every value that is no struct or array; a type inside itself is not opened again."""
+        return self._leaves(self.top, (), frozenset())
+
+    def _leaves(
+        self, kind: ValueType, above: tuple[Step, ...], inside: frozenset[str]
+    ) -> Iterator[tuple[Step, ...]]:
+        spend(1 + len(above))
+        match kind:
+            case NamedType(name) if name not in inside:
+                yield from self._leaves(self.named[name], above, inside | {name})
+            case ListType(item, _):
+                yield from self._leaves(item, (*above, Items()), inside)
+            case StructType(members):
+                for number, member in enumerate(members):
+                    inner = (*above, Member(member.name or f"({number})"))
+                    yield from self._leaves(member.type, inner, inside)
+            case _:
+                yield above
+
+
+def _member(members: tuple[Parameter, ...], name: str, path: Path, number: int) -> ValueType:
+    for member in members:
+        if member.name == name:
+            return member.type
+    raise _nowhere(path, number, f"there is no {name!r}", _known(members))
+
+
+def _known(members: tuple[Parameter, ...]) -> str:
+    names = [member.name for member in members if member.name]
+    return f"the names are: {', '.join(names[:20])}" if names else "the key gives no names: write them there"
+
+
+def _nowhere(path: Path, number: int, message: str, hint: str = "") -> InvalidValueError:
+    before = str(Path("#", path.steps[:number])) or "the top"
+    return InvalidValueError(f"the path {str(path)!r} reaches nothing: at {before}, {message}", hint)
+
+
+def _described(kind: ValueType) -> str:
+    match kind:
+        case ListType():
+            return "an array"
+        case StructType():
+            return "a struct"
+        case BasicType(name=name):
+            return f"a value of type {name}"
+        case _:
+            return "a type"
+
+
+def _require_inside(
+    path: Path, number: int, index: int, length: int | None, *, is_bound: bool = False
+) -> None:
+    if length is None:
+        return
+    inside = -length <= index <= length if is_bound else -length <= index < length
+    if not inside:
+        raise _nowhere(path, number, f"there is no item {index} of {length}")
+
+
+def _sliced(kind: BasicType, part: Slice, path: Path, number: int) -> Bytes:
+    sizes = {"uint": kind.size // 8, "int": kind.size // 8, "bytesN": kind.size}
+    if kind.kind in ("address", "bool"):
+        raise _nowhere(path, number, f"{kind.name} has no bytes to slice")
+    size = WORD if kind.kind in ("uint", "int") else sizes.get(kind.kind)
+    length = part.length
+    if size is None:
+        _require_some(path, number, length)
+        return Bytes(length)
+    start = _bound(part.start, 0, size)
+    end = _bound(part.end, size, size)
+    if not 0 <= start < end <= size:
+        raise _nowhere(path, number, f"the slice is not inside its {size} bytes")
+    return Bytes(end - start)
+
+
+def _bound(bound: int | None, default: int, size: int) -> int:
+    if bound is None:
+        return default
+    return bound + size if bound < 0 else bound
+
+
+def _require_some(path: Path, number: int, length: int | None) -> None:
+    if length is not None and length <= 0:
+        raise _nowhere(path, number, "the slice has no bytes")
+
+
+def _in_container(path: Path) -> Reached:
+    name = path.steps[0]
+    if isinstance(name, Member) and name.name in CONTAINER_TYPES:
+        kind = CONTAINER_TYPES[name.name]
+        if len(path.steps) == 1:
+            return Reached(kind)
+        if len(path.steps) == 2 and isinstance(part := path.steps[1], Slice):
+            return Reached(_sliced(kind, part, path, 1))
+    members = ", ".join(f"@.{members}" for members in CONTAINER_TYPES)
+    raise InvalidValueError(f"the path {str(path)!r} reaches nothing", f"the values are: {members}")
+
+
+def in_descriptor(value: Json, path: Path) -> Json:
+    """Return what a path with `$` names in a merged descriptor; raise InvalidValueError if there is nothing."""
+    if path.root != DESCRIPTOR:
+        raise InvalidValueError(f"the path {str(path)!r} does not start with `$.`")
+    for step in path.steps:
+        if not (isinstance(value, dict) and isinstance(step, Member) and step.name in value):
+            raise InvalidValueError(
+                f"the path {str(path)!r} reaches nothing in the descriptor",
+                "write it as `$.metadata.constants.NAME`",
+            )
+        value = value[step.name]
+    return value
+
+
+def is_address_like(reached: Reached) -> bool:
+    """Return whether a value can be an address: one, its 20 bytes, or a number or bytes that hold one."""
+    kind = reached.type
+    if isinstance(kind, Bytes):
+        return kind.length in (ADDRESS_BYTES, None)
+    return isinstance(kind, BasicType) and kind.kind == "address"
+
+
+def holds_address(reached: Reached) -> bool:
+    """Return whether a value is a number or bytes whose last 20 bytes wallets take as an address."""
+    kind = reached.type
+    if isinstance(kind, Bytes):
+        return kind.length is None or kind.length >= ADDRESS_BYTES
+    sizes = {"uint": 160, "bytesN": ADDRESS_BYTES}
+    return isinstance(kind, BasicType) and kind.kind in sizes and kind.size >= sizes[kind.kind]
+
+
+def is_number(reached: Reached) -> bool:
+    """Return whether a value is a whole number, or at most 32 bytes of one."""
+    kind = reached.type
+    if isinstance(kind, Bytes):
+        return kind.length is None or kind.length <= WORD
+    return isinstance(kind, BasicType) and kind.kind in ("uint", "int")
+
+
+def is_value(reached: Reached) -> bool:
+    """Return whether it is one value, or each of an array's, and no struct or array."""
+    return isinstance(reached.type, BasicType | Bytes)
+
+
+def type_name(reached: Reached) -> str:
+    """Return how a message names the type of a value."""
+    match reached.type:
+        case Bytes(None):
+            return "a slice of bytes"
+        case Bytes(length):
+            return f"a slice of {length} bytes"
+        case BasicType(name=name):
+            return name
+        case ListType():
+            return "an array"
+        case _:
+            return "a struct"

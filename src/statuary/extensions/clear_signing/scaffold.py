@@ -1,0 +1,139 @@
+"""A first descriptor of a contract, from its verified ABI and NatSpec: for a person to edit."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from statuary.base.json_values import Json, JsonObject, as_object, as_text
+from statuary.contracts.model.abi import BasicType
+from statuary.extensions.clear_signing.key_types import ListType, Parameter, StructType, ValueType
+from statuary.extensions.clear_signing.path_types import DataTypes
+from statuary.extensions.clear_signing.paths import DATA, Member, Path, Step
+from statuary.extensions.clear_signing.plain_text import fault
+from statuary.extensions.clear_signing.records import DeployedCode, Function
+
+SCHEMA: Final = "../../specs/erc7730-v2.schema.json"
+LONGEST_INTENT: Final = 40
+"""Characters of a notice that becomes an intent; wallets have one line for it."""
+
+_TIMES: Final = re.compile(r"(?i)(deadline|expiry|expiration|expires(at)?|valid(until|to|before)|timestamp)$")
+_AMOUNTS: Final = frozenset(("value", "amount", "wad", "tokens"))
+_TOKEN: Final = frozenset(("transfer(address,uint256)", "approve(address,uint256)"))
+"""A contract with these functions is taken for a token whose amounts are its own."""
+
+
+def first_descriptor(code: DeployedCode, chain_id: str, owner: str) -> JsonObject:
+    """Return a calldata descriptor with a format for each function that changes state.
+
+    Args:
+        owner: who publishes the contract.
+    """
+    functions = {function.signature: function for function in code.changing()}
+    is_token = functions.keys() >= _TOKEN
+    notices = _first_sentences(code)
+    formats: dict[str, Json] = {}
+    for signature, function in sorted(functions.items(), key=lambda item: item[0]):
+        formats[_key(function)] = {
+            "intent": _intent(function, notices.get(signature, "")),
+            "fields": list(_fields(function, is_token=is_token)),
+        }
+    implementation = code.others[0].name if code.others else code.own.name
+    name = _text(implementation) or "Contract"
+    return {
+        "$schema": SCHEMA,
+        "context": {
+            "$id": name,
+            "contract": {"deployments": [{"chainId": int(chain_id), "address": code.own.address}]},
+        },
+        "metadata": {"owner": _text(owner) or name, "contractName": name},
+        "display": {"formats": formats},
+    }
+
+
+def _first_sentences(code: DeployedCode) -> dict[str, str]:
+    """Return the first sentence of each function's notice, by signature."""
+    notices: dict[str, str] = {}
+    for verified in code.all:
+        for signature, text in verified.notices.items():
+            notices.setdefault(signature, re.split(r"\.(?:\s|$)|\n", text.strip())[0].strip())
+    return notices
+
+
+def _key(function: Function) -> str:
+    return function.signature.partition("(")[0] + _written(StructType(function.parameters))
+
+
+def _written(of: ValueType) -> str:
+    """Return a type as keys write it: with the names of parameters."""
+    match of:
+        case ListType(item, length):
+            return f"{_written(item)}[{'' if length is None else length}]"
+        case StructType(members):
+            return f"({','.join(map(_parameter, members))})"
+        case BasicType():
+            return of.canonical
+        case _:
+            return of.name
+
+
+def _parameter(parameter: Parameter) -> str:
+    return f"{_written(parameter.type)} {parameter.name}".rstrip()
+
+
+def _intent(function: Function, notice: str) -> str:
+    if 0 < len(notice) <= LONGEST_INTENT and not fault(notice):
+        return notice
+    return _words(function.signature.partition("(")[0])
+
+
+def _fields(function: Function, *, is_token: bool) -> Iterator[JsonObject]:
+    """Yield a field for each value that a path can name; the value of a payable function is the first."""
+    if function.mutability == "payable":
+        yield {"path": "@.value", "label": "Value", "format": "amount"}
+    types = DataTypes(StructType(function.parameters))
+    for leaf in types.leaves():
+        names = [step.name for step in leaf if isinstance(step, Member)]
+        if all(not name.startswith("(") for name in names):
+            yield _field(leaf, names, types.reach(Path(DATA, leaf)).type, is_token=is_token)
+
+
+def _field(leaf: tuple[Step, ...], names: list[str], kind: object, *, is_token: bool) -> JsonObject:
+    label = _words(names[-1] if names else "Value")
+    field_format = _format(kind, names, is_token=is_token and all(isinstance(step, Member) for step in leaf))
+    return {"path": str(Path(DATA, leaf)), "label": label, **field_format}
+
+
+def _format(kind: object, names: list[str], *, is_token: bool) -> JsonObject:
+    """Return the format of a value by its type and its name, with its parameters."""
+    name = kind.kind if isinstance(kind, BasicType) else ""
+    if name == "address":
+        return {"format": "addressName"}
+    if name in ("uint", "int") and names:
+        if _TIMES.search(names[-1]):
+            return {"format": "date", "params": {"encoding": "timestamp"}}
+        if is_token and _is_amount(names):
+            return {"format": "tokenAmount", "params": {"tokenPath": "@.to"}}
+    return {"format": "raw"}
+
+
+def _is_amount(names: list[str]) -> bool:
+    return len(names) == 1 and names[0].strip("_").lower() in _AMOUNTS
+
+
+def _words(name: str) -> str:
+    """Return a name of code as words: `amountOutMin` as "Amount out min"."""
+    words = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", name).replace("_", " ").split()
+    text = " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
+    return text[:1].upper() + text[1:] or name
+
+
+def _text(text: str) -> str:
+    """Return a text that a descriptor may show; empty if it may deceive."""
+    return "" if fault(text) else text.strip()
+
+
+def file_of(descriptor: JsonObject, entity: str) -> str:
+    """Return the path of a descriptor below the folder, as the registry names files."""
+    name = re.sub(r"[^A-Za-z0-9]+", "", as_text(as_object(descriptor["metadata"]).get("contractName")))
+    folder = re.sub(r"[^a-z0-9]+", "-", (entity or name).lower()).strip("-")
+    return f"registry/{folder or 'contracts'}/calldata-{name or 'Contract'}.json"

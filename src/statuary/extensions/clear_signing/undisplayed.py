@@ -1,0 +1,42 @@
+"""What a format does not show: a fact to publish, and no fault."""
+
+from collections.abc import Iterator
+
+from statuary.base.primitives import InvalidValueError
+from statuary.extensions.clear_signing.paths import DATA, Items, Member, Path, Step
+from statuary.extensions.clear_signing.rules import Reading
+
+
+def hidden(reading: Reading, key: str) -> tuple[str, ...]:
+    """Return the paths of values that no visible field of a format shows, or shows only in part."""
+    if key not in reading.hidden:
+        reading.hidden[key] = _hidden(reading, key)
+    return reading.hidden[key]
+
+
+def _hidden(reading: Reading, key: str) -> tuple[str, ...]:
+    visible = list(_shown(reading, key))
+    whole = {steps for steps in visible if all(isinstance(step, Member | Items) for step in steps)}
+    names = {_names(steps) for steps in visible}
+    return tuple(
+        f"{Path(DATA, leaf)}{' (in part)' if _names(leaf) in names else ''}"
+        for leaf in reading.types[key].leaves()
+        if leaf not in whole
+    )
+
+
+def _shown(reading: Reading, key: str) -> Iterator[tuple[Step, ...]]:
+    """Yield the paths of the data that fields show."""
+    for field in reading.fields[key]:
+        if field.is_never_visible or field.problem:
+            continue
+        try:
+            path = field.path()
+        except InvalidValueError:
+            continue
+        if path is not None and path.root == DATA:
+            yield path.steps
+
+
+def _names(steps: tuple[Step, ...]) -> tuple[str, ...]:
+    return tuple(step.name for step in steps if isinstance(step, Member))

@@ -1,0 +1,154 @@
+"""What a build remembers of clear signing: what is said of a descriptor stays while nothing that was looked at differs.
+
+A judgement depends on the files that a descriptor consists of, on the settings and the program, and on the records that
+were compared. Records are told by the digests of their documents in the ledger, so that none is read. While nothing of the
+whole folder differs, its verdicts are not even read.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import orjson
+
+from statuary.base.budget import DEFECT
+from statuary.base.findings import Finding
+from statuary.base.primitives import checksum_address
+from statuary.engine.stages import Additions
+from statuary.extensions.clear_signing.descriptors import (
+    DescriptorFolder,
+    attested_descriptor,
+)
+from statuary.extensions.clear_signing.verdicts import (
+    NOTHING,
+    DescriptorVerdict,
+    ExampleBasis,
+    Recollection,
+    read_attestation_verdict,
+    read_basis,
+    read_descriptor,
+    read_finding,
+)
+from statuary.publish.fingerprint import digest_of
+from statuary.publish.ledger.ledger import Ledger
+from statuary.publish.ledger.lookups import contract_at, digest_at
+from statuary.site.url_table import CONTRACT, PROOF
+
+if TYPE_CHECKING:
+    from statuary.extensions.clear_signing.verification import JudgedFolder
+
+GROUP: Final = "clear signing"
+"""The group of these documents in the ledger, and the note with what was said of them."""
+
+VERDICTS: Final = "clear signing: verdicts"
+"""The note with what was said of each descriptor."""
+
+
+class Memory:
+    """What the last build said, and what it depended on."""
+
+    def __init__(self, ledger: Ledger, folder: DescriptorFolder, basis: str) -> None:
+        """Take the ledger, the folder as it is, and the fingerprint of the program and the settings."""
+        self._ledger, self._folder, self._basis = ledger, folder, basis
+
+    def _fingerprint(self, places: Iterable[Sequence[str]]) -> str:
+        """Return what all documents depend on."""
+        files = tuple((path, self._folder.digest(path)) for path in self._folder.listing[0])
+        return digest_of(self._basis, repr(self._folder.listing[1]), files, self._records(places))
+
+    def _records(self, places: Iterable[Sequence[str]]) -> str:
+        return digest_of(tuple(self._digests(*place) for place in places))
+
+    def _digests(self, chain_id: str, address: str) -> tuple[str, ...]:
+        """Return the digests of a record and its proof as they will be published; nothing if there is no record."""
+        written = checksum_address(address)
+        if contract_at(self._ledger.sources, chain_id, written) is None:
+            return ()
+        urls = (CONTRACT, PROOF)
+        paths = (url.path(chain_id=chain_id, address=written) for url in urls)
+        return tuple(digest_at(self._ledger.documents, path) for path in paths)
+
+    def recalled(self) -> Additions | None:
+        """Return what the last build said, if all that it depended on is the same; None if it is not."""
+        group, note = self._ledger.kept(GROUP), self._ledger.note(GROUP)
+        if not group.fingerprint or not note:
+            return None
+        said = orjson.loads(note)
+        if group.fingerprint != self._fingerprint(said["places"]):
+            return None
+        self._ledger.keep(GROUP, group.fingerprint)
+        self._ledger.add_notes({GROUP: note})
+        return Additions(findings=tuple(map(read_finding, said["findings"])), line=said["line"])
+
+    def recollection(self) -> Recollection:
+        """Return what the last build said of all that did not change since."""
+        note = self._ledger.note(VERDICTS)
+        said = orjson.loads(note) if note else {}
+        if said.get("basis") != self._basis:
+            return NOTHING
+        return Recollection(
+            descriptors=dict(self._descriptors(said["descriptors"])),
+            attestations={
+                path: read_attestation_verdict(value)
+                for path, digests, value in said["attestations"]
+                if self._attested(path) == digests
+            },
+            tests={
+                path: named for path, digest, named in said["tests"] if self._folder.digest(path) == digest
+            },
+            examples={path: read_basis(value) for path, value in said["examples"].items()},
+        )
+
+    def _descriptors(self, said: Iterable[Sequence[Any]]) -> Iterator[tuple[str, DescriptorVerdict]]:
+        """Yield what is said of each descriptor whose files and records are the same."""
+        for records, value in said:
+            item = read_descriptor(value)
+            if self._are_unchanged(item.inputs) and self._records(item.places) == records:
+                yield item.path, item
+
+    def _are_unchanged(self, files: Iterable[Sequence[str]]) -> bool:
+        return all(self._folder.digest(path) == digest for path, digest in files)
+
+    def _attested(self, path: str) -> list[str]:
+        """Return the digests of a file in `sigs/` and of the descriptor beside it."""
+        about = attested_descriptor(path)
+        return [self._folder.digest(path), "" if about is None else self._folder.digest(about[0])]
+
+    def keep(
+        self,
+        judged: "JudgedFolder",
+        tests: Mapping[str, str],
+        examples: Mapping[str, ExampleBasis],
+        additions: Additions,
+    ) -> None:
+        """Remember what is said, and what it depends on; an unforeseen exception is forgotten, and tried again."""
+        places = sorted({place for item in judged.descriptors for place in item.places})
+        self._ledger.keep(GROUP, self._fingerprint(places))
+        said = {"places": places, "line": additions.line, "findings": additions.findings}
+        verdicts = {
+            "basis": self._basis,
+            "descriptors": [
+                (self._records(item.places), tuple(item))
+                for item in judged.descriptors
+                if not _is_defect(item)
+            ],
+            "attestations": [
+                (path, self._attested(path), item)
+                for path, item in judged.attested.items()
+                if not _are_defects([item.finding])
+            ],
+            "tests": [(path, self._folder.digest(path), named) for path, named in tests.items()],
+            "examples": examples,
+        }
+        self._ledger.add_notes({GROUP: _written(said), VERDICTS: _written(verdicts)})
+
+
+def _written(value: dict[str, Any]) -> str:
+    return orjson.dumps(value, default=tuple).decode()  # orjson leaves named tuples to its caller
+
+
+def _is_defect(item: DescriptorVerdict) -> bool:
+    return _are_defects([*item.findings, *(one for at in item.deployments for one in at.findings)])
+
+
+def _are_defects(findings: Iterable[Finding | None]) -> bool:
+    return any(finding is not None and finding.rule == DEFECT for finding in findings)

@@ -1,0 +1,140 @@
+"""What follows the building of many contracts, done by the workers too: recording what partitions made, and the manifest.
+
+The process that builds names ranges, and appends or names what workers make of them. The bytes are those of a build in one process.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.ledger.ranges import (
+    ListedRange,
+    listed_ranges,
+    record_range,
+    recorded_ranges,
+    sort_recorded,
+)
+from statuary.publish.ledger.schema import PartitionOutput, PartitionResult, names_of
+from statuary.publish.listing import Entry, Part, ends_part, split_into_parts
+from statuary.publish.manifest import Manifest, ManifestBuilder, is_listed
+from statuary.publish.origin import SiteOrigin
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document
+from statuary.workers.executor import RUN_HERE, Executor, PooledExecutor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PARTITIONS_OF_RANGE = 8
+"""Partitions that recorded as much as a range does: about 50,000 rows, a second of work."""
+
+RANGES_OF_WORKER = 2
+"""Ranges that each worker gets at least, so that all end at about the same time."""
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class SortedWork(Generic[Task, Result]):
+    """A work whose record gets an index, so that ranges of it are read fast."""
+
+    work: Callable[[Task], Result]
+
+    def __call__(self, task: Task) -> Result:
+        """Return the result of the task."""
+        result = self.work(task)
+        if isinstance(result, PartitionResult) and result.file is not None:
+            sort_recorded(result.file)
+        return result
+
+
+def in_ranges(executor: PooledExecutor, results: Iterable[PartitionResult]) -> Iterator[PartitionResult]:
+    """Yield results as they come, without what was recorded; then all that was recorded, sorted, in ranges."""
+    files: list[Path] = []
+    for result in results:
+        if result.file is not None:
+            files.append(result.file)
+        yield result._replace(file=None)
+    least = max(RUN_HERE + 1, RANGES_OF_WORKER * (0 if executor.pool is None else executor.pool.size))
+    if len(files) > least:
+        ranges = recorded_ranges(files, max(least, len(files) // PARTITIONS_OF_RANGE))
+        files = sorted(executor.map_unordered(record_range, ranges))
+    yield from (PartitionResult(items=0, file=file) for file in files)
+
+
+class ListingTask(NamedTuple):
+    """A range of the listing, and what takes its parts."""
+
+    name: str
+    files: ListedRange
+    output: PartitionOutput
+
+
+class ListedParts(NamedTuple):
+    """The parts of the manifest that begin in a range."""
+
+    after: str  # the path before the range
+    parts: list[Part]
+    names: int  # of all files in them
+    size: int  # bytes of all these files
+    result: PartitionResult
+
+
+def listed_parts(task: ListingTask) -> ListedParts:
+    """Make the parts that begin in a range: from the first end of a part in it to the first end after it.
+
+    Only a path decides where a part ends, so that what is before it need not be known.
+    """
+    _, files, output = task
+    builder, until = ManifestBuilder(), files.until
+    for entries in split_into_parts(_from_first_end(files)):
+        part, text = builder.add(entries)
+        output.add(
+            [Document(part.path, text, media_type_of(part.path), cache=cache_of(part.path), persistent=True)]
+        )
+        last = entries[-1].path
+        if until is not None and last > until and ends_part(last):
+            break
+    result = output.result(0)
+    return ListedParts(files.after, builder.parts, builder.names, builder.size, result)
+
+
+def _from_first_end(files: ListedRange) -> Iterator[Entry]:
+    """Yield the entries after the first end of a part in a range, to the end of the site; none if it has no end."""
+    is_within = not files.after
+    with closing(files.rows()) as rows:
+        for path, aliases, size, digest in rows:
+            if not is_listed(path):
+                continue
+            if is_within:
+                names = tuple(names_of(path, aliases)[1:])
+                yield Entry(path, names, size, digest.hex(), media_type_of(path))
+            elif ends_part(path):
+                if files.until is not None and path > files.until:
+                    return
+                is_within = True
+
+
+def whole_manifest(executor: Executor, target: BuildTarget, origin: SiteOrigin) -> Manifest | None:
+    """Return the manifest of a site whose files are all offered, and offer its parts; None if this process makes it."""
+    ranges = [] if target.ledger.is_partial else listed_ranges(target.ledger)
+    if len(ranges) <= RUN_HERE:
+        return None
+    named = ((f"listing-{number:07d}", one) for number, one in enumerate(ranges))
+    tasks = (ListingTask(name, one, target.output(name)) for name, one in named)
+    listed = sorted(executor.map_unordered(listed_parts, tasks), key=attrgetter("after"))
+    for one in listed:  # nothing is offered while workers read
+        target.take(one.result)
+    return _manifest(origin, listed)
+
+
+def _manifest(origin: SiteOrigin, ranges: Sequence[ListedParts]) -> Manifest:
+    parts = tuple(part for one in ranges for part in one.parts)
+    documents = sum(part.documents for part in parts)
+    return Manifest(
+        origin, documents, sum(one.names for one in ranges), sum(one.size for one in ranges), parts
+    )

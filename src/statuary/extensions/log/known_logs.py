@@ -1,0 +1,178 @@
+"""What a reader remembers of logs: by address, by name and key, and how far each log went."""
+
+import os
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from statuary.base.atomic_file import atomic_file
+from statuary.base.files import PublishingError
+from statuary.extensions.log.key_changes import KeyChange, last_key
+from statuary.extensions.log.merkle import LogError
+from statuary.extensions.log.notes import (
+    EXAMPLE_SEED,
+    Checkpoint,
+    PrivateKey,
+    PublicKey,
+    parse_public_key,
+    verify_checkpoint,
+)
+from statuary.extensions.log.options import read_public_key
+from statuary.extensions.log.published_log import EXAMPLE, TreeHead, parse_head
+
+
+class RememberedLog(NamedTuple):
+    """A log as it was last verified: its key, and its size and root."""
+
+    key: PublicKey
+    head: TreeHead
+
+
+def _file(name: str) -> Path:
+    """Return where a log or an address is remembered: below STATUARY_STATE, XDG_STATE_HOME or ~/.local/state."""
+    own = os.environ.get("STATUARY_STATE")
+    above = (
+        Path(own)
+        if own
+        else Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state") / "statuary"
+    )
+    return above / "logs" / sha256(name.encode()).hexdigest()[:32]
+
+
+def _place_file(location: str) -> Path:
+    """Return where the key of the log at an address, or in a folder, is remembered."""
+    parts = urlsplit(location)
+    if parts.netloc:
+        return _file(f"at {parts.scheme.lower()}://{parts.netloc.lower()}{parts.path.rstrip('/')}")
+    return _file(f"at {Path(location).resolve()}")
+
+
+def is_familiar(location: str, origin: str, stated: str | None) -> bool:
+    """Return whether the log at an address has the name and the key that it had before, so that no change matters."""
+    before = remembered(origin)
+    with suppress(FileNotFoundError):
+        return before is not None and {before.key.text, _place_file(location).read_text().strip()} == {stated}
+    return False
+
+
+def check_place(location: str, key: PublicKey, changes: Iterable[KeyChange]) -> None:
+    """Make sure that an address has the log that it had before, or one whose key that log announced.
+
+    Raises:
+        LogError: if its name or its key is another.
+    """
+    file = _place_file(location)
+    try:
+        text = file.read_text("utf-8").strip()
+    except FileNotFoundError:
+        return
+    try:
+        before = parse_public_key(text)
+    except LogError:
+        raise _damaged(file) from None
+    if last_key(before, changes) != key:
+        raise LogError(
+            f"{location} had the log with the key {before.text}, and now has one with {key.text}",
+            "ask the publisher; --public-key accepts another name and key",
+        )
+
+
+def remembered(origin: str) -> RememberedLog | None:
+    """Return what is remembered of a log, None if nothing; raise PublishingError if the file is damaged."""
+    file = _file(origin)
+    try:
+        key, head, *_ = file.read_text("utf-8").split("\n")
+        remembered_head = parse_head(head)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError):
+        remembered_head, key = None, ""
+    if remembered_head is None:
+        raise _damaged(file)
+    return RememberedLog(parse_public_key(key), remembered_head)
+
+
+def _damaged(file: Path) -> PublishingError:
+    return PublishingError(f"{file} is damaged", "delete it; the next verification remembers the log again")
+
+
+def remember(log: RememberedLog, location: str, changes: Iterable[KeyChange]) -> None:
+    """Keep what is known of a log by each of its names, and that it is at an address.
+
+    Raises:
+        PublishingError: if it cannot be written.
+    """
+    with atomic_file(_place_file(location)) as stream:
+        stream.write(f"{log.key.text}\n".encode())
+    for name in sorted({log.key.name, *(change.former.name for change in changes)}):
+        with atomic_file(_file(name)) as stream:
+            stream.write(f"{log.key.text}\n{log.head.text}\n{name}\n".encode())
+
+
+def _trusted_key(
+    origin: str, given: str | None, changes: Iterable[KeyChange]
+) -> tuple[PublicKey, str] | None:
+    """Return the key that a reader trusts for a log, by any of its names, and where it comes from."""
+    if given is not None:
+        return read_public_key(given), "the given key"
+    for name in dict.fromkeys((origin, *(change.former.name for change in changes))):
+        if (before := remembered(name)) is not None:
+            return before.key, "the key seen before"
+    return None
+
+
+def key_of(
+    origin: str, given: str | None, stated: str | None, changes: Sequence[KeyChange] = ()
+) -> tuple[PublicKey, str]:
+    """Return the key of a log, and where it comes from.
+
+    Args:
+        origin: the log's name.
+        given: the key that the reader gives.
+        stated: the key that the site itself states, which is believed the first time.
+        changes: of its key, each signed by the key before.
+
+    Raises:
+        LogError: if it is unknown, or the key that the reader trusts leads to another than the stated one.
+    """
+    if given is None and EXAMPLE in origin:
+        example = PrivateKey(origin, EXAMPLE_SEED).public
+        if stated in (None, example.text):
+            return (
+                example,
+                "the example key, which everyone has: this shows nothing about who signed, or when",
+            )
+    trusted = _trusted_key(origin, given, changes)
+    if trusted is not None:
+        key, source = trusted
+        last = last_key(key, changes)
+        if last != key:
+            return last, f"announced by {source}, {key.text}"
+        if given is None and stated not in (None, key.text):
+            raise LogError(
+                f"the site states another key for {origin} than before: {stated}",
+                "ask the publisher; --public-key accepts a key anyway",
+            )
+        return trusted
+    if stated is None:
+        raise LogError(
+            f"the signature was not verified: the public key of {origin} is unknown", "give --public-key"
+        )
+    return parse_public_key(stated), "the key that the site states, seen for the first time"
+
+
+def continued_heads(key: PublicKey, changes: Iterable[KeyChange]) -> list[TreeHead]:
+    """Return what is remembered of a log, by its name and its earlier ones."""
+    names = dict.fromkeys((key.name, *(change.former.name for change in changes)))
+    return [before.head for name in names if (before := remembered(name)) is not None]
+
+
+def verify_earlier(earlier: Checkpoint, key: PublicKey, changes: Iterable[KeyChange]) -> None:
+    """Verify that an earlier checkpoint is signed with the key of a log, or one before; raise LogError if not."""
+    formers = [change.former for change in changes if change.former.name == earlier.origin]
+    signers = earlier.note.signed_by(formers) if formers else []
+    if not signers:
+        verify_checkpoint(earlier, key)

@@ -1,0 +1,223 @@
+"""The log that a run continues: the published one, with what was signed and has not been published yet.
+
+What a key signed counts from the moment at which somebody else may have it. So each run publishes `log/pending.json` before
+everything else: the new checkpoint and the entries that lead to it from the log before. A run that finds a pending
+checkpoint continues it, and what a failed upload signed is published after all. What was signed and did not come first, as
+another publisher was faster, is given up.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from statuary.base.atomic_file import atomic_file
+from statuary.extensions.log.merkle import EMPTY_ROOT, HASH_SIZE, LogError, LogGrowth, ReadPath
+from statuary.extensions.log.notes import (
+    DECIMAL,
+    PublicKey,
+    checkpoint_text,
+    decode_base64,
+    parse_checkpoint,
+    verify_checkpoint,
+)
+from statuary.extensions.log.published_log import LOG_PENDING, PREFIX, PublishedLog, TreeHead, open_log
+from statuary.site.document import encode_json
+
+MOST_PENDING = 20_000
+"""Entries of a publication that can be resumed with the same checkpoint; a larger one is signed again."""
+
+EMPTY = TreeHead(0, EMPTY_ROOT)
+
+RESTORE = (
+    "restore the newest log/ folder of the site, or name a place that has it: --to, `log: {url: …}`, or --log-from;"
+    " if it is lost, --log-below-floor"
+)
+
+FLOOR = "log-floor.txt"
+"""The file of the content folder that states what is published at least: name, size and root, as a checkpoint does."""
+
+
+def read_floor(content: Path, origin: str) -> TreeHead | None:
+    """Return the floor of a log; None if the content has none.
+
+    Raises:
+        LogError: if the file cannot be read, or is of another log.
+    """
+    try:
+        text = (content / FLOOR).read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise LogError(f"{FLOOR} cannot be read: {error}") from None
+    name, size, root, *_ = [*text.split("\n"), "", ""]
+    digest = decode_base64(root)
+    if not DECIMAL.fullmatch(size) or digest is None or len(digest) != HASH_SIZE:
+        raise LogError(
+            f"{FLOOR} does not state name, size and root of a log",
+            "restore it from the history of the content",
+        )
+    if name != origin:
+        raise LogError(f"{FLOOR} is of the log {name}, but site.yaml names {origin}")
+    return TreeHead(int(size), digest)
+
+
+def write_floor(content: Path, origin: str, head: TreeHead) -> None:
+    """State in the content what is published at least; raise PublishingError if it cannot be written."""
+    with atomic_file(content / FLOOR) as stream:
+        stream.write(checkpoint_text(origin, *head).encode())
+
+
+class Pending(NamedTuple):
+    """A signed checkpoint that may not be published yet."""
+
+    base: int  # the size of a log that it continues
+    checkpoint: str  # the signed note
+    entries: tuple[str, ...]  # from the base on
+
+    def encode(self) -> bytes:
+        """Return its document."""
+        return encode_json({"base": self.base, "checkpoint": self.checkpoint, "entries": list(self.entries)})
+
+
+def parse_pending(body: bytes | None) -> Pending | None:
+    """Read what `Pending.encode` wrote; None if it is anything else."""
+    try:
+        value = orjson.loads(body or b"")
+        pending = Pending(int(value["base"]), str(value["checkpoint"]), tuple(map(str, value["entries"])))
+    except (ValueError, KeyError, TypeError):
+        return None
+    return pending if pending.encode() == body else None
+
+
+def new_pending(
+    base: TreeHead, log: PublishedLog | None, new: tuple[bytes, ...], checkpoint: str
+) -> Pending | None:
+    """Return what leads from a published log to a checkpoint; None if that is too much to keep.
+
+    Args:
+        log: the log that the run continued, which may be longer than the published one.
+        new: the entries that the run appended.
+    """
+    size = log.head.size if log else 0
+    if size - base.size + len(new) > MOST_PENDING or base.size > size:
+        return None
+    between = islice(log.entries(), base.size, None) if log and base.size < size else ()
+    return Pending(base.size, checkpoint, tuple(entry.decode() for entry in (*between, *new)))
+
+
+def resumed(
+    log: PublishedLog | None, body: bytes | None, keys: tuple[PublicKey | None, PublicKey | None], name: str
+) -> PublishedLog | None:
+    """Return the log of a pending checkpoint if it is signed, and continues a log; else that log."""
+    key, former = keys
+    pending = parse_pending(body)
+    if pending is None:
+        return log
+    head = log.head if log else EMPTY
+    try:
+        checkpoint = parse_checkpoint(pending.checkpoint.encode())
+        if key is not None:
+            verify_checkpoint(checkpoint, key, former)
+        missing = pending.entries[head.size - pending.base :] if pending.base <= head.size else ()
+        if checkpoint.size <= head.size or head.size + len(missing) != checkpoint.size:
+            return log
+        pieces: dict[str, bytes] = {}
+
+        def read(path: str) -> bytes | None:
+            return pieces.get(path) or (None if log is None else log.read(path))
+
+        growth = LogGrowth(head.size, read)
+        for entry in missing:
+            pieces.update(growth.add(entry.encode()))
+        pieces.update(growth.partial_pieces())
+        if growth.root() != checkpoint.root:
+            return log
+    except LogError:
+        return log
+    return PublishedLog(name, checkpoint, lambda path: read(path.removeprefix(f"{PREFIX}/")))
+
+
+class Continuation(NamedTuple):
+    """What a run starts from."""
+
+    log: PublishedLog | None  # None if there is none
+    published: TreeHead  # what others may have seen; the rest is signed only
+    is_own: bool  # whether it is exactly the log of the folder
+    given_up: int = 0  # entries that were signed here, while another publisher's were published
+
+    @property
+    def head(self) -> TreeHead:
+        """Its size and root."""
+        return self.log.head if self.log else EMPTY
+
+
+class LogPlaces(NamedTuple):
+    """Where a log may be."""
+
+    folder: tuple[str, ReadPath]  # the folder that is built
+    # where the site is published, as far as they can be read; empty if that is the folder
+    elsewhere: tuple[tuple[str, ReadPath], ...] = ()
+    pending: bytes | None = None  # what the key's keeper noted as signed
+
+    def continuation(
+        self, key: PublicKey | None, seen: Iterator[TreeHead | None], former: PublicKey | None = None
+    ) -> Continuation:
+        """Return the log to continue.
+
+        Args:
+            key: of the log; None trusts what is there.
+            seen: heads that are known to have been published.
+            former: the key before it, which may have signed what is there.
+
+        Raises:
+            LogError: if a log is damaged, not signed with the key, or does not continue what was published.
+        """
+        own = open_log(*self.folder, key, former)
+        there = [log for place in self.elsewhere if (log := open_log(*place, key, former)) is not None]
+        published = max(there, key=lambda one: one.head.size, default=None)
+        for log in there:
+            _require(published, log.head, f"the log of {log.name}")
+        truth = published if self.elsewhere else own
+        for earlier in seen:
+            if earlier is not None and earlier.size:
+                _require(truth, earlier, "what was published before")
+        newest, given_up = _longer(own, published)
+        for name, body in self._pending():
+            newest = resumed(newest, body, (key, former), name)
+        return Continuation(newest, truth.head if truth else EMPTY, newest is own, given_up)
+
+    def _pending(self) -> Iterator[tuple[str, bytes | None]]:
+        for name, read in (self.folder, *self.elsewhere):
+            yield name, read(LOG_PENDING.path())
+        yield "the key", self.pending
+
+
+def _longer(own: PublishedLog | None, published: PublishedLog | None) -> tuple[PublishedLog | None, int]:
+    """Return the log of the folder if it continues the published one, else that one; and how many entries are given up."""
+    if own is None or published is None:
+        return own or published, 0
+    shorter, longer = sorted((own, published), key=lambda one: one.head.size)
+    if own.head == published.head:
+        return own, 0
+    try:
+        longer.verify_extends(shorter.head, f"the log of {shorter.name}")
+    except LogError:
+        return published, own.head.size
+    return longer, 0
+
+
+def _require(log: PublishedLog | None, earlier: TreeHead, what: str) -> None:
+    if log is None:
+        raise LogError(
+            f"the log is missing: {earlier.size:,} of its entries were published",
+            RESTORE,
+            "missing",
+            earlier=earlier.size,
+        )
+    try:
+        log.verify_extends(earlier, what)
+    except LogError as error:
+        raise LogError(str(error), RESTORE, error.cause, **error.values) from None

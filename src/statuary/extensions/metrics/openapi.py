@@ -1,0 +1,37 @@
+"""The measurements in openapi.json, and on the API page."""
+
+from typing import Final
+
+from statuary.extensions.metrics.documents import GRAPH, PERIODS, POINTS
+from statuary.extensions.metrics.settings import MetricsSettings
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.operations import DescribedApi, Operation
+
+TAG: Final = "measurements"
+
+
+def described_apis(settings: MetricsSettings, example: ContractRow | None) -> tuple[DescribedApi, ...]:
+    """Return the documents of the metrics that are shown; `example` is not used."""
+    del example
+    names = [metric.id for metric in settings.shown]
+    if not names:
+        return ()
+    metric = _parameter("metric_id", names)
+    period = _parameter("period", [period.name for period in PERIODS])
+    first = {"metric_id": names[0], "period": PERIODS[0].name}
+    return (
+        DescribedApi(
+            TAG,
+            "What was measured, as pages of Statuspage load it, and as a graph.",
+            (
+                Operation(
+                    POINTS, tag=TAG, example=POINTS.path(**first), more={"parameters": [metric, period]}
+                ),
+                Operation(GRAPH, tag=TAG, example=GRAPH.path(**first), more={"parameters": [metric]}),
+            ),
+        ),
+    )
+
+
+def _parameter(name: str, values: list[str]) -> dict[str, object]:
+    return {"name": name, "in": "path", "required": True, "schema": {"type": "string", "enum": values}}

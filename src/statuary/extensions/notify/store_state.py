@@ -1,0 +1,68 @@
+"""The record of what was sent as an object beside a site in a store, under the lease of its publisher."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from typing_extensions import override
+
+from statuary.base.clock import utc_now
+from statuary.base.files import OWN_FOLDER
+from statuary.extensions.notify.sent_events import (
+    Channels,
+    NotificationRecord,
+    RecordError,
+    SentEvents,
+    decode,
+    encode,
+)
+from statuary.extensions.object_stores.store import Lease, ObjectStore, PreconditionFailedError, Tag
+
+OBJECT = f"{OWN_FOLDER}/notified.json"
+
+HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+
+
+class StoreRecord(NotificationRecord):
+    """A record in an object store; it is replaced only if nobody else has replaced it."""
+
+    def __init__(self, store: ObjectStore, lease: Lease) -> None:
+        self.store = store
+        self.lease = lease
+        self.tag: Tag | None = None
+
+    @override
+    def read(self) -> Channels | None:
+        answer = self.store.get(OBJECT)
+        if answer is None:
+            return None
+        body, info = answer
+        self.tag = info.tag
+        return decode(body, f"{self.store.url}/{OBJECT}")
+
+    @override
+    def write(self, channels: Mapping[str, SentEvents]) -> None:
+        self.lease.renew()
+        self.lease.check()
+        try:
+            self.tag = self.store.put_if(OBJECT, encode(channels), self.tag, HEADERS)
+        except PreconditionFailedError:
+            raise RecordError(
+                f"another program has replaced {self.store.url}/{OBJECT}",
+                "run the command again: it continues from there",
+            ) from None
+
+
+@contextmanager
+def store_record(url: str) -> Iterator[StoreRecord]:
+    """Open the record of a site in a store, under its lease.
+
+    Raises:
+        PublishingError: if a publisher or another run has the lease, or the store cannot be used.
+    """
+    store = ObjectStore(url)
+    lease = Lease(store, utc_now)
+    lease.acquire()
+    try:
+        yield StoreRecord(store, lease)
+    finally:
+        lease.release()

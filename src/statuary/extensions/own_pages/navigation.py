@@ -1,0 +1,118 @@
+"""The pages of a folder and of the folders below it as a book: groups for the sidebar, and the order of reading."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from statuary.site.pages.page_texts import one_line
+from statuary.site.settings import SitePage
+from statuary.site.url_table import OWN_PAGE
+
+INDEX = "index"
+
+
+class SidebarLink(NamedTuple):
+    """A link to a page."""
+
+    title: str
+    path: str
+    current: bool = False
+    below: tuple["SidebarLink", ...] = ()  # the pages of its folder, if the page that is read is in it
+
+
+class SidebarGroup(NamedTuple):
+    """Pages under one heading of the sidebar."""
+
+    name: str  # empty for pages without a group
+    links: tuple[SidebarLink, ...]
+
+
+class Book:
+    """The pages below the first folder of a page's path; without others, a page has no book."""
+
+    def __init__(self, page: SitePage, pages: Sequence[SitePage]) -> None:
+        """Take the page that is read, and all pages of the site in order."""
+        self._page = page
+        self.folder = page.path.partition("/")[0] if page.folder else ""
+        of_book = _pages_below(self.folder, pages)
+        folders = {other.folder for other in of_book}
+        self._indexes = {folder_of(other, folders): other for other in of_book if folder_of(other, folders)}
+        self._folders = {other.path: folder for folder, other in self._indexes.items()}
+        self._below: dict[str, list[SitePage]] = {}
+        for other in of_book:
+            if other is not self._indexes.get(self.folder):
+                self._below.setdefault(self._home(other), []).append(other)
+        self.pages = tuple(self._in_order())
+
+    @property
+    def title(self) -> str:
+        """The title of its first page; empty for a page without others."""
+        return one_line(self.pages[0].title) if len(self.pages) > 1 else ""
+
+    def sidebar(self) -> tuple[SidebarGroup, ...]:
+        """Return the links of the sidebar."""
+        return tuple(
+            SidebarGroup(one_line(name), tuple(self._link(page) for page in pages))
+            for name, pages in self._groups().items()
+        )
+
+    def neighbours(self) -> tuple[SidebarLink | None, SidebarLink | None]:
+        """Return the pages before and after this one in the order of reading."""
+        if self._page not in self.pages:
+            return None, None
+        place = self.pages.index(self._page)
+        before, after = self.pages[:place][-1:], self.pages[place + 1 : place + 2]
+        return (
+            next((_plain_link(page) for page in before), None),
+            next((_plain_link(page) for page in after), None),
+        )
+
+    def _groups(self) -> dict[str, list[SitePage]]:
+        groups: dict[str, list[SitePage]] = {}
+        if self.folder in self._indexes:
+            groups[""] = [self._indexes[self.folder]]
+        for page in self._below.get(self.folder, ()):
+            groups.setdefault(page.group, []).append(page)
+        return groups
+
+    def _in_order(self) -> Iterator[SitePage]:
+        for pages in self._groups().values():
+            for page in pages:
+                yield from self._with_folder(page)
+
+    def _with_folder(self, page: SitePage) -> Iterator[SitePage]:
+        yield page
+        folder = self._folders.get(page.path, self.folder)
+        if folder != self.folder:
+            for below in self._below.get(folder, ()):
+                yield from self._with_folder(below)
+
+    def _link(self, page: SitePage) -> SidebarLink:
+        folder = self._folders.get(page.path, self.folder)
+        is_around = page is self._page or f"{self._page.folder}/".startswith(f"{folder}/")
+        below = self._below.get(folder, ()) if is_around and folder != self.folder else ()
+        link = _plain_link(page)
+        return link._replace(current=page is self._page, below=tuple(map(self._link, below)))
+
+    def _home(self, page: SitePage) -> str:
+        """Return the folder whose pages a page stands among: its own, or the nearest around it that has an index."""
+        folder = self._folders.get(page.path, f"{page.folder}/").rpartition("/")[0]
+        while folder != self.folder and folder not in self._indexes:
+            folder = folder.rpartition("/")[0]
+        return folder
+
+
+def _pages_below(folder: str, pages: Sequence[SitePage]) -> list[SitePage]:
+    """Return the pages below a folder, by their order; none for a page that is in no folder."""
+    below = [page for page in pages if folder and page.path.startswith(f"{folder}/")]
+    return sorted(below, key=lambda page: (page.order, page.title))
+
+
+def folder_of(page: SitePage, folders: Collection[str]) -> str:
+    """Return the folder that a page leads: `a` for `a/index.md`, or for `a.md` beside it; empty for none."""
+    if page.path == f"{page.folder}/{INDEX}":
+        return page.folder
+    return page.path if page.path in folders else ""
+
+
+def _plain_link(page: SitePage) -> SidebarLink:
+    return SidebarLink(one_line(page.title), OWN_PAGE.path(path=page.path))

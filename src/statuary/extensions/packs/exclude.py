@@ -1,0 +1,47 @@
+"""Publish a site without the records and proofs that its packs have."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from statuary.base.files import PublishingError
+from statuary.extensions.packs.pack_list import LIST
+from statuary.extensions.packs.pack_sources import is_packed
+from statuary.extensions.packs.stage import GROUP, have_all
+from statuary.publish.folder.reader import FolderReader, find_ledger
+from statuary.publish.ledger.read import opened, read_kept
+from statuary.site.document import uncompressed_path
+
+
+def left_out_of(root: Path) -> Callable[[str], bool]:
+    """Return what tells of a path whether packs have it, for the folder of a build.
+
+    Raises:
+        PublishingError: if the folder has no packs, or they are not those of its last build.
+    """
+    text, ledger = FolderReader(root).read(LIST), find_ledger(root)
+    if text is None:
+        raise PublishingError(
+            f"{root} has no {LIST}, so nothing can be left out",
+            "write `packs: true` in site.yaml and build the site, or publish every file",
+        )
+    if ledger is not None:
+        with opened(ledger) as connection:
+            if connection is not None and have_all(text, read_kept(connection, GROUP), connection):
+                return _is_in_packs
+    raise PublishingError(
+        f"the packs of {root} are not those of its last build, so nothing can be left out",
+        "build the site again with `packs: true` in site.yaml",
+    )
+
+
+def _is_in_packs(path: str) -> bool:
+    """Return whether packs have a path; raise PublishingError for a compressed form of a record."""
+    plain = uncompressed_path(path)
+    if not is_packed(plain):
+        return False
+    if plain != path:
+        raise PublishingError(
+            f"{path} is in no pack, which have records and proofs without their compressed forms",
+            "remove `hosting.precompressed` from site.yaml and build the site, or publish every file",
+        )
+    return True

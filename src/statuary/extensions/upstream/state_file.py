@@ -1,0 +1,130 @@
+"""The file of the content folder that keeps what other pages have said, and what follows from it for components."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import orjson
+
+from statuary.base.atomic_file import atomic_file
+from statuary.base.errors import StatuaryError
+from statuary.base.findings import Finding, Severity
+from statuary.base.primitives import Instant, InvalidValueError, format_exact, parse_instant
+from statuary.extensions.upstream.settings import UpstreamComponent, UpstreamSettings
+from statuary.status.model.records import Component, StatusCatalogue, StatusChange
+from statuary.status.model.vocabulary import COMPONENT_SEVERITY, ComponentStatus
+
+FILE = ".upstream.json"
+"""Its name begins with a dot, so that nothing else reads it as content."""
+
+MOST_CHANGES = 1_000
+"""Changes that are kept of a component; the oldest are dropped."""
+
+Changes = dict[str, tuple[StatusChange, ...]]
+"""The changes of each component, oldest first, by its name in site.yaml."""
+
+
+class KeptChangesError(StatuaryError):
+    """The file is damaged."""
+
+
+def read_changes(content: Path) -> Changes:
+    """Return what the file of a content folder keeps; nothing if there is none.
+
+    Raises:
+        KeptChangesError: if it is damaged.
+    """
+    try:
+        document = orjson.loads((content / FILE).read_bytes())
+        rows = cast("dict[str, list[dict[str, str]]]", document["components"])
+        return {name: tuple(map(_change, changes)) for name, changes in rows.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, AttributeError, InvalidValueError) as error:
+        message = f"{FILE} cannot be read: {type(error).__name__}"
+        raise KeptChangesError(message, "restore it; or delete it, and run `statuary upstream`") from None
+
+
+def _change(row: Mapping[str, str]) -> StatusChange:
+    status = row["status"]
+    if status not in COMPONENT_SEVERITY:
+        raise InvalidValueError(f"no status {status!r}")
+    return StatusChange(parse_instant(row["at"]), status, followed=True)
+
+
+def write_changes(content: Path, changes: Changes) -> None:
+    """Replace the file of a content folder."""
+    rows = {
+        name: [{"at": format_exact(change.at), "status": change.status} for change in changes[name]]
+        for name in sorted(changes)
+    }
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    with atomic_file(content / FILE) as stream:
+        stream.write(orjson.dumps({"format": 1, "components": rows}, option=options))
+
+
+def with_status(changes: Changes, name: str, status: ComponentStatus, at: Instant) -> Changes:
+    """Return the changes with what another page says at an instant; the same if it says what it said."""
+    before = changes.get(name, ())
+    last = before[-1].status if before else "operational"
+    if status == last or (before and at <= before[-1].at):
+        return changes
+    added = (*before, StatusChange(at, status, followed=True))
+    return {**changes, name: added[-MOST_CHANGES:]}
+
+
+def followed_status(
+    content: Path,
+    settings: UpstreamSettings,
+    status: StatusCatalogue,
+    findings: list[Finding],
+    language: str,  # noqa: ARG001 - as other extensions take it
+) -> StatusCatalogue:
+    """Return the status with the changes of components that follow other pages; `findings` gains what is wrong."""
+    try:
+        changes = read_changes(content)
+    except KeptChangesError as error:
+        findings.append(_finding(error, status, ()))
+        changes = {}
+    by_name = status.components_by_name
+    followed: dict[str, tuple[StatusChange, ...]] = {}
+    for row in settings.components:
+        component = by_name.get(row.component)
+        if component is None or component.group:
+            message = f"{status.components_source} has no component {row.component!r}"
+            unknown = StatuaryError(message, "write the key or the id of a component")
+            findings.append(_finding(unknown, status, ("components", row.component)))
+            continue
+        followed[component.id] = changes_of(row, changes.get(row.component, ()))
+    components = tuple(
+        _following(component, followed.get(component.id, ())) for component in status.components
+    )
+    return replace(status, components=components)
+
+
+def changes_of(row: UpstreamComponent, changes: tuple[StatusChange, ...]) -> tuple[StatusChange, ...]:
+    """Return the changes of a component: what a person says replaces what the other page says from then on."""
+    if row.override is None:
+        return changes
+    earlier = (change for change in changes if change.at < row.override.since)
+    return (*earlier, StatusChange(row.override.since, row.override.status, followed=True))
+
+
+def _following(component: Component, changes: tuple[StatusChange, ...]) -> Component:
+    if not changes:
+        return component
+    history = sorted((*component.history, *changes), key=lambda change: change.at)
+    return component._replace(history=tuple(history))
+
+
+def _finding(error: StatuaryError, status: StatusCatalogue, below: tuple[str, ...]) -> Finding:
+    return Finding(
+        rule="followed-component",
+        severity=Severity.WARNING,
+        message=str(error),
+        hint=error.hint,
+        path=status.page_source,
+        pointer=("upstream", *below),
+        on_key=True,
+    )

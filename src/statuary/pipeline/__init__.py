@@ -1,1 +1,0 @@
-"""From content to a published folder: read, check, contracts, lists, status, publish."""

@@ -1,0 +1,1 @@
+"""A site as a sorted listing: targets, plan, ledger, manifest."""

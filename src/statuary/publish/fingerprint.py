@@ -1,0 +1,120 @@
+"""Fingerprints of what the documents of a contract depend on besides its source."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from datetime import timedelta
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from types import FunctionType
+from typing import NamedTuple, Self
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from statuary import version
+from statuary.extension_table import EXTENSIONS
+
+FINGERPRINTED = (
+    "base",
+    "source",
+    "site",
+    "status",
+    "contracts",
+    "engine",
+    "publish/host_layout.py",
+    "publish/ledger/contract_rows.py",
+    *(
+        f"extensions/{row.name}"
+        for row in EXTENSIONS
+        if row.documents or row.of_record or row.pages or row.bulk or row.own_pages
+    ),
+)
+"""The parts of the package that affect the bytes of documents."""
+
+
+class Fingerprint(NamedTuple):
+    """What documents depend on besides their sources."""
+
+    statuary: str  # hash of the program, so that a changed program rebuilds even under the same version
+    settings: str  # hash of the settings of the site and of the run
+
+    @property
+    def text(self) -> str:
+        """Both as one line."""
+        return " ".join(self)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Parse such a line; an empty one gives empty fingerprints."""
+        program, _, settings = text.partition(" ")
+        return cls(program, settings)
+
+
+def fingerprint_of(*settings: object) -> Fingerprint:
+    """Return the fingerprints for settings: values, and tuples, sets and dataclasses of them."""
+    return Fingerprint(program_fingerprint(), digest_of(*settings))
+
+
+def digest_of(*values: object) -> str:
+    """Return the SHA-256 of values, as `fingerprint_of` takes them, in hex."""
+    return sha256(_encoded(values)).hexdigest()
+
+
+@cache
+def program_fingerprint() -> str:
+    """Return the SHA-256 of the program's files that affect documents, with the version."""
+    package = str(Path(version.__file__).parent)
+    digest = sha256(version.VERSION.encode())
+    for file in sorted(_fingerprinted_files(package)):
+        with open(f"{package}/{file}", "rb", buffering=0) as stream:  # noqa: PTH123 - in half of the time
+            digest.update(file.encode() + b"\0" + sha256(stream.read()).digest())
+    return digest.hexdigest()
+
+
+def _fingerprinted_files(package: str) -> Iterator[str]:
+    """Yield the paths of these files, relative to the package, with forward slashes."""
+    for part in FINGERPRINTED:
+        if part.endswith(".py"):
+            yield part
+        for folder, folders, names in os.walk(f"{package}/{part}"):
+            folders[:] = [name for name in folders if name != "__pycache__"]
+            below = folder[len(package) + 1 :].replace(os.sep, "/")
+            yield from (f"{below}/{name}" for name in names)
+
+
+def _encoded(value: object) -> bytes:
+    """Return a value as JSON; values that differ have different bytes. Raise TypeError if it has no such JSON."""
+    options = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SORT_KEYS
+    return orjson.dumps(value, _as_json, options)
+
+
+def _as_json(value: object) -> object:
+    """Return what stands for a value of a type that orjson does not encode, or not with the type's name."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return [type(value).__name__, _texts(getattr(value, name) for name in _names(type(value)))]
+    for kind, as_json in AS_JSON.items():
+        if isinstance(value, kind):
+            return as_json(value)
+    raise TypeError(f"{type(value).__name__} cannot be part of a fingerprint")
+
+
+def _texts(values: Iterable[object]) -> list[object]:
+    return [getattr(value, "by_language", value) for value in values]  # of a `Translated` text
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))
+
+
+AS_JSON: dict[type, Callable[..., object]] = {
+    tuple: _texts,  # a named one
+    bytes: lambda value: sha256(value).hexdigest(),
+    timedelta: str,
+    ZoneInfo: lambda value: value.key,
+    FunctionType: lambda value: f"{value.__module__}.{value.__qualname__}",
+    frozenset: lambda value: [orjson.Fragment(text) for text in sorted(map(_encoded, value))],
+}
+"""What stands for values of a type."""

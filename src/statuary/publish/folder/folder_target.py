@@ -1,0 +1,299 @@
+"""Publish into a folder: offer documents, show the plan, apply it.
+
+Each document is compared with the ledger and with the file; new bodies are staged. The site does not change
+until `apply`. If a build is killed before that, the next one reuses what was staged; if it is killed during
+`apply`, each file is old or new, and the next build finishes the work first.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Self
+
+from typing_extensions import override
+
+from statuary.base.files import PublishingError
+from statuary.publish.folder.site_folder import BODIES, SITE, SiteFolder, Stager
+from statuary.publish.ledger.document_table import write_partition_file
+from statuary.publish.ledger.ledger import (
+    OWNED_NAMES,
+    DamagedLedgerError,
+    Ledger,
+    database_error,
+    is_whole,
+    set_aside,
+)
+from statuary.publish.ledger.schema import (
+    OfferedFile,
+    PartitionOutput,
+    PartitionResult,
+    SourceRow,
+    names_of,
+)
+from statuary.publish.plan import Plan
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document
+
+PARTITIONS = "partitions"
+"""The folder of the partitions' results, below the staging folder of a run."""
+
+IGNORES_CASE = "ignores case"
+"""The ledger's note whether the folder's file system ignores case."""
+
+FINGERPRINT = "fingerprint"
+"""The file that holds what the staged bodies depend on."""
+
+
+class FolderTarget(BuildTarget):
+    """A folder as a target; a context manager, since it holds the ledger's lock."""
+
+    partition_size = 256
+    lists_itself = False
+
+    def __init__(self, root: Path, *, dry_run: bool = False) -> None:
+        """Open the target, and finish what a killed build was applying.
+
+        Args:
+            dry_run: do not stage bodies; the plan can be shown but not applied.
+
+        Raises:
+            PublishingError: if the folder cannot be used, or another build is using it.
+        """
+        self.folder = SiteFolder(root)
+        self.dry_run = dry_run
+        self._plan: Plan | None = None
+        self._is_unclean = False
+        self._is_applied = False
+        self._is_resumed = False
+        self.folder.open()
+        self.ledger = Ledger(self.folder.ledger_file)
+        try:
+            self._begin()
+        except BaseException as error:
+            self.ledger.close()
+            self._raise_readable(error)
+            raise
+
+    def _begin(self) -> None:
+        ledger = self.ledger
+        staged = None if self.dry_run else self.folder.staged(ledger.run)
+        if staged is not None:
+            # its files are not trusted by size and time until this build has finished
+            self._is_unclean = bool(ledger.unfinished_run)
+            if self._is_unclean and self.folder.staged(ledger.unfinished_run).is_dir():
+                self._finish(ledger.unfinished_run)
+            self.folder.begin(ledger.run)
+        self.began = (self.folder.own if staged is None else staged).stat().st_mtime_ns
+        ledger.begin_build(None if staged is None else staged / "work.sqlite3")
+        self._case_note = {IGNORES_CASE: "yes" if self.folder.ignores_case else "no"}
+        if ledger.run == 1:
+            ledger.add_notes(self._case_note)
+        self._stager = self.folder.stager(staged, SITE)
+        self._stager.entry_of = ledger.entry
+        self._staged = staged
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, *__: object) -> None:
+        """Release the folder; what an unfinished build staged is left for the next one.
+
+        Raises:
+            PublishingError: in place of an error of the ledger or the disk.
+        """
+        is_begun = True
+        with suppress(sqlite3.Error):
+            is_begun = self.ledger.note("unfinished run") == str(self.ledger.run)
+        with suppress(sqlite3.Error):
+            self.ledger.close()
+        if self._staged is not None and not is_begun:
+            is_left = any((self._staged / PARTITIONS).glob("*.sqlite3")) and not self._is_applied
+            if not is_left:
+                self.folder.discard(self.ledger.run)
+        self._raise_readable(error)
+
+    def _raise_readable(self, error: BaseException | None) -> None:
+        """Raise a PublishingError in place of an error of the ledger or the disk; set a damaged ledger aside."""
+        file = self.folder.ledger_file
+        if isinstance(error, sqlite3.Error):
+            problem = database_error(error, file)
+            if isinstance(problem, DamagedLedgerError):
+                owned = file.with_name(OWNED_NAMES)
+                for damaged in [
+                    database for database in (file, owned) if not is_whole(database, thoroughly=True)
+                ] or [file]:
+                    set_aside(damaged)
+            raise problem from error
+        if isinstance(error, OSError):
+            raise PublishingError(
+                f"{error.filename or self.folder.root}: {error.strerror}; each published file is old or new",
+                "fix the error and run the build again; the next build resumes this one",
+            ) from error
+
+    @override
+    def offer(self, documents: Iterable[Document]) -> None:
+        self._plan = None
+        self.ledger.documents.offer(file for document in documents for file in self._stager.stage(document))
+
+    @override
+    def keep(self, paths: Iterable[str]) -> bool:
+        """Offer the files at these paths unchanged if all match the ledger; return whether they do."""
+        files = [self._stager.unchanged(path) for path in paths]
+        unchanged = [file for file in files if file is not None]
+        if len(unchanged) == len(files):
+            self.ledger.documents.offer(unchanged)
+        return len(unchanged) == len(files)
+
+    @override
+    def output(self, name: str) -> PartitionOutput:
+        stager = self.folder.stager(self._staged, BODIES)
+        run, folder = self.ledger.run, self._staged
+        return StagedOutput(stager, None if folder is None else folder / PARTITIONS / f"{run}-{name}.sqlite3")
+
+    @override
+    def take(self, result: PartitionResult) -> None:
+        if result.file is not None:
+            self.ledger.merge_partition(result.file)
+            return
+        self.ledger.documents.offer_if_free(result.files)
+        self.ledger.sources.add(result.rows)
+
+    @override
+    def withdraw(self, paths: Iterable[str]) -> None:
+        self.ledger.documents.withdraw(paths)
+
+    @override
+    def missing(self, *, verify: bool) -> frozenset[str]:
+        if verify:
+            self._stager.entry_of = None  # from now on, every file that is offered is read
+        # where a folder has moved to, other names may be one file
+        is_moved = self.ledger.note(IGNORES_CASE) != self._case_note[IGNORES_CASE]
+        self.ledger.add_notes(self._case_note)
+        if verify or self._is_unclean or is_moved:
+            lacking = self._damaged()
+        else:
+            lacking = self.folder.resized(self.ledger.documents.made_from_sources())
+        return frozenset(source for sources in lacking for source in sources.split("\n"))
+
+    def _damaged(self) -> Iterator[str]:
+        for path, aliases, _, digest, sources in self.ledger.documents.made_from_sources():
+            for name in names_of(path, aliases):
+                body = self.folder.read(name)
+                if body is None or sha256(body).digest() != digest:
+                    yield sources
+
+    @property
+    def lacks_names(self) -> bool:
+        """Whether an offered document has names that are one file here."""
+        return self.folder.ignores_case and self.ledger.documents.offers_aliases()
+
+    @override
+    def published(self, path: str) -> bytes | None:
+        return self.folder.read(path)
+
+    @override
+    def resume(self, fingerprint: str, kind: str = "contracts") -> bool:
+        """Reuse what an interrupted run staged in partitions of a kind, as their names say."""
+        if self._staged is None:
+            return False
+        leftover, staged = self.folder.leftover, self._staged
+        is_resumed = _text(leftover / FINGERPRINT) == fingerprint and (leftover / PARTITIONS).is_dir()
+        if is_resumed:
+            (staged / BODIES).rmdir()
+            os.rename(leftover / BODIES, staged / BODIES)
+            os.rename(leftover / PARTITIONS, staged / PARTITIONS)
+            # only contracts: lists depend on all of them, and are rebuilt
+            for file in sorted((staged / PARTITIONS).glob(f"*-{kind}-*.sqlite3")):
+                self.take(PartitionResult(items=0, file=file))
+            self.ledger.drop(self.ledger.sources.bulk_locations())
+        self.folder.discard_leftover()
+        (staged / PARTITIONS).mkdir(exist_ok=True)
+        (staged / FINGERPRINT).write_text(fingerprint, "utf-8")
+        self._is_resumed = is_resumed
+        return is_resumed
+
+    @override
+    def plan(self) -> Plan:
+        if self._plan is None:
+            self._plan = self.ledger.plan()
+        return self._plan
+
+    @override
+    def apply(self) -> None:
+        """Move new bodies into place, then remove stale files.
+
+        Raises:
+            PublishingError: if this is a dry run, or files of another program are in the way; nothing has
+                changed then.
+        """
+        if self._staged is None:
+            raise PublishingError("a dry run cannot be applied")
+        plan = self.plan()
+        if plan.conflicts:
+            raise conflict_error(plan.conflicts)
+        if self._is_resumed or self.ledger.documents.has_withdrawn:
+            for tree in (BODIES, SITE):
+                self._sweep(self._staged / tree)
+        self.ledger.save(plan)
+        self._finish(self.ledger.run, is_changed=not plan.is_empty)
+        self._is_applied = True
+
+    def _finish(self, run: int, *, is_changed: bool = True) -> None:
+        """Move staged files into place and remove stale ones; safe to repeat."""
+        self.folder.put_in_place(self.folder.staged(run))
+        for name in self.ledger.documents.removals(but_other_names=self.folder.ignores_case):
+            self.folder.remove(name)
+        if is_changed:  # after this, a power cut leaves no file empty that the ledger trusts
+            self.folder.sync()
+        self.ledger.finish()
+
+    def _sweep(self, tree: Path) -> None:
+        """Delete staged bodies that are not offered: of an interrupted build, and of sources that were withdrawn."""
+        for folder, _, names in os.walk(tree):
+            for name in names:
+                path = os.path.relpath(f"{folder}/{name}", tree).replace(os.sep, "/")
+                if not self.ledger.documents.is_to_be_written(path):
+                    os.unlink(f"{folder}/{name}")
+
+
+def conflict_error(paths: Sequence[str]) -> PublishingError:
+    """Return the error for paths that hold files of another program."""
+    first = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+    return PublishingError(
+        f"files that statuary did not write are in the way: {first}",
+        "move them away, or publish into another folder",
+    )
+
+
+def _text(file: Path) -> str | None:
+    try:
+        return file.read_text("utf-8")
+    except OSError:
+        return None
+
+
+@dataclass(slots=True)
+class StagedOutput(PartitionOutput):
+    """Stages documents and records what was staged."""
+
+    stager: Stager
+    file: Path | None  # where it is recorded; None returns it instead
+    files: list[OfferedFile] = field(default_factory=list)
+
+    @override
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        staged = [file for document in documents for file in self.stager.stage(document)]
+        self.files += staged
+        return [file.path for file in staged]
+
+    @override
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        result = PartitionResult(items=items, rows=rows, files=self.files)
+        if self.file is None:
+            return result
+        write_partition_file(self.file, result)
+        return PartitionResult(items=items, file=self.file)

@@ -1,0 +1,169 @@
+"""Read a site in a folder: documents by path, or all of them; regular files inside it only."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain, groupby
+from operator import itemgetter
+from pathlib import Path
+
+from statuary.base.files import OWN_FOLDER, PublishingError, checked_path, fold_case, ignores_case
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.ledger.read import read_listing
+from statuary.publish.listing import PUBLISHED_HIDDEN_NAMES, Entry
+from statuary.publish.listing_on_disk import Listing
+from statuary.site.document import Document
+
+LARGEST_DOCUMENT = 256 * 1024 * 1024
+"""Bytes of the largest document that is read; the largest record known of the real system has a few million."""
+
+
+class FolderReader:
+    """A folder that holds a site."""
+
+    has_manifest = False
+
+    def __init__(self, root: Path) -> None:
+        if not root.is_dir():
+            raise PublishingError(f"{root} is not a folder")
+        self.root = root
+        self.name = str(root)
+        self.real_root = os.path.realpath(root)
+        self._folders: dict[str, str] = {}
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of a file; None if there is none, or a link leads out of the folder.
+
+        Raises:
+            PublishingError: if it is larger than any document.
+        """
+        file = self._file(path)
+        if file is None:
+            return None
+        name, size = file
+        if size > LARGEST_DOCUMENT:
+            raise PublishingError(f"{path} has more than {LARGEST_DOCUMENT:,} bytes")
+        with open(name, "rb") as stream:
+            return stream.read()
+
+    def require(self, path: str) -> bytes:
+        """Return the bytes of a published file; raise PublishingError if it is missing."""
+        body = self.read(path)
+        if body is None:
+            raise PublishingError(f"{path} is missing in {self.root}", "build the site again")
+        return body
+
+    def paths(self) -> Iterator[str]:
+        """Yield every file's path, in no order (see `walk_files`), and the names that the file system cannot hold."""
+        ledger = find_ledger(self.root)
+        if ledger is None or not ignores_case(self.root):
+            yield from walk_files(self.root)
+            return
+        with Listing() as names:
+            listed = (name for entry in read_listing(ledger) for name in entry.names)
+            for path in chain(walk_files(self.root), listed):
+                names.add(Entry(path))
+            yield from (entry.path for entry in names)
+
+    def _file(self, path: str) -> tuple[str, int] | None:
+        """Return a regular file inside the folder, and its size; None if there is none."""
+        try:
+            folder, _, name = checked_path(path).rpartition("/")
+            file = os.path.join(self._real_folder(folder), name)
+            if os.path.islink(file):
+                file = os.path.realpath(file)
+            status = os.lstat(file)
+        except (PublishingError, ValueError, OSError):
+            return None
+        return (file, status.st_size) if stat.S_ISREG(status.st_mode) and self._is_inside(file) else None
+
+    def _real_folder(self, folder: str) -> str:
+        """Return the real path of a folder, cached: many files share one."""
+        if folder not in self._folders:
+            if len(self._folders) > CACHED_FOLDERS:
+                self._folders.clear()
+            self._folders[folder] = os.path.realpath(f"{self.real_root}/{folder}")
+        return self._folders[folder]
+
+    def _is_inside(self, file: str) -> bool:
+        return file.startswith(self.real_root.rstrip(os.sep) + os.sep)
+
+
+CACHED_FOLDERS = 4096
+"""Folders whose real path is remembered."""
+
+
+def walk_files(root: Path) -> Iterator[str]:
+    """Yield the path of every file below a folder, in no order, one folder's listing open at a time.
+
+    Hidden names (`.git`, `.gitignore`, statuary's own folder) are skipped, except `PUBLISHED_HIDDEN_NAMES`.
+
+    Raises:
+        PublishingError: at a symbolic link, or anything else that is neither a file nor a folder.
+    """
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        with os.scandir(root / folder) as listing:
+            for file in listing:
+                if file.name.startswith(".") and file.name not in PUBLISHED_HIDDEN_NAMES:
+                    continue
+                path = f"{folder}{file.name}"
+                if file.is_dir(follow_symlinks=False):
+                    folders.append(f"{path}/")
+                elif file.is_file(follow_symlinks=False):
+                    yield path
+                else:
+                    raise PublishingError(
+                        f"{file.path} is neither a file nor a folder (a symbolic link?)",
+                        "remove it from the site",
+                    )
+
+
+def find_ledger(root: Path) -> Path | None:
+    """Return the ledger of a folder that statuary publishes into; None if there is none."""
+    file = root / OWN_FOLDER / "ledger.sqlite3"
+    with suppress(OSError):
+        if file.is_file():
+            return file
+    return None
+
+
+def folder_documents(root: Path) -> Iterator[Document]:
+    """Yield the documents of a folder, each with all its names (they differ only in case).
+
+    Raises:
+        PublishingError: if a file of the ledger is missing, an entry is neither a file nor a folder, or the
+            names of one document have different bytes.
+    """
+    folder, ledger = FolderReader(root), find_ledger(root)
+    entries = read_listing(ledger) if ledger else _by_case(folder.paths())
+    for first, *others in (sorted(entry.names) for entry in entries):
+        body = folder.require(first)
+        if any(folder.require(other) != body for other in others):
+            raise PublishingError(
+                f"{first} and {others[0]} differ only in case, and have different bytes",
+                "on many systems they are one file: rename one of them, and build the site again",
+            )
+        yield Document(
+            path=first,
+            body=body,
+            media_type=media_type_of(first),
+            cache=cache_of(first),
+            aliases=tuple(others),
+        )
+
+
+def _by_case(paths: Iterator[str]) -> Iterator[Entry]:
+    """Yield an entry for all paths that differ only in case, sorted."""
+    with Listing() as names:
+        for path in paths:
+            names.add(Entry(f"{fold_case(path)}\n{path}"))
+        pairs = (entry.path.split("\n", 1) for entry in names)
+        for _, group in groupby(pairs, itemgetter(0)):
+            path, *aliases = (name for _, name in group)
+            yield Entry(path, tuple(aliases))

@@ -1,0 +1,361 @@
+"""A site folder on disk: files are staged beside it and renamed into place, so each is always whole."""
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from hashlib import sha256
+from pathlib import Path
+
+from statuary.base.files import (
+    FOLDER,
+    LEDGER,
+    LONGEST_PATH,
+    OWN_FOLDER,
+    PublishingError,
+    checked_path,
+    ignores_case,
+)
+from statuary.base.reserved_names import DEVICES
+from statuary.extension_table import EXTENSIONS
+from statuary.publish.ledger.document_table import ADD, KEEP, OBSTRUCTED, REPLACE
+from statuary.publish.ledger.schema import LedgerEntry, OfferedFile
+from statuary.site.document import Document
+
+PLAIN_NAME = re.compile(rf"(?!{DEVICES})[A-Za-z0-9_](?:[A-Za-z0-9._-]{{0,198}}[A-Za-z0-9_-])?")
+"""Names that are certainly safe, as nearly all are."""
+
+STAGED = (ADD, REPLACE)
+"""The actions that need a staged file."""
+
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+class FolderState(Enum):
+    """What exists where a folder of the site should be."""
+
+    ABSENT = "nothing"
+    THERE = "a folder"
+    BLOCKED = "a link or a file, there or above"
+
+
+@dataclass
+class Stager:
+    """Stages documents for one target folder."""
+
+    root: str
+    tree: str  # the folder that bodies are staged in; empty for a dry run, which stages none
+    ignores_case: bool = False  # whether the file system does: names that differ only in case are one file
+    # returns the ledger's entry of a path; without a ledger every file is read
+    entry_of: Callable[[str], LedgerEntry | None] | None = None
+    states: dict[str, FolderState] = field(default_factory=lambda: {"": FolderState.THERE})
+
+    def stage(self, document: Document) -> Iterator[OfferedFile]:
+        """Compare a document with the files at its paths, stage its body if they differ, and yield the files.
+
+        Raises:
+            PublishingError: if a path is unsafe.
+        """
+        path, body = document.path, document.body
+        digest = document.digest or sha256(body).digest()
+        case_aliases, others = self._aliases(document)
+        actions, modified = self._found(path, body, digest)
+        if self.tree and actions in STAGED:
+            modified = self._write(path, body)
+        holder = f"{self.root if actions == KEEP else self.tree}/{path}"  # the file that holds the body
+        for name in case_aliases:
+            actions += actions[0] if self.ignores_case else self._stage_alias(holder, name, body, digest)[0]
+        sources = "\n".join(document.sources)
+        aliases, persistent = "\n".join(case_aliases), document.persistent
+        yield OfferedFile(path, aliases, digest, len(body), modified, sources, persistent, actions)
+        for name in others:
+            action, there = self._stage_alias(holder, name, body, digest)
+            yield OfferedFile(name, "", digest, len(body), there or modified, sources, persistent, action)
+
+    def _stage_alias(self, holder: str, name: str, body: bytes, digest: bytes) -> tuple[str, int]:
+        """Link a name to the file that holds its body, if it has another; return the action and its time, or 0."""
+        action, there = self._found(name, body, digest)
+        if self.tree and action in STAGED:
+            self._link(holder, name, body)
+        return action, there
+
+    def unchanged(self, path: str) -> OfferedFile | None:
+        """Return an unchanged file as an offer; None if it differs from its ledger entry."""
+        entry = self.entry_of(path) if self.entry_of else None
+        if (
+            entry is None
+            or not entry.settled
+            or self._state(path.rpartition("/")[0]) is not FolderState.THERE
+        ):
+            return None
+        try:
+            there = os.lstat(f"{self.root}/{path}")
+        except FileNotFoundError:
+            return None
+        is_the_same = (there.st_size, there.st_mtime_ns) == (entry.size, entry.modified)
+        if not stat.S_ISREG(there.st_mode) or not is_the_same:
+            return None
+        return OfferedFile(
+            path, "", entry.digest, entry.size, entry.modified, entry.sources, persistent=False, actions=KEEP
+        )
+
+    def _aliases(self, document: Document) -> tuple[list[str], list[str]]:
+        """Return a document's aliases: those that differ from its path only in case, and the others."""
+        path, folded = document.path, document.path.lower()
+        case_aliases = [name for name in document.aliases if name != path and name.lower() == folded]
+        return case_aliases, [name for name in document.aliases if name.lower() != folded]
+
+    def _found(self, path: str, body: bytes, digest: bytes) -> tuple[str, int]:
+        """Return the action for a path, and the time of its file, or 0."""
+        folder, _, name = path.rpartition("/")
+        state = self.states.get(folder)
+        if state is None or len(path) > LONGEST_PATH or not PLAIN_NAME.fullmatch(name):
+            checked_path(path)
+            state = self._state(folder)
+        if state is FolderState.ABSENT:
+            return ADD, 0
+        if state is FolderState.BLOCKED:
+            return OBSTRUCTED, 0
+        try:
+            there = os.lstat(f"{self.root}/{path}")
+        except FileNotFoundError:
+            return ADD, 0
+        if not stat.S_ISREG(there.st_mode):
+            return OBSTRUCTED, 0
+        if there.st_size == len(body) and self._holds(path, body, digest, there):
+            return KEEP, there.st_mtime_ns
+        return REPLACE, 0
+
+    def _holds(self, path: str, body: bytes, digest: bytes, there: os.stat_result) -> bool:
+        """Return whether the file at a path has this body."""
+        entry = self.entry_of(path) if self.entry_of else None
+        if entry and entry.settled and entry.digest == digest and entry.modified == there.st_mtime_ns:
+            return True
+        with open(f"{self.root}/{path}", "rb") as file:
+            return file.read() == body
+
+    def _state(self, folder: str) -> FolderState:
+        """Return what exists where a folder of the site should be; links are not followed."""
+        state = self.states.get(folder)
+        if state is None:
+            state = self._state(folder.rpartition("/")[0])
+            if state is FolderState.THERE:
+                try:
+                    is_folder = stat.S_ISDIR(os.lstat(f"{self.root}/{folder}").st_mode)
+                    state = FolderState.THERE if is_folder else FolderState.BLOCKED
+                except FileNotFoundError:
+                    state = FolderState.ABSENT
+            self.states[folder] = state
+        return state
+
+    def _write(self, path: str, body: bytes) -> int:
+        """Stage a body; return the time of its file."""
+        file = f"{self.tree}/{path}"
+        try:
+            descriptor = os.open(file, NEW_FILE, 0o666)
+        except (FileNotFoundError, FileExistsError) as error:
+            descriptor = self._opened_again(file, error)
+        try:
+            written = os.write(descriptor, body)
+            while written < len(body):
+                written += os.write(descriptor, memoryview(body)[written:])
+            return os.fstat(descriptor).st_mtime_ns
+        finally:
+            os.close(descriptor)
+
+    def _opened_again(self, file: str, error: OSError) -> int:
+        """Return a descriptor of a new file; a leftover of an earlier attempt is never written through."""
+        if isinstance(error, FileExistsError):
+            os.unlink(file)
+        else:
+            self._make_folder(os.path.dirname(file))
+        return os.open(file, NEW_FILE, 0o666)
+
+    def _link(self, source: str, path: str, body: bytes) -> None:
+        """Stage a second name of a file: a hard link, or a copy with the same time."""
+        file = f"{self.tree}/{path}"
+        try:
+            os.link(source, file)
+        except FileExistsError:
+            os.unlink(file)
+            os.link(source, file)
+        except FileNotFoundError:
+            self._make_folder(os.path.dirname(file))
+            os.link(source, file)
+        except OSError:
+            self._write(path, body)
+            with suppress(OSError):
+                shutil.copystat(source, file)
+
+    def _make_folder(self, folder: str) -> None:
+        """Create a folder of the staged tree; not the tree itself, which another build may have removed."""
+        above = os.path.dirname(folder)
+        if above != self.tree and not os.path.isdir(above):
+            self._make_folder(above)
+        with suppress(FileExistsError):
+            os.mkdir(folder)
+
+
+BODIES, SITE = "bodies", "site"
+"""The two staged trees: documents of single sources, and those of the whole site; put in place in this order."""
+
+MARKERS = frozenset((*(row.marker.rpartition("/")[2] for row in EXTENSIONS if row.marker), FOLDER))
+"""Names that are moved into place last: of what stands for the files beside it, and of the folder of the manifest."""
+
+
+class SiteFolder:
+    """A folder that a site is published into.
+
+    Nothing is written through a symbolic link or outside `root`, and files of other programs are never
+    removed. A build stages in `.statuary/staged/<run>/`, on the same file system as the site, so the last
+    step is a rename: of a whole folder where the site has none of that name.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.own = root / OWN_FOLDER
+        self.staging = self.own / "staged"
+        self.leftover = self.staging / "leftover"
+        self.ignores_case = False
+
+    @property
+    def ledger_file(self) -> Path:
+        """The path of the ledger."""
+        return self.root / LEDGER
+
+    def open(self) -> None:
+        """Create the folder if it is missing; raise PublishingError if it cannot be or is not a folder."""
+        try:
+            self.own.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise PublishingError(f"cannot publish to {self.root}: {error.strerror}") from None
+        self.ignores_case = ignores_case(self.root)
+
+    def staged(self, run: int) -> Path:
+        """Return the staging folder of a run."""
+        return self.staging / str(run)
+
+    def begin(self, run: int) -> None:
+        """Prepare an empty staging folder.
+
+        The one of an earlier build is renamed first, so that a process of that build that is still alive
+        cannot write here.
+        """
+        runs = sorted(self._runs())
+        if runs:
+            shutil.rmtree(self.leftover, ignore_errors=True)
+            os.rename(self.staged(runs[-1]), self.leftover)
+        for older in runs[:-1]:
+            shutil.rmtree(self.staged(older), ignore_errors=True)
+        for tree in (BODIES, SITE):
+            (self.staged(run) / tree).mkdir(parents=True, exist_ok=True)
+
+    def _runs(self) -> list[int]:
+        with suppress(FileNotFoundError):
+            return [int(name) for name in os.listdir(self.staging) if name.isdecimal()]
+        return []
+
+    def discard_leftover(self) -> None:
+        """Delete what an earlier build left."""
+        shutil.rmtree(self.leftover, ignore_errors=True)
+
+    def discard(self, run: int) -> None:
+        """Delete what a run staged and what an earlier build left."""
+        self.discard_leftover()
+        shutil.rmtree(self.staged(run), ignore_errors=True)
+        with suppress(OSError):
+            self.staging.rmdir()
+
+    def stager(self, staged: Path | None, tree: str) -> Stager:
+        """Return a stager for a tree of a run's folder; without a run, it only compares."""
+        tree_path = "" if staged is None else str(staged / tree)
+        return Stager(root=str(self.root), tree=tree_path, ignores_case=self.ignores_case)
+
+    def read(self, path: str) -> bytes | None:
+        """Return the bytes of the regular file at a path; None if it does not exist or is behind a link."""
+        folder, _, name = checked_path(path).rpartition("/")
+        parts = folder.split("/") if folder else []
+        above = ["/".join(parts[: end + 1]) for end in range(len(parts))]
+        try:
+            if any(os.path.islink(self.root / part) for part in (*above, path)) or not name:
+                return None
+            with open(self.root / path, "rb") as file:
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return None
+
+    def put_in_place(self, staged: Path) -> None:
+        """Move everything that is staged into the site; safe to repeat."""
+        for tree in (BODIES, SITE):
+            if (staged / tree).is_dir():
+                self._move(str(staged / tree), str(self.root))
+
+    def _move(self, source: str, target: str) -> None:
+        """Move a staged folder into the site; a folder that the site lacks is moved whole."""
+        with os.scandir(source) as entries:
+            # a marker follows what it stands for: the checkpoint of a log its tiles, the manifest all files
+            children = sorted(entries, key=lambda entry: (entry.name in MARKERS, entry.name))
+        for entry in children:
+            path = f"{target}/{entry.name}"
+            if not entry.is_dir(follow_symlinks=False):
+                os.replace(entry.path, path)
+                continue
+            try:
+                there = os.lstat(path)
+            except FileNotFoundError:
+                os.rename(entry.path, path)
+                continue
+            if not stat.S_ISDIR(there.st_mode):
+                raise PublishingError(
+                    f"{path} is a symbolic link or a file where the site needs a folder", "move it away"
+                )
+            self._move(entry.path, path)
+
+    def remove(self, path: str) -> None:
+        """Remove a file that statuary wrote, and the folders that become empty."""
+        file = self.root / checked_path(path)
+        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            file.unlink()
+        for folder in file.parents:
+            if folder == self.root or not folder.is_relative_to(self.root):
+                return
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+
+    def resized(self, files: Iterable[tuple[str, str, int, bytes, str]]) -> Iterator[str]:
+        """Yield the sources of files that are missing under one of their names, or have another size.
+
+        Args:
+            files: path, aliases, size, SHA-256 and sources of each.
+        """
+        root, lstat, is_file = str(self.root), os.lstat, stat.S_ISREG
+        for path, aliases, size, _, sources in files:
+            try:
+                there = lstat(f"{root}/{path}")
+                others = aliases.split("\n") if aliases else ()
+                if there.st_nlink != 1 + len(others):  # else these are all names of the file
+                    for name in others:
+                        if lstat(f"{root}/{name}").st_size != size:
+                            yield sources
+                if there.st_size != size or not is_file(there.st_mode):
+                    yield sources
+            except (FileNotFoundError, NotADirectoryError):
+                yield sources
+
+    def sync(self) -> None:
+        """Wait until everything written is on disk, where the system can tell."""
+        from ctypes import CDLL  # noqa: PLC0415 - ten milliseconds that builds without changes do without
+
+        system = CDLL(None) if os.name != "nt" else None
+        if system is not None and hasattr(system, "syncfs"):
+            descriptor = os.open(self.root, os.O_RDONLY)
+            system.syncfs(descriptor)
+            os.close(descriptor)
+        elif hasattr(os, "sync"):
+            os.sync()

@@ -1,0 +1,102 @@
+"""Lay documents out for a host: paths of the layout, compressed forms beside them, and response headers."""
+
+from collections.abc import Callable, Iterable, Iterator
+from gzip import compress as gzip_compress
+from types import ModuleType
+
+from statuary.base.files import PublishingError
+from statuary.base.optional import MissingExtraError, optional
+from statuary.site.document import CONTRACT_PATH, Document, sharded_document, uncompressed_path
+from statuary.site.settings import CompressedFormat, HostingSettings, PathLayout
+from statuary.site.url_table import EPOCH_DOCUMENT, match_url, media_type_by_extension
+
+
+def laid_out(documents: Iterable[Document], settings: HostingSettings) -> Iterator[Document]:
+    """Yield documents under the paths that the site's hosts need.
+
+    Raises:
+        PublishingError: if the package for a compressed form is not installed.
+    """
+    for document in documents:
+        has_names = settings.lower_case_names or not CONTRACT_PATH.fullmatch(document.path)
+        named = document if has_names else document._replace(aliases=())
+        placed = sharded_document(named) if settings.layout is PathLayout.SHARDED else named
+        yield placed
+        yield from compressed_forms(placed, settings.precompressed)
+
+
+SMALLEST = 1024
+"""Bytes below which a compressed form saves no time."""
+
+
+def _gzip(body: bytes) -> bytes:
+    return gzip_compress(body, compresslevel=9, mtime=0)
+
+
+def _brotli(body: bytes) -> bytes:
+    compressed: bytes = _module("br", "brotli").compress(body, quality=9)
+    return compressed
+
+
+def _zstandard(body: bytes) -> bytes:
+    compressed: bytes = _module("zst", "compression.zstd", "backports.zstd").compress(body, level=12)
+    return compressed
+
+
+def _module(form: str, *names: str) -> ModuleType:
+    try:
+        return optional(*names, extra="compress", purpose=f"hosting.precompressed: [{form}]")
+    except MissingExtraError as missing:
+        raise PublishingError(str(missing), missing.hint) from None
+
+
+COMPRESSORS: dict[CompressedFormat, Callable[[bytes], bytes]] = {
+    CompressedFormat.GZIP: _gzip,
+    CompressedFormat.BROTLI: _brotli,
+    CompressedFormat.ZSTANDARD: _zstandard,
+}
+
+
+def compressed_forms(document: Document, forms: tuple[CompressedFormat, ...]) -> Iterator[Document]:
+    """Yield the compressed forms of a document that are smaller than it.
+
+    Raises:
+        PublishingError: if a form needs a package that is not installed.
+    """
+    if not forms or len(document.body) < SMALLEST or _keeps_time(document.path):
+        return
+    for form in forms:
+        body = COMPRESSORS[form](document.body)
+        if len(body) < len(document.body):
+            yield Document(
+                path=f"{document.path}.{form}",
+                body=body,
+                media_type=document.media_type,
+                cache=document.cache,
+                aliases=tuple(f"{name}.{form}" for name in document.aliases),
+                sources=document.sources,
+                persistent=document.persistent,
+            )
+
+
+def _keeps_time(path: str) -> bool:
+    match = match_url(path)
+    return match is not None and match[0].is_timed
+
+
+def media_type_of(path: str) -> str:
+    """Return the `Content-Type` of a path; a compressed form has its document's."""
+    path = uncompressed_path(path)
+    match = match_url(path)
+    if match is None:
+        return media_type_by_extension(path)
+    url, members = match
+    if url is EPOCH_DOCUMENT:
+        return media_type_of(members["path"])
+    return url.media_type or media_type_by_extension(path)
+
+
+def cache_of(path: str) -> str:
+    """Return the `Cache-Control` of a path; empty if the host decides."""
+    match = match_url(uncompressed_path(path))
+    return "" if match is None else match[0].cache

@@ -1,0 +1,332 @@
+"""The files of a site: those that the last build published and those that this one offers."""
+
+import os
+import sqlite3
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.base.files import PublishingError, transaction
+from statuary.publish.ledger.schema import (
+    OFFERED_COLUMNS,
+    OFFERED_VALUES,
+    SOURCE_COLUMNS,
+    SOURCE_VALUES,
+    OfferedFile,
+    PartitionResult,
+    names_of,
+)
+
+KEEP, ADD, REPLACE, OBSTRUCTED = "k", "a", "r", "x"
+"""The action for a name: none, a new file, another file, or an obstruction that somebody has to remove."""
+
+NAMES = "1 + (d.aliases != '') + length(d.aliases) - length(replace(d.aliases, char(10), ''))"
+"""How many names a document `d` has."""
+
+
+class SiteSize(NamedTuple):
+    """The size of the site after the build, every name counted."""
+
+    by_action: dict[str, int]  # names by action; those that are not offered need no action
+    size: int  # bytes of all bodies, each counted once
+    changed_size: int  # bytes of the bodies to write
+
+
+def _named(sources: str) -> str:
+    return sources.replace("\n", ", ") or "the whole site"
+
+
+class DocumentTable:
+    """The files of a site: `main.documents` of the last build, `work.offered` of this one."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.partial = False  # whether files that are not offered stay, except marked ones
+        # the error for a path that two sources have; None once both are withdrawn
+        self.clash: PublishingError | None = None
+        self.has_withdrawn = False  # whether files were withdrawn, whose bodies may be staged
+
+    def offer(self, files: Iterable[OfferedFile]) -> None:
+        """Record files; raise PublishingError if two paths are the same, or differ only in case."""
+        last: deque[OfferedFile] = deque(maxlen=1)
+
+        def followed() -> Iterator[OfferedFile]:
+            for file in files:
+                last.append(file)
+                yield file
+
+        with transaction(self.connection):
+            try:
+                self.connection.executemany(f"INSERT INTO work.offered {OFFERED_VALUES}", followed())
+            except sqlite3.IntegrityError:
+                raise self._same_path_error(last[0]) from None
+
+    def _same_path_error(self, file: OfferedFile) -> PublishingError:
+        """Return the error for a path that two files have."""
+        query = "SELECT path, sources FROM work.offered WHERE path = ?"
+        other, sources = self.connection.execute(query, (file.path,)).fetchone()
+        return same_path_error(other, sources, file.path, file.sources)
+
+    def offer_if_free(self, files: Sequence[OfferedFile]) -> bool:
+        """Note files whose paths are free; return whether all are, and note the error for one whose path is not."""
+        before = self.connection.total_changes
+        with transaction(self.connection):
+            self.connection.executemany(f"INSERT OR IGNORE INTO work.offered {OFFERED_VALUES}", files)
+        if len(files) == self.connection.total_changes - before:
+            return True
+        query = "SELECT 1 FROM work.offered WHERE path = ? AND sources != ?"
+        clashing = (
+            file for file in files if self.connection.execute(query, (file.path, file.sources)).fetchone()
+        )
+        self.clash = self.clash or self._same_path_error(next(clashing, files[-1]))
+        return False
+
+    def claim(self, path: str) -> bool:
+        """Note a document that is stored elsewhere; return whether its path was free."""
+        file = OfferedFile(path, "", b"", 0, 0, "", persistent=True, actions=ADD)
+        return self.offer_if_free([file])
+
+    def withdraw(self, paths: Iterable[str]) -> None:
+        """Forget offered files."""
+        self.has_withdrawn = True
+        self.connection.executemany("DELETE FROM work.offered WHERE path = ?", ((path,) for path in paths))
+
+    def forget_offers(self) -> None:
+        """Forget all files that were offered or are to be removed."""
+        self.clash = None
+        for table in ("offered", "removed_unless_offered"):
+            self.connection.execute(f"DELETE FROM work.{table}")
+
+    def remove_unless_offered(self, paths: Iterable[str]) -> None:
+        """Mark files for removal unless they are offered; a full build removes all of these anyway."""
+        if self.partial:
+            query = "INSERT OR IGNORE INTO work.removed_unless_offered VALUES (?)"
+            self.connection.executemany(query, ((path,) for path in paths))
+
+    def remove_site_unless_offered(self) -> None:
+        """Mark every file that each build offers."""
+        query = "INSERT OR IGNORE INTO work.removed_unless_offered SELECT path FROM documents WHERE persistent = 0"
+        self.connection.execute(query)
+
+    def is_to_be_written(self, name: str) -> bool:
+        """Return whether a name is offered and not in place yet."""
+        query = "SELECT path, aliases, actions FROM work.offered WHERE path = ?"
+        row = self.connection.execute(query, (name,)).fetchone()
+        return row is not None and (name, True) in [
+            (other, action in (ADD, REPLACE))
+            for other, action in zip(names_of(*row[:2]), row[2], strict=True)
+        ]
+
+    def changed(self) -> Iterator[tuple[str, str, int]]:
+        """Yield action, name and size of every file that must be written, in order of their paths."""
+        query = "SELECT path, aliases, size, actions FROM work.offered WHERE actions NOT IN ('k', 'kk')"
+        for path, aliases, size, actions in self.connection.execute(f"{query} ORDER BY path COLLATE BINARY"):
+            for name, action in zip(names_of(path, aliases), actions, strict=True):
+                if action != KEEP:
+                    yield action, name, size
+
+    def conflicts(self) -> Iterator[str]:
+        """Yield paths that hold something that another program wrote."""
+        query = (
+            "SELECT path, aliases, actions FROM work.offered AS o WHERE instr(actions, 'x') > 0"
+            " OR (instr(actions, 'r') > 0 AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = o.path)"
+            " AND NOT EXISTS (SELECT 1 FROM owned.names AS n WHERE n.path = o.path))"
+            " ORDER BY path COLLATE BINARY"
+        )
+        for path, aliases, actions in self.connection.execute(query):
+            for name, action in zip(names_of(path, aliases), actions, strict=True):
+                if action in (OBSTRUCTED, REPLACE):
+                    yield name
+
+    def leaving(self) -> Iterator[str]:
+        """Yield the published names to remove: of files that are not offered, or not under those names."""
+        renamed = (
+            "SELECT d.path, d.aliases, o.path, o.aliases FROM work.offered AS o CROSS JOIN documents AS d"
+            " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY OR d.aliases != o.aliases"
+        )
+        gone = "SELECT path, aliases, '', '' FROM leaving_documents"
+        for old, old_aliases, new, new_aliases in self.connection.execute(f"{gone} UNION ALL {renamed}"):
+            names = set(names_of(new, new_aliases)) if new else set()
+            yield from (name for name in names_of(old, old_aliases) if name not in names)
+
+    def site_size(self, published_names: int, published_size: int) -> SiteSize:
+        """Return the size of the site after the build.
+
+        Args:
+            published_names: how many names the last build published.
+            published_size: how many bytes.
+        """
+        query = "SELECT actions, COUNT(*), SUM(size) FROM work.offered GROUP BY actions"
+        rows = self.connection.execute(query).fetchall()
+        by_action = {
+            action: sum(count * actions.count(action) for actions, count, _ in rows)
+            for action in (KEEP, ADD, REPLACE, OBSTRUCTED)
+        }
+        size = sum(size for _, _, size in rows)
+        changed_size = sum(size for actions, _, size in rows if actions[0] != KEEP)
+        kept_names, kept_size = self._unoffered(published_names, published_size) if self.partial else (0, 0)
+        by_action[KEEP] += kept_names
+        return SiteSize(by_action, size + kept_size, changed_size)
+
+    def _unoffered(self, names: int, size: int) -> tuple[int, int]:
+        """Return the number of names that stay without being offered, and the bytes of their bodies."""
+        sums = f"COALESCE(SUM({NAMES}), 0), COALESCE(SUM(d.size), 0)"
+        offered = "work.offered AS o CROSS JOIN documents AS d ON d.path = o.path"
+        for rows in (offered, "leaving_documents AS d"):
+            minus_names, minus_size = self.connection.execute(f"SELECT {sums} FROM {rows}").fetchone()
+            names, size = names - minus_names, size - minus_size
+        return names, size
+
+    def made_from_sources(self) -> Iterator[tuple[str, str, int, bytes, str]]:
+        """Yield path, aliases, size, SHA-256 and sources of every published file that was made from some."""
+        query = "SELECT path, aliases, size, digest, sources FROM documents WHERE sources != '' ORDER BY path"
+        return self.connection.execute(query)
+
+    def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield path, aliases, size and SHA-256 of each file of the site as it will be, by path."""
+        return self.connection.execute(
+            "SELECT path, aliases, size, digest FROM work.offered UNION ALL"
+            " SELECT path, aliases, size, digest FROM documents AS d"
+            " WHERE NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path)"
+            " AND NOT EXISTS (SELECT 1 FROM leaving_documents AS l WHERE l.path = d.path)"
+            " ORDER BY path COLLATE BINARY"
+        )
+
+    def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
+        """Yield path, aliases, size and SHA-256 of each file that is new, another or leaves, by path; a leaving one has None."""
+        return self.connection.execute(
+            "SELECT path, aliases, size, digest FROM work.offered AS o WHERE NOT EXISTS (SELECT 1 FROM documents AS d"
+            " WHERE d.path = o.path AND d.digest = o.digest AND d.aliases = o.aliases"
+            " AND d.path = o.path COLLATE BINARY)"
+            " UNION ALL SELECT d.path, '', 0, NULL FROM work.offered AS o CROSS JOIN documents AS d"
+            " ON d.path = o.path WHERE d.path != o.path COLLATE BINARY"
+            " UNION ALL SELECT path, '', 0, NULL FROM leaving_documents"
+            " ORDER BY path COLLATE BINARY"
+        )
+
+    def published(self) -> Iterator[str]:
+        """Yield the paths that the last build published."""
+        for (path,) in self.connection.execute("SELECT path FROM documents"):
+            yield path
+
+    def keep_below(self, folder: str) -> None:
+        """Leave what the last build published below a folder as it is, whatever this one offers or removes there."""
+        names, own = "path >= ? AND path < ?", (f"{folder}/", f"{folder}0")
+        self.has_withdrawn = True
+        for table in ("offered", "removed_unless_offered"):
+            self.connection.execute(f"DELETE FROM work.{table} WHERE {names}", own)
+        if not self.partial:
+            action = "CASE WHEN aliases = '' THEN 'k' ELSE 'kk' END"
+            self.connection.execute(
+                "INSERT INTO work.offered SELECT path, aliases, digest, size, modified, sources, 1,"
+                f" {action} FROM documents WHERE {names}",
+                own,
+            )
+
+    def made_from(self, sources: str, folder: str) -> list[str]:
+        """Return the published files below a folder that were made from the given sources."""
+        query = "SELECT path FROM documents WHERE path >= ? AND path < ? AND sources = ?"
+        rows = self.connection.execute(query, (f"{folder}/", f"{folder}0", sources))
+        return [path for (path,) in rows]
+
+    def are_older_than(self, run: int, paths: Iterable[str]) -> bool:
+        """Return whether each of the published files was written by this run or an earlier one."""
+        query = "SELECT 1 FROM documents WHERE path = ? AND run <= ?"
+        return all(self.connection.execute(query, (path, run)).fetchone() for path in paths)
+
+    def below(self, folder: str) -> list[str]:
+        """Return the paths of the published files below a folder."""
+        query = "SELECT path FROM documents WHERE path >= ? AND path < ?"
+        return [path for (path,) in self.connection.execute(query, (f"{folder}/", f"{folder}0"))]
+
+    def removals(self, *, but_other_names: bool) -> Iterator[str]:
+        """Yield the names that the last `save` decided to remove.
+
+        Args:
+            but_other_names: leave out names that differ only in case from one that stays.
+        """
+        stays = (
+            "WHERE NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.path = r.path)" if but_other_names else ""
+        )
+        for (name,) in self.connection.execute(f"SELECT path FROM removals AS r {stays} ORDER BY path"):
+            yield name
+
+    def offers_aliases(self) -> bool:
+        """Return whether a file is offered under more than one name."""
+        return (
+            self.connection.execute("SELECT 1 FROM work.offered WHERE aliases != ''").fetchone() is not None
+        )
+
+    def save(self, run: int) -> None:
+        """Store the table of files of the new site; one step of a transaction."""
+        execute = self.connection.execute
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO removals VALUES (?)", ((name,) for name in self.leaving())
+        )
+        execute("DELETE FROM documents WHERE path IN (SELECT path FROM leaving_documents)")
+        # a file that stays keeps the run that wrote it, and so do its rows in the database's pages
+        execute(
+            "INSERT INTO documents SELECT path, aliases, digest, size, modified, sources, persistent, ?"
+            " FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE SET path = excluded.path,"
+            " aliases = excluded.aliases, digest = excluded.digest, size = excluded.size,"
+            " modified = excluded.modified, sources = excluded.sources, persistent = excluded.persistent,"
+            " run = excluded.run WHERE digest != excluded.digest OR modified != excluded.modified"
+            " OR sources != excluded.sources OR aliases != excluded.aliases OR persistent != excluded.persistent"
+            " OR path != excluded.path COLLATE BINARY",
+            (run,),
+        )
+
+
+def same_path_error(first: str, first_sources: str, second: str, second_sources: str) -> PublishingError:
+    """Return the error for two documents with one path; sources are content paths, one a line."""
+    same = "the same path" if first == second else "paths that differ only in case"
+    return PublishingError(
+        f"two documents have {same}: {first}, made from {_named(first_sources)}, and {second}, made from"
+        f" {_named(second_sources)}",
+        "rename one of the two",
+    )
+
+
+SCHEMA = f"""
+PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
+CREATE TABLE offered {OFFERED_COLUMNS.format(key="")};
+CREATE TABLE built {SOURCE_COLUMNS.format(key="")};
+BEGIN;
+"""
+
+
+def write_partition_file(file: Path, result: PartitionResult) -> None:
+    """Write the results of a partition, atomically."""
+    unfinished = file.with_suffix(".part")
+    unfinished.unlink(missing_ok=True)
+    with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
+        connection.executescript(SCHEMA)
+        # sqlite3 binds the values of a plain tuple in half of the time
+        connection.executemany(f"INSERT INTO offered {OFFERED_VALUES}", map(tuple, result.files))
+        connection.executemany(f"INSERT INTO built {SOURCE_VALUES}", map(tuple, result.rows))
+        connection.execute("COMMIT")
+    os.replace(unfinished, file)
+
+
+CLASH = """
+SELECT o.path, o.sources, p.path, p.sources FROM partition.offered AS p JOIN work.offered AS o ON o.path = p.path
+    ORDER BY o.sources = p.sources LIMIT 1
+"""
+
+
+def merge_partition_file(connection: sqlite3.Connection, file: Path) -> PublishingError | None:
+    """Merge the results of a partition, outside a transaction; return the error for a path that another file has."""
+    connection.execute("ATTACH ? AS partition", (str(file),))
+    try:
+        with connection:
+            connection.execute("BEGIN")
+            (files,) = connection.execute("SELECT COUNT(*) FROM partition.offered").fetchone()
+            merged = connection.execute("INSERT OR IGNORE INTO work.offered SELECT * FROM partition.offered")
+            connection.execute("INSERT OR REPLACE INTO work.built SELECT * FROM partition.built")
+            is_clash = merged.rowcount < files
+            clash = connection.execute(CLASH).fetchone() if is_clash else None
+    finally:
+        connection.execute("DETACH partition")
+    return None if clash is None else same_path_error(*clash)

@@ -1,0 +1,387 @@
+"""The ledger: which files of a target statuary wrote, their digests, and the content they were made from; damage, and reading.
+
+An SQLite file inside the target: it travels with the site (a CI cache keeps one folder), survives a kill at any moment,
+and needs the same memory for forty documents as for forty million. It is not part of the site, and its bytes are not
+deterministic; the site's are.
+
+One row per file, whatever its names: an address is published under two names with one body. A build records what it is
+about to move into place before it does so. Until it finishes, sizes and times of its files are not trusted.
+"""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, Protocol, Self, TypeVar
+
+from statuary.base.files import PublishingError, transaction
+from statuary.publish.ledger.document_table import (
+    ADD,
+    KEEP,
+    OBSTRUCTED,
+    REPLACE,
+    DocumentTable,
+    merge_partition_file,
+)
+from statuary.publish.ledger.schema import (
+    ADOPT_OWNED,
+    EXPECTED_COLUMNS,
+    FORGET_OWNED,
+    FULL_VIEWS,
+    MAIN,
+    NO_VIEWS,
+    OWNED,
+    PARTIAL_VIEWS,
+    SAVE_OWNED,
+    SCHEMA_VERSION,
+    SOURCES,
+    WORK,
+    KeptGroup,
+    LedgerEntry,
+)
+from statuary.publish.ledger.source_table import SourceTable
+from statuary.publish.plan import Action, Change, Plan
+
+
+class DamagedLedgerError(PublishingError):
+    """The ledger cannot be used and was set aside; the next build makes a new one."""
+
+
+def database_error(error: Exception, file: Path) -> PublishingError:
+    """Return an error of SQLite, or about a value that it returned, as an error about its file."""
+    name = getattr(error, "sqlite_errorname", "")
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return PublishingError(f"the ledger {file} is in use: {error}", "wait for the other build")
+    if name.startswith("SQLITE_FULL"):
+        return PublishingError(
+            f"no space is left for {file}; each published file is old or new",
+            "free some space and run the command again",
+        )
+    if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM")) or (
+        name.startswith("SQLITE_CANTOPEN") and not file.is_dir()
+    ):
+        return PublishingError(
+            f"cannot write {file}: {error}; each published file is old or new",
+            "check the disk and the permissions of the folder, and run the command again",
+        )
+    return DamagedLedgerError(
+        f"the ledger {file} is damaged: {error}; it was set aside",
+        "run the build again; it makes a new ledger",
+    )
+
+
+def set_aside(file: Path) -> None:
+    """Rename a damaged database, or whatever is at its path, to `<name>.damaged`."""
+    damaged = file.with_name(f"{file.name}.damaged")
+    with suppress(FileNotFoundError, NotADirectoryError):
+        damaged.unlink() if not damaged.is_dir() else shutil.rmtree(damaged)
+    with suppress(FileNotFoundError):
+        os.replace(file, damaged)
+    for ending in ("-journal", "-wal", "-shm"):
+        file.with_name(file.name + ending).unlink(missing_ok=True)
+
+
+def is_whole(file: Path, *, thoroughly: bool = False) -> bool:
+    """Return whether a file is an SQLite database, or does not exist."""
+    if not os.path.lexists(file):
+        return True
+    query = "PRAGMA quick_check(1)" if thoroughly else "SELECT 'ok' FROM (SELECT COUNT(*) FROM sqlite_master)"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            return bool(connection.execute(query).fetchall() == [("ok",)])
+    except sqlite3.DatabaseError:
+        return False
+
+
+OWNED_NAMES = "published.sqlite3"
+"""The database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
+
+OWN_MANIFEST = "manifest"
+"""The note with the SHA-256 of the manifest that was made from this ledger; another one came with the files."""
+
+WAIT_FOR_OTHERS = 2.0
+"""Seconds to wait for another build that holds the ledger."""
+
+SHOWN_ACTIONS = {ADD: Action.ADD, REPLACE: Action.REPLACE, OBSTRUCTED: Action.REPLACE}
+
+
+class OwnTable(Protocol):
+    """A table that an extension keeps in the ledger's file: `main` of the last run, `work` of this one."""
+
+    def __init__(self, ledger: "Ledger", connection: sqlite3.Connection) -> None:
+        """Create the table unless it exists."""
+
+    def save(self) -> None:
+        """Store what this run noted, in the transaction that saves the ledger."""
+
+
+Own = TypeVar("Own", bound=OwnTable)
+
+
+class Ledger:
+    """An open ledger, held by one build at a time.
+
+    Attributes:
+        run: the number of this build.
+        unfinished_run: the number of a build that began to apply its plan and did not finish, else 0.
+    """
+
+    def __init__(self, file: Path | None = None) -> None:
+        """Open or create the ledger.
+
+        A damaged one, or one of another version, is set aside; the names of our files then come from the database
+        beside it.
+
+        Args:
+            file: its path; None makes a temporary one, which knows no earlier build.
+
+        Raises:
+            PublishingError: if another build holds it, or it cannot be written.
+        """
+        if file is not None and not file.is_file() and os.path.lexists(file):
+            set_aside(file)
+        try:
+            self._connect(file)
+        except (sqlite3.Error, ValueError) as error:
+            problem = database_error(error, file or Path())
+            if file is None or not isinstance(problem, DamagedLedgerError):
+                raise problem from None
+            set_aside(file)
+            self._connect(file)
+        self.documents, self.sources = DocumentTable(self.connection), SourceTable(self.connection)
+        self._keeps_unchanged = False
+        self._own_tables: list[OwnTable] = []
+        self._notes: dict[str, str] = {}
+        self._kept: dict[str, KeptGroup] = {}
+        if file is None:
+            self.begin_build(None)
+
+    def _connect(self, file: Path | None) -> None:
+        self.connection = sqlite3.connect(file or "", timeout=WAIT_FOR_OTHERS, isolation_level=None)
+        try:
+            self._prepare(file)
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def _prepare(self, file: Path | None) -> None:
+        """Lock the database, create its tables, and read the run numbers."""
+        # with synchronous=OFF, a killed process loses nothing, and a power cut at most the ledger
+        self.connection.executescript("PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=OFF;")
+        self.connection.execute("BEGIN EXCLUSIVE")
+        (version,) = self.connection.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            for statement in (MAIN + SOURCES).split(";\n"):
+                self.connection.execute(statement)
+            self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        elif version != SCHEMA_VERSION:
+            raise sqlite3.DatabaseError(f"it has version {version}, not {SCHEMA_VERSION}")
+        self._check_columns()
+        self.connection.execute("COMMIT")
+        self._attach_owned(None if file is None else file.with_name(OWNED_NAMES))
+        self.unfinished_run = int(self.note("unfinished run") or 0)
+        self.run = int(self.note("run") or 0) + 1
+
+    def _check_columns(self) -> None:
+        for table, columns in EXPECTED_COLUMNS.items():
+            description = self.connection.execute(f"SELECT * FROM {table} LIMIT 0").description
+            if tuple(name for name, *_ in description) != columns:
+                raise sqlite3.DatabaseError(f"the table {table} has unexpected columns")
+
+    def _attach_owned(self, file: Path | None) -> None:
+        """Attach the database of our files' names; if one of the two is empty, fill it from the other."""
+        if file is not None and not is_whole(file):
+            set_aside(file)
+        execute = self.connection.execute
+        execute("ATTACH ? AS owned", ("" if file is None else str(file),))
+        self.connection.executescript(OWNED)
+        if not execute("SELECT 1 FROM documents LIMIT 1").fetchone():
+            execute(ADOPT_OWNED)
+        elif not execute("SELECT 1 FROM owned.names LIMIT 1").fetchone():
+            execute("INSERT INTO owned.names SELECT path, aliases FROM documents")
+
+    def adopt(self, names: Iterable[tuple[str, str]]) -> None:
+        """Take files for ours, by path and aliases; none of them is known by its digest."""
+        self.connection.executemany("INSERT OR IGNORE INTO owned.names VALUES (?,?)", names)
+        self.connection.execute(ADOPT_OWNED)
+
+    def begin_build(self, file: Path | None) -> None:
+        """Create the tables of this build.
+
+        Args:
+            file: their database; None keeps them in memory, or in a temporary file if they are large.
+        """
+        self.connection.execute("ATTACH ? AS work", ("" if file is None else str(file),))
+        self.connection.executescript(WORK + FULL_VIEWS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the ledger; what was not saved is lost."""
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
+        self.connection.close()
+
+    def entry(self, path: str) -> LedgerEntry | None:
+        """Return the entry of a published file by one of its names."""
+        return read_entry_of(self.connection, path, self.unfinished_run)
+
+    def note(self, name: str) -> str:
+        """Return a note of the last build; empty if there is none."""
+        row = self.connection.execute("SELECT value FROM notes WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def kept(self, group: str) -> KeptGroup:
+        """Return what the last build recorded of a group; without one, the fingerprint is empty."""
+        query = "SELECT fingerprint, items, paths, run FROM kept WHERE name = ?"
+        row = self.connection.execute(query, (group,)).fetchone()
+        if row is None:
+            return KeptGroup("")
+        fingerprint, items, paths, run = row
+        return KeptGroup(fingerprint, items, tuple(paths.split("\n")) if paths else (), run)
+
+    def keep(self, group: str, fingerprint: str, *, items: int = 0, paths: Iterable[str] = ()) -> None:
+        """Record what this build made for a group, or kept of it; it is stored when this build is saved."""
+        self._kept[group] = KeptGroup(fingerprint, items, tuple(paths), self.run)
+
+    def _save_kept(self) -> None:
+        if not self.is_partial:  # documents may come from elsewhere
+            self.connection.execute("DELETE FROM kept")
+        rows = (
+            (name, group.fingerprint, group.items, "\n".join(group.paths), group.run)
+            for name, group in self._kept.items()
+        )
+        self.connection.executemany("INSERT OR REPLACE INTO kept VALUES (?,?,?,?,?)", rows)
+
+    def _number(self, name: str) -> int:
+        """Return a note that is a number; 0 if there is none."""
+        text = self.note(name)
+        return int(text) if text.isdecimal() else 0
+
+    def add_notes(self, notes: Mapping[str, str]) -> None:
+        """Add notes, which are stored when this build is saved."""
+        self._notes |= notes
+
+    def _set_notes(self, notes: Mapping[str, str]) -> None:
+        self.connection.executemany("INSERT OR REPLACE INTO notes VALUES (?,?)", notes.items())
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether files that are not offered stay."""
+        return self.documents.partial
+
+    def keep_unoffered(self) -> None:
+        """Keep every file that is not offered."""
+        self.documents.partial = self.sources.partial = True
+        self.connection.executescript(NO_VIEWS + PARTIAL_VIEWS)
+
+    def keep_unchanged_sources(self) -> None:
+        """Keep files that were made from single unchanged sources; everything else is offered again."""
+        self.keep_unoffered()
+        self._keeps_unchanged = True
+
+    def keep_sources(self) -> None:
+        """Forget what this build has made of sources so far, and keep what the last one made of them."""
+        self.documents.forget_offers()
+        self.sources.forget()
+        self.keep_unchanged_sources()
+
+    def merge_partition(self, file: Path) -> None:
+        """Add the results of a partition."""
+        clash = merge_partition_file(self.connection, file)
+        self.documents.clash = self.documents.clash or clash
+
+    def drop(self, locations: Iterable[str]) -> None:
+        """Forget what an interrupted build made from the given sources."""
+        for location in locations:
+            self.documents.withdraw(self.sources.drop(location))
+
+    def own_table(self, kind: type[Own]) -> Own:
+        """Return the table of an extension; it is saved with the ledger."""
+        table = kind(self, self.connection)
+        self._own_tables.append(table)
+        return table
+
+    def plan(self) -> Plan:
+        """Return what saving would change, after all offers; raise PublishingError if two have one path."""
+        if self.documents.clash is not None:
+            raise self.documents.clash
+        self._mark_leaving()
+        size = self.documents.site_size(self._number("names"), self._number("size"))
+        replaced = size.by_action[REPLACE] + size.by_action[OBSTRUCTED]
+        return Plan(
+            counts={
+                Action.ADD: size.by_action[ADD],
+                Action.REPLACE: replaced,
+                Action.REMOVE: sum(1 for _ in self.documents.leaving()),
+            },
+            unchanged=size.by_action[KEEP],
+            size=size.size,
+            changed_size=size.changed_size,
+            changes=self._changes,
+            conflicts=tuple(self.documents.conflicts()) if replaced else (),
+        )
+
+    def _mark_leaving(self) -> None:
+        if self._keeps_unchanged:
+            self.documents.remove_site_unless_offered()
+            self.documents.remove_unless_offered(self.sources.superseded_documents())
+
+    def listing(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield path, aliases, size and SHA-256 of each document of the site as it will be, by path.
+
+        The digest is empty where a new ledger does not know it. What is offered later is not in it.
+        """
+        self._mark_leaving()
+        return self.documents.listing()
+
+    def differences(self) -> Iterator[tuple[str, str, int, bytes | None]]:
+        """Yield path, aliases, size and SHA-256 of each document that differs from the last build's, by path.
+
+        The digest is None where there is none any more. What is offered later is not in it.
+        """
+        self._mark_leaving()
+        return self.documents.differences()
+
+    def _changes(self) -> Iterator[Change]:
+        for action, name, size in self.documents.changed():
+            yield Change(SHOWN_ACTIONS[action], name, size)
+        for name in sorted(self.documents.leaving()):
+            yield Change(Action.REMOVE, name, 0)
+
+    def save(self, plan: Plan) -> None:
+        """Record what is about to be moved into place, as `plan` returned it."""
+        totals = {"names": str(plan.documents), "size": str(plan.size)}
+        with transaction(self.connection):
+            self.documents.save(self.run)
+            self.connection.execute(SAVE_OWNED)
+            self.sources.save()
+            for table in self._own_tables:
+                table.save()
+            self._save_kept()
+            self._set_notes(totals | self._notes)
+            self._set_notes({"unfinished run": str(self.run), "run": str(self.run)})
+
+    def finish(self) -> None:
+        """Record that the last saved run is complete."""
+        with transaction(self.connection):
+            self.connection.execute(FORGET_OWNED)
+            self.connection.execute("DELETE FROM removals")
+            self._set_notes({"unfinished run": "0"})
+
+
+def read_entry_of(connection: sqlite3.Connection, path: str, unfinished_run: int) -> LedgerEntry | None:
+    """Return the entry of a file by one of its names; `unfinished_run` is 0 if every run has finished."""
+    row: Any = connection.execute(
+        "SELECT path, aliases, digest, size, modified, sources, run FROM documents WHERE path = ?", (path,)
+    ).fetchone()
+    if row is None or (row[0] != path and path not in row[1].split("\n")):
+        return None
+    _, _, digest, size, modified, sources, run = row
+    return LedgerEntry(path, digest, size, modified, sources, run != unfinished_run)

@@ -1,0 +1,71 @@
+"""What extensions look up in a ledger while a site is built."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from statuary.publish.ledger.document_table import DocumentTable
+from statuary.publish.ledger.schema import SUPERSEDED
+from statuary.publish.ledger.source_table import PAGE, SourceTable
+
+
+class ContractFiles(NamedTuple):
+    """A contract of the site after this run."""
+
+    match_id: str
+    paths: tuple[str, ...]  # of the documents of its source
+
+
+def contract_at(sources: SourceTable, chain_id: str, address: str) -> ContractFiles | None:
+    """Return a contract of the site after this run; None if it has none at that address."""
+    query = (
+        "SELECT substr(match_order, 3), documents FROM next_sources WHERE address = ? AND chain_id = ?"
+        " ORDER BY location"
+    )
+    row = sources.connection.execute(query, (address, chain_id)).fetchone()
+    return None if row is None else ContractFiles(row[0] or "", tuple(row[1].split("\n")))
+
+
+def changed_contracts(sources: SourceTable, *, every: bool) -> Iterator[tuple[str, str]]:
+    """Yield chain id and address of the contracts that this run may have changed, or of all, by address."""
+    rows = (
+        "SELECT chain_id, address FROM next_sources"
+        if every
+        else "SELECT chain_id, address FROM work.built UNION SELECT chain_id, address FROM main.sources"
+        f" WHERE location IN ({SUPERSEDED})"
+    )
+    query = (
+        f"SELECT DISTINCT address, chain_id FROM ({rows}) WHERE (address, chain_id) > (?, ?)"
+        f" ORDER BY 1, 2 LIMIT {PAGE}"
+    )
+    last = ("", "")
+    while page := sources.connection.execute(query, last).fetchall():
+        yield from ((chain_id, address) for address, chain_id in page)
+        last = page[-1]
+
+
+def offered(documents: DocumentTable) -> Iterator[tuple[str, str]]:
+    """Yield path and SHA-256, in hex, of each file that is offered."""
+    for path, digest in documents.connection.execute("SELECT path, digest FROM work.offered"):
+        yield path, bytes(digest).hex()
+
+
+def offered_digest(documents: DocumentTable, path: str) -> str:
+    """Return the SHA-256, in hex, of the file that is offered at a path; empty if none is."""
+    row = documents.connection.execute("SELECT digest FROM work.offered WHERE path = ?", (path,)).fetchone()
+    return "" if row is None else bytes(row[0]).hex()
+
+
+def published_digest(documents: DocumentTable, path: str) -> str:
+    """Return the SHA-256, in hex, of what the last build published at a path; empty if it published nothing there."""
+    query = "SELECT digest FROM main.documents WHERE path = ? COLLATE BINARY"
+    row = documents.connection.execute(query, (path,)).fetchone()
+    return "" if row is None else bytes(row[0]).hex()
+
+
+def digest_at(documents: DocumentTable, path: str) -> str:
+    """Return the SHA-256, in hex, that the document at a path will have; empty if there will be none."""
+    for table in ("work.offered", "main.documents"):
+        row = documents.connection.execute(f"SELECT digest FROM {table} WHERE path = ?", (path,)).fetchone()
+        if row is not None:
+            return bytes(row[0]).hex()
+    return ""

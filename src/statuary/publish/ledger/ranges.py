@@ -1,0 +1,125 @@
+"""What workers do for the ledger of a site of many contracts: they sort what partitions recorded, and read what is offered.
+
+The process that builds only appends sorted rows, and makes one index. Workers read files that nobody writes any more, or
+not until they are done.
+"""
+
+import os
+import sqlite3
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from heapq import merge
+from pathlib import Path
+from typing import NamedTuple
+
+from statuary.publish.ledger.document_table import SCHEMA
+from statuary.publish.ledger.ledger import Ledger
+
+SAMPLED_FILES = 8
+"""Partitions from whose paths the ends of ranges are taken."""
+
+LISTED_SAMPLE = bytes([0, 16])
+"""Files whose digest is less than this are the ends of ranges of the listing: one of 4,096."""
+
+
+class RecordedRange(NamedTuple):
+    """What partitions recorded of documents in a range of paths, and of sources: some partitions' rows."""
+
+    after: str  # the path before the first one, whatever its case; empty for none
+    until: str | None  # the last path; None for the end
+    recorded: tuple[Path, ...]  # the files of all partitions
+    sources: tuple[Path, ...]  # the files of those whose rows of sources belong here
+    file: Path  # where the range is recorded, as partitions are
+
+
+def sort_recorded(file: Path) -> None:
+    """Give the record of a partition an index by path."""
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE INDEX IF NOT EXISTS by_path ON offered (path COLLATE NOCASE)")
+        connection.commit()
+
+
+def recorded_ranges(files: Sequence[Path], count: int) -> Iterator[RecordedRange]:
+    """Divide what partitions recorded, each in a file with an index, into a number of ranges at most."""
+    files = sorted(files)
+    some = files[:: -(-len(files) // SAMPLED_FILES)]
+    sample = list(merge(*map(_paths, some), key=lambda path: path.encode().lower()))  # the order of NOCASE
+    step = max(1, len(sample) // count)
+    ends = list(dict.fromkeys(sample[step : step * count : step]))
+    for number, (after, until) in enumerate(zip(["", *ends], [*ends, None], strict=True)):
+        file = files[0].with_name(f"sorted-{files[0].stem}-{number:07d}.sqlite3")
+        yield RecordedRange(after, until, tuple(files), tuple(files[number :: len(ends) + 1]), file)
+
+
+def _paths(file: Path) -> list[str]:
+    with closing(sqlite3.connect(file)) as connection:
+        rows = connection.execute("SELECT path FROM offered ORDER BY path COLLATE NOCASE")
+        return [path for (path,) in rows]
+
+
+def record_range(task: RecordedRange) -> Path:
+    """Write a range as the record of one partition, sorted by path and by location; return its file."""
+    unfinished = task.file.with_suffix(".part")
+    unfinished.unlink(missing_ok=True)
+    below = "" if task.until is None else " AND path COLLATE NOCASE <= ?"
+    bounds = [task.after] if task.until is None else [task.after, task.until]
+    with closing(sqlite3.connect(unfinished, isolation_level=None)) as connection:
+        connection.executescript(f"{SCHEMA} COMMIT;")
+        for table, order, where, values, files in (
+            ("offered", "path COLLATE NOCASE", f"path COLLATE NOCASE > ?{below}", bounds, task.recorded),
+            ("built", "location", "1", [], task.sources),
+        ):
+            connection.execute(f"CREATE TEMP TABLE gathered AS SELECT * FROM {table} LIMIT 0")
+            for file in files:
+                connection.execute("ATTACH ? AS partition", (str(file),))
+                connection.execute(
+                    f"INSERT INTO gathered SELECT * FROM partition.{table} WHERE {where}", values
+                )
+                connection.execute("DETACH partition")
+            connection.execute(f"INSERT INTO main.{table} SELECT * FROM gathered ORDER BY {order}")
+            connection.execute("DROP TABLE gathered")
+    os.replace(unfinished, task.file)
+    return task.file
+
+
+class ListedRange(NamedTuple):
+    """The files that are offered in a range of paths, in byte order."""
+
+    database: str  # the tables of the build
+    after: str  # the path before the first one; empty for none
+    until: str | None  # the last path; None for the end
+
+    def rows(self) -> Generator[tuple[str, str, int, bytes], None, None]:
+        """Yield path, aliases, size and SHA-256 of each file from the first of the range to the last of the site."""
+        address = f"{Path(self.database).as_uri()}?immutable=1"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            yield from connection.execute(
+                "SELECT path, aliases, size, digest FROM offered WHERE path COLLATE BINARY > ?"
+                " ORDER BY path COLLATE BINARY",
+                (self.after,),
+            )
+
+
+def listed_ranges(ledger: Ledger) -> list[ListedRange]:
+    """Divide what a build offers, all of its site, into ranges; nothing may be offered until they are read.
+
+    There are none if the tables of the build are not in a file.
+    """
+    execute = ledger.connection.execute
+    (database,) = [file for _, name, file in execute("PRAGMA database_list") if name == "work"]
+    if not database:
+        return []
+    execute("CREATE INDEX IF NOT EXISTS work.offered_by_path ON offered (path COLLATE BINARY)")
+    _write_through(database)
+    query = "SELECT path FROM work.offered WHERE digest < ? ORDER BY path COLLATE BINARY"
+    ends = [path for (path,) in execute(query, (LISTED_SAMPLE,))]
+    return [
+        ListedRange(database, after, until) for after, until in zip(["", *ends], [*ends, None], strict=True)
+    ]
+
+
+def _write_through(file: str) -> None:
+    """Wait until other machines see what was written: over a network, files are looked at when they are opened."""
+    descriptor = os.open(file, os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)

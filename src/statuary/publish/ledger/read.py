@@ -1,0 +1,103 @@
+"""The ledger of a published site, read without being held: entries, notes, reasons and the listing."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from statuary.base.files import PublishingError
+from statuary.publish.host_layout import media_type_of
+from statuary.publish.ledger.ledger import WAIT_FOR_OTHERS, read_entry_of
+from statuary.publish.ledger.schema import KeptGroup, LedgerEntry, names_of
+from statuary.publish.listing import Entry
+
+NEAREST = (
+    "SELECT path FROM documents WHERE path = ?1 OR path LIKE ?2 ESCAPE '\\' ORDER BY path != ?1, path LIMIT 3"
+)
+
+
+def read_entry(file: Path, path: str) -> LedgerEntry | None:
+    """Return the entry of a path; None without a ledger; raise PublishingError if the file is not one."""
+    with opened(file) as connection:
+        return None if connection is None else read_entry_of(connection, path, _unfinished_run(connection))
+
+
+def read_reasons(file: Path, sources: list[str]) -> dict[str, str]:
+    """Return why each of the given sources was last built, if known.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
+    query = "SELECT reason FROM sources WHERE location = ?"
+    rows = ((source, row) for source in sources for row in _rows(file, query, (source,)))
+    return {source: str(reason) for source, (reason,) in rows}
+
+
+def nearest_paths(file: Path, path: str) -> list[str]:
+    """Return up to three paths of a ledger that differ from `path` only in case, or share its last name.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
+    name = path.rpartition("/")[2]
+    literal = name.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return [str(nearest) for (nearest,) in _rows(file, NEAREST, (path, f"%{literal}%" if literal else ""))]
+
+
+def read_note(file: Path, name: str) -> str | None:
+    """Return a note by name; None without a ledger; raise PublishingError if the file is not one."""
+    query = "SELECT value FROM notes WHERE name = ?"
+    return next((str(value) for (value,) in _rows(file, query, (name,))), None)
+
+
+def read_kept(connection: sqlite3.Connection, group: str) -> KeptGroup:
+    """Return what the last build recorded of a group, without its paths; without one, the fingerprint is empty."""
+    row = connection.execute("SELECT fingerprint, items, run FROM kept WHERE name = ?", (group,)).fetchone()
+    return KeptGroup("") if row is None else KeptGroup(row[0], row[1], run=row[2])
+
+
+def read_listing(file: Path) -> Iterator[Entry]:
+    """Yield the entries of a ledger by path, without a digest where it is not known.
+
+    Raises:
+        PublishingError: if the file is not a ledger.
+    """
+    query = "SELECT path, aliases, size, digest FROM documents ORDER BY path COLLATE BINARY"
+    with opened(file) as connection:
+        for path, aliases, size, digest in connection.execute(query) if connection is not None else ():
+            yield Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
+
+
+def is_unfinished(file: Path) -> bool:
+    """Return whether a ledger has files of a build that did not finish; raise PublishingError if it is none."""
+    query = "SELECT 1 FROM documents WHERE run = ? LIMIT 1"
+    with opened(file) as connection:
+        if connection is None:
+            return False
+        return connection.execute(query, (_unfinished_run(connection),)).fetchone() is not None
+
+
+def _unfinished_run(connection: sqlite3.Connection) -> int:
+    """Return the number of the unfinished run, or 0."""
+    row = connection.execute("SELECT value FROM notes WHERE name = 'unfinished run'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def _rows(file: Path, query: str, values: Sequence[str]) -> list[tuple[Any, ...]]:
+    with opened(file) as connection:
+        return [] if connection is None else connection.execute(query, values).fetchall()
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[sqlite3.Connection | None]:
+    """Open a ledger to read it; None if there is no such file; raise PublishingError if it is none."""
+    if not file.exists():
+        yield None
+        return
+    try:
+        address = f"{file.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=WAIT_FOR_OTHERS)) as connection:
+            yield connection
+    except sqlite3.DatabaseError as error:
+        raise PublishingError(f"the ledger {file} cannot be read: {error}") from None

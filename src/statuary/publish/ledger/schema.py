@@ -1,0 +1,328 @@
+"""The tables and views of a ledger: the last build, this build, and the site after it.
+
+`main` is the ledger's file. `work` holds the running build and is attached, so the ledger does not change
+before the site does, and no list is kept in memory. `owned` beside it has the names of our files alone: it says what is
+ours where the ledger is lost.
+
+    state      entered by                     main                removals      unfinished run   work
+    finished   finish, a transaction          the site            none          none             none
+    offering   begin_build                    the site            none          none             what is offered
+    applying   save, a transaction            the site to be      names to go   this build       what was offered
+
+    killed while offering   The next build begins at "finished", and reuses what was staged.
+    killed while applying   The next build repeats the last steps first: staged files are put in place, removals removed. Until it
+                            has finished itself, it trusts neither size nor time of a file of the unfinished run.
+    main lost or damaged    It begins with the names in `owned`, without digests; every file is compared.
+
+A name is in `owned` from before its file is put in place until after it has been removed. The views show the site after the
+build: what this build made and, in a partial build, also what the last one made and this one does not replace.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from typing_extensions import override
+
+from statuary.base.files import CACHE
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.document import Document
+
+
+class LedgerEntry(NamedTuple):
+    """A published file."""
+
+    path: str
+    digest: bytes  # SHA-256 of the body
+    size: int
+    modified: int  # `st_mtime_ns` when it was written
+    sources: str  # content paths, a line each; empty for the whole content
+    settled: bool  # whether the build that wrote it finished, so size and time can be trusted
+
+
+class KeptGroup(NamedTuple):
+    """A part of a site, and what it was made of: while that is the same, a build need not make it again."""
+
+    fingerprint: str  # of everything that the group depends on
+    items: int = 0  # how many of its kind there are
+    paths: tuple[str, ...] = ()  # of its documents
+    run: int = 0  # the build that made or kept it; a document that a later run wrote is another one
+
+
+class OfferedFile(NamedTuple):
+    """A file that the running build offers."""
+
+    path: str
+    aliases: str  # other names, which differ only in case, one a line
+    digest: bytes  # SHA-256 of the body
+    size: int
+    modified: int  # `st_mtime_ns` of the file, staged or in place
+    sources: str  # content paths, one a line
+    persistent: bool  # whether the file stays when a build does not offer it
+    actions: str  # the action for each name, one letter each
+
+
+class SourceRow(NamedTuple):
+    """The result of one source."""
+
+    location: str  # the file, and the line in a bulk file
+    unit: str  # the file or folder that is compared to find changes
+    git: str  # its git object id when it was read; empty if unknown
+    stat: str  # its size and time; empty if they cannot be trusted
+    digest: bytes  # its SHA-256; empty if it was not computed
+    documents: str  # the paths of its documents, one a line
+    reason: str
+    findings: str  # its findings as JSON; empty if there are none
+    published: bool
+    facts: bytes = b""  # what extensions keep of its record
+    match: str | None = None  # the first member of its list entry; all of them are None if it has none
+    creation_match: str | None = None
+    runtime_match: str | None = None
+    chain_id: str | None = None
+    address: str | None = None
+    verified_at: str | None = None
+    match_order: str | None = None  # the match id as `match_order` writes it
+    name: str = ""
+    language: str = ""
+    selectors: bytes = b""
+    abi_names: str = ""
+    verdict: str = ""
+    proxy: str = ""
+
+    def listed_as(self, row: ContractRow | None) -> "SourceRow":
+        """Return the row with a list entry."""
+        if row is None:
+            return self
+        own = self[: -len(row)]  # the columns of a list entry are the last ones, in its order
+        return SourceRow._make((*own, *row[:6], match_order(row.matchId), *row[7:]))
+
+
+class DuplicateContract(NamedTuple):
+    """A contract that repeats another one."""
+
+    location: str  # where it is written
+    unit: str  # the file or folder that it is written in
+    row: ContractRow  # its list entry
+    other: str  # where another one is written
+
+
+def match_order(match_id: str) -> str:
+    """Return a text that sorts like the number that a match id is (at most 39 digits)."""
+    return f"{len(match_id):02d}{match_id}"
+
+
+def names_of(path: str, aliases: str) -> list[str]:
+    """Return all names of a file."""
+    return [path, *aliases.split("\n")] if aliases else [path]
+
+
+SCHEMA_VERSION = 10
+
+MAIN = """
+CREATE TABLE IF NOT EXISTS notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS kept (
+    name TEXT PRIMARY KEY,
+    fingerprint TEXT NOT NULL,
+    items INTEGER NOT NULL,
+    paths TEXT NOT NULL,                   -- a line each
+    run INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS documents (
+    path TEXT PRIMARY KEY COLLATE NOCASE,  -- relative to the site's root, in its published case
+    aliases TEXT NOT NULL,                 -- further names that differ in case alone, a line each
+    digest BLOB NOT NULL,                  -- SHA-256 of the body
+    size INTEGER NOT NULL,                 -- bytes
+    modified INTEGER NOT NULL,             -- st_mtime_ns of the file
+    sources TEXT NOT NULL,                 -- content paths, a line each; empty for the whole content
+    persistent INTEGER NOT NULL,              -- whether it stays when a build does not offer it
+    run INTEGER NOT NULL                   -- the build that wrote the file
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS documents_of_the_site ON documents (path) WHERE persistent = 0;
+CREATE TABLE IF NOT EXISTS removals (path TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+
+OWNED = """
+PRAGMA owned.synchronous=OFF;
+CREATE TABLE IF NOT EXISTS owned.names (path TEXT PRIMARY KEY COLLATE NOCASE, aliases TEXT NOT NULL) WITHOUT ROWID;
+"""
+"""A database beside the ledger with the names of our files: without the ledger, it distinguishes ours from others'."""
+
+ADOPT_OWNED = """
+INSERT OR IGNORE INTO documents SELECT path, aliases, x'', 0, 0, '', 0, 0 FROM owned.names
+"""
+SAVE_OWNED = """
+INSERT INTO owned.names SELECT path, aliases FROM work.offered WHERE 1 ON CONFLICT (path) DO UPDATE
+    SET path = excluded.path, aliases = excluded.aliases
+    WHERE path != excluded.path COLLATE BINARY OR aliases != excluded.aliases
+"""
+FORGET_OWNED = """
+DELETE FROM owned.names
+    WHERE path IN (SELECT path FROM main.removals) AND path NOT IN (SELECT path FROM main.documents)
+"""
+
+OFFERED_COLUMNS = """(
+    path TEXT {key}, aliases TEXT NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL,
+    modified INTEGER NOT NULL, sources TEXT NOT NULL, persistent INTEGER NOT NULL, actions TEXT NOT NULL
+)"""
+"""Columns as `OfferedFile` has them."""
+
+SOURCE_COLUMNS = """(
+    location TEXT {key}, unit TEXT NOT NULL, git TEXT NOT NULL, stat TEXT NOT NULL, digest BLOB NOT NULL,
+    documents TEXT NOT NULL, reason TEXT NOT NULL, findings TEXT NOT NULL,
+    published INTEGER NOT NULL, facts BLOB NOT NULL, match TEXT, creation_match TEXT, runtime_match TEXT,
+    chain_id TEXT, address TEXT, verified_at TEXT, match_order TEXT,
+    name TEXT NOT NULL, language TEXT NOT NULL, selectors BLOB NOT NULL,
+    abi_names TEXT NOT NULL, verdict TEXT NOT NULL, proxy TEXT NOT NULL
+)"""
+"""Columns as `SourceRow` has them."""
+
+OFFERED_VALUES = f"VALUES ({','.join('?' * len(OfferedFile._fields))})"
+SOURCE_VALUES = f"VALUES ({','.join('?' * len(SourceRow._fields))})"
+
+SOURCES = f"CREATE TABLE IF NOT EXISTS main.sources {SOURCE_COLUMNS.format(key='PRIMARY KEY')} WITHOUT ROWID;"
+
+WORK = f"""
+PRAGMA work.journal_mode=OFF; PRAGMA work.synchronous=OFF;
+PRAGMA work.cache_size=-{CACHE}; PRAGMA main.cache_size=-{CACHE};
+CREATE TABLE work.offered {OFFERED_COLUMNS.format(key="PRIMARY KEY COLLATE NOCASE")} WITHOUT ROWID;
+CREATE TABLE work.removed_unless_offered (path TEXT PRIMARY KEY COLLATE NOCASE) WITHOUT ROWID;
+CREATE TABLE work.built {SOURCE_COLUMNS.format(key="PRIMARY KEY")} WITHOUT ROWID;
+CREATE TABLE work.changed_units (unit TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE work.superseded (location TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE work.touched (location TEXT PRIMARY KEY, git TEXT NOT NULL, stat TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE work.differing (chain_id TEXT, match_order TEXT, address TEXT);
+"""
+
+SOURCE_INDEXES = {
+    "listed": "(chain_id, match_order, address, published) WHERE published",
+    "by_address": "(address, chain_id)",
+    "by_match_order": "(match_order)",
+    "with_findings": "(location) WHERE findings != ''",
+    "of_units": "(unit) WHERE unit != location",
+}
+"""The indexes of sources by name."""
+
+LISTED = (
+    "match, creation_match, runtime_match, chain_id, address, verified_at,"
+    " substr(match_order, 3) AS match_id, name, language, selectors, abi_names, verdict, proxy"
+)
+"""The columns of `ContractRow`."""
+
+SUPERSEDED = "SELECT location FROM work.superseded"
+
+EXPECTED_COLUMNS = {
+    "notes": ("name", "value"),
+    "kept": ("name", *KeptGroup._fields),
+    "documents": ("path", "aliases", *OfferedFile._fields[2:7], "run"),
+    "removals": ("path",),
+    "sources": SourceRow._fields,
+}
+"""The columns of the ledger's tables; a ledger with others is damaged."""
+
+FULL_VIEWS = """
+CREATE TEMP VIEW next_sources AS SELECT * FROM work.built;
+CREATE TEMP VIEW next_counts AS
+    SELECT chain_id, COUNT(*) AS contracts FROM work.built WHERE published GROUP BY chain_id;
+CREATE TEMP VIEW changed_sources AS SELECT * FROM work.built;
+CREATE TEMP VIEW changed_rows AS SELECT chain_id, match_order, address FROM work.built WHERE published;
+CREATE TEMP VIEW leaving_documents AS SELECT path, aliases, size FROM main.documents AS d
+    WHERE NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path);
+"""
+
+PARTIAL_VIEWS = f"""
+CREATE TEMP VIEW next_sources AS
+    SELECT * FROM work.built
+    UNION ALL SELECT * FROM main.sources WHERE location NOT IN ({SUPERSEDED});
+CREATE TEMP VIEW next_counts AS
+    SELECT chain_id, SUM(counted) AS contracts FROM (
+        SELECT chain_id, COUNT(*) AS counted FROM work.built WHERE published GROUP BY chain_id
+        UNION ALL SELECT chain_id, COUNT(*) FROM main.sources WHERE published GROUP BY chain_id
+        UNION ALL SELECT chain_id, -COUNT(*) FROM main.sources
+            WHERE published AND location IN ({SUPERSEDED}) GROUP BY chain_id
+    ) GROUP BY chain_id HAVING SUM(counted) > 0;
+CREATE TEMP VIEW changed_sources AS
+    SELECT * FROM next_sources WHERE address IN (SELECT address FROM work.differing);
+CREATE TEMP VIEW changed_rows AS SELECT chain_id, match_order, address FROM work.differing;
+CREATE TEMP VIEW leaving_documents AS SELECT path, aliases, size FROM main.documents AS d
+    WHERE NOT EXISTS (SELECT 1 FROM work.offered AS o WHERE o.path = d.path)
+    AND path IN (SELECT path FROM work.removed_unless_offered);
+"""
+
+NO_VIEWS = """
+DROP VIEW IF EXISTS next_sources; DROP VIEW IF EXISTS next_counts; DROP VIEW IF EXISTS changed_sources;
+DROP VIEW IF EXISTS changed_rows; DROP VIEW IF EXISTS leaving_documents;
+"""
+
+SUPERSEDE = """
+INSERT OR IGNORE INTO work.superseded SELECT unit FROM work.changed_units UNION SELECT location FROM work.built;
+INSERT OR IGNORE INTO work.superseded SELECT location FROM main.sources
+    WHERE unit != location AND unit IN (SELECT location FROM work.superseded);
+"""
+
+COMPARED = (
+    "chain_id, match_order, address, match, creation_match, runtime_match, verified_at, name, language, selectors,"
+    " abi_names, verdict, proxy, facts"
+)
+BUILT_ROWS = f"SELECT {COMPARED} FROM work.built WHERE published"
+REPLACED_ROWS = f"SELECT {COMPARED} FROM main.sources WHERE published AND location IN ({SUPERSEDED})"
+COMPARE = f"""
+INSERT INTO work.differing SELECT chain_id, match_order, address FROM (
+    SELECT * FROM ({BUILT_ROWS} EXCEPT {REPLACED_ROWS})
+    UNION SELECT * FROM ({REPLACED_ROWS} EXCEPT {BUILT_ROWS})
+    UNION {BUILT_ROWS} AND reason = ?
+)
+"""
+"""Notes the list entries that are new, removed or different, and those that were built for a reason."""
+
+
+class PartitionResult(NamedTuple):
+    """What a partition made."""
+
+    items: int
+    rows: Sequence[SourceRow] = ()
+    documents: Sequence[Document] = ()  # its documents, if they were not staged
+    files: Sequence[OfferedFile] = ()
+    file: Path | None = None  # where all of this is recorded; None if it is here
+
+
+class PartitionOutput(Protocol):
+    """Takes the documents of one partition."""
+
+    discards: bool = False  # whether it takes none
+
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        """Add the documents of one item; return their paths."""
+
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        """Return what the partition made, once all documents have been added."""
+
+
+class CollectedOutput(PartitionOutput):
+    """Returns the documents to the process that builds."""
+
+    def __init__(self) -> None:
+        self.documents: list[Document] = []
+
+    @override
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        before = len(self.documents)
+        self.documents += documents
+        return [document.path for document in self.documents[before:]]
+
+    @override
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        return PartitionResult(items=items, rows=rows, documents=self.documents)
+
+
+class NoOutput(PartitionOutput):
+    """Makes no documents: for a check."""
+
+    discards = True
+
+    @override
+    def add(self, documents: Iterable[Document]) -> list[str]:
+        return []
+
+    @override
+    def result(self, items: int, rows: Sequence[SourceRow] = ()) -> PartitionResult:
+        return PartitionResult(items=items, rows=rows)

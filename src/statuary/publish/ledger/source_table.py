@@ -1,0 +1,282 @@
+"""The results of sources, and the list entries of contracts: rows in a database, never a list in memory."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+
+from statuary.base.files import transaction
+from statuary.publish.ledger.contract_rows import ContractCounts, ContractRow
+from statuary.publish.ledger.schema import (
+    COMPARE,
+    LISTED,
+    SOURCE_INDEXES,
+    SOURCE_VALUES,
+    SUPERSEDE,
+    SUPERSEDED,
+    DuplicateContract,
+    SourceRow,
+)
+
+KnownSource = tuple[str, str, str, bytes]
+"""A unit of the last build: its path, git's id of it, its size and time, its SHA-256."""
+
+BY_MATCH_ID = "match_order, chain_id, address"
+"""The order of lists: by match id as a number, then chain and address."""
+
+PAGE = 2_000
+"""Rows of each read: no statement may be open while partitions are merged."""
+
+
+class SourceTable:
+    """The rows of a site: `main.sources` of the last build, `work.built` of this one."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.partial = False  # whether rows of the last build stay unless this one replaces them
+
+    def is_empty(self) -> bool:
+        """Return whether the last build had no sources."""
+        return self.connection.execute("SELECT 1 FROM main.sources LIMIT 1").fetchone() is None
+
+    def known(self) -> Iterator[KnownSource]:
+        """Yield every unit of the last build in byte order."""
+        return self._units("main.sources WHERE location = unit")
+
+    def resumed(self) -> Iterator[KnownSource]:
+        """Yield the units that an interrupted build finished."""
+        return self._units("work.built WHERE location = unit AND address IS NOT NULL")
+
+    def _units(self, rows: str) -> Iterator[KnownSource]:
+        query = (
+            f"SELECT location, git, stat, digest FROM {rows} AND location > ? ORDER BY location LIMIT {PAGE}"
+        )
+        last = ""
+        while page := self.connection.execute(query, (last,)).fetchall():
+            yield from page
+            last = page[-1][0]
+
+    def mark_changed(self, units: Iterable[str]) -> None:
+        """Mark units whose rows of the last build are obsolete, although nothing was built from them."""
+        with transaction(self.connection):
+            query = "INSERT OR IGNORE INTO work.changed_units VALUES (?)"
+            self.connection.executemany(query, ((unit,) for unit in units))
+
+    def touch(self, units: Iterable[tuple[str, str, str]]) -> None:
+        """Record git id, size and time of units whose content is unchanged."""
+        with transaction(self.connection):
+            self.connection.executemany("INSERT OR REPLACE INTO work.touched VALUES (?,?,?)", units)
+
+    def add(self, rows: Iterable[SourceRow]) -> None:
+        """Add the results of sources."""
+        with transaction(self.connection):
+            self.connection.executemany(f"INSERT OR REPLACE INTO work.built {SOURCE_VALUES}", rows)
+
+    def forget(self) -> None:
+        """Forget everything that this build has noted."""
+        for table in ("built", "changed_units", "superseded", "touched", "differing"):
+            self.connection.execute(f"DELETE FROM work.{table}")
+
+    def forget_git_ids(self) -> None:
+        """Forget git ids, sizes and times of the sources that this build read."""
+        self.connection.execute("UPDATE work.built SET git = '', stat = ''")
+
+    def have_git_ids(self) -> bool:
+        """Return whether the git id of every source that this build read is known."""
+        query = "SELECT 1 FROM work.built WHERE git = '' AND location = unit LIMIT 1"
+        return self.connection.execute(query).fetchone() is None
+
+    def bulk_locations(self) -> list[str]:
+        """Return the locations of this build that are in bulk sources."""
+        query = "SELECT location FROM work.built WHERE unit != location"
+        return [location for (location,) in self.connection.execute(query)]
+
+    def drop(self, location: str) -> list[str]:
+        """Delete a row of this build; return the paths of its documents."""
+        query = "DELETE FROM work.built WHERE location = ? RETURNING documents"
+        rows = self.connection.execute(query, (location,)).fetchall()
+        return [path for (lines,) in rows for path in lines.split("\n")]
+
+    def supersede(self) -> None:
+        """Determine which rows of the last build are obsolete, after every row has been added."""
+        for name, columns in SOURCE_INDEXES.items():
+            self.connection.execute(f"CREATE INDEX IF NOT EXISTS work.built_{name} ON built {columns}")
+        if self.partial:
+            self.connection.executescript(SUPERSEDE)
+
+    def withhold(self, contract: DuplicateContract, finding: str) -> list[str]:
+        """Withhold a contract that repeats another; return the paths that its source made.
+
+        The next build reads its source again: the other may have been removed by then.
+
+        Args:
+            contract: it, with where another one is written.
+            finding: why, as JSON.
+        """
+        execute, location = self.connection.execute, (contract.location,)
+        if self.partial:
+            execute(
+                "INSERT OR IGNORE INTO work.built SELECT * FROM main.sources WHERE location = ?", location
+            )
+            execute("INSERT OR IGNORE INTO work.superseded VALUES (?)", location)
+            execute("INSERT OR REPLACE INTO work.touched VALUES (?, '', '')", (contract.unit,))
+        execute(
+            "UPDATE work.built SET git = '', stat = '', digest = x'' WHERE location IN (?, ?)",
+            (*location, contract.unit),
+        )
+        ((findings, documents),) = execute(
+            "SELECT findings, documents FROM work.built WHERE location = ?", location
+        ).fetchall()
+        findings = f"{findings[:-1]},{finding}]" if findings else f"[{finding}]"
+        execute(
+            "UPDATE work.built SET findings = ?, published = 0, documents = '' WHERE location = ?",
+            (findings, *location),
+        )
+        return documents.split("\n") if documents else []
+
+    def compare(self, always: str) -> None:
+        """Determine which list entries differ from the last build's, after every row is final.
+
+        Args:
+            always: the reason of rows that count as different even if they are the same.
+        """
+        if self.partial:
+            self.connection.execute(COMPARE, (always,))
+
+    def superseded_documents(self) -> Iterator[str]:
+        """Yield the paths that changed units had in the last build."""
+        query = f"SELECT documents FROM main.sources WHERE documents != '' AND location IN ({SUPERSEDED})"
+        for (paths,) in self.connection.execute(query):
+            yield from paths.split("\n")
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of published contracts by chain."""
+        return dict(self.connection.execute("SELECT chain_id, contracts FROM next_counts ORDER BY chain_id"))
+
+    def summary(self) -> ContractCounts:
+        """Return the counts of published contracts, with the last one as an example."""
+        query = f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location DESC LIMIT 1"
+        example = next(self._listed(query), None)
+        return ContractCounts(by_chain=self.counts(), example=example)
+
+    def rows(self) -> Iterator[ContractRow]:
+        """Yield the list entry of every published contract by location."""
+        return self._listed(f"SELECT {LISTED} FROM next_sources WHERE published ORDER BY location")
+
+    def facts(self) -> Iterator[tuple[ContractRow, bytes]]:
+        """Yield the list entry of each published contract of which extensions keep something, with that, by address."""
+        query = f"SELECT facts, {LISTED} FROM next_sources WHERE published AND facts != x'' ORDER BY address, chain_id"
+        return ((ContractRow._make(listed), facts) for facts, *listed in self.connection.execute(query))
+
+    def rows_of_chain(self, chain_id: str) -> Iterator[ContractRow]:
+        """Yield the published contracts of a chain by match id, oldest first."""
+        query = f"SELECT {LISTED} FROM next_sources WHERE published AND chain_id = ? ORDER BY {BY_MATCH_ID}"
+        return self._listed(query, chain_id)
+
+    def _listed(self, query: str, *values: str) -> Iterator[ContractRow]:
+        return map(ContractRow._make, self.connection.execute(query, values))
+
+    def changed_chains(self) -> dict[str, int]:
+        """Return the chains whose lists change, with how many of their oldest contracts are unchanged."""
+        first = "SELECT match_order, address FROM changed_rows WHERE chain_id = ? ORDER BY 1, 2 LIMIT 1"
+        before = (
+            "SELECT COUNT(*) FROM next_sources"
+            " WHERE published AND chain_id = ? AND (match_order, address) < (?, ?)"
+        )
+        unchanged = {}
+        for (chain_id,) in self.connection.execute("SELECT DISTINCT chain_id FROM changed_rows ORDER BY 1"):
+            row = self.connection.execute(first, (chain_id,)).fetchone()
+            (unchanged[chain_id],) = self.connection.execute(before, (chain_id, *row)).fetchone()
+        return unchanged
+
+    def changed_addresses(self) -> Iterator[str]:
+        """Yield the addresses at which something changed, sorted."""
+        query = f"SELECT DISTINCT address FROM changed_rows WHERE address > ? ORDER BY 1 LIMIT {PAGE}"
+        last = ""
+        while page := self.connection.execute(query, (last,)).fetchall():
+            yield from (address for (address,) in page)
+            last = page[-1][0]
+
+    def rows_of_changed_addresses(self) -> Iterator[tuple[str, ContractRow]]:
+        """Yield location and list entry of every published contract at a changed address, sorted."""
+        query = (
+            f"SELECT location, {LISTED} FROM changed_sources WHERE published AND address > ?"
+            f" ORDER BY address, {BY_MATCH_ID} LIMIT {PAGE}"
+        )
+        last = ""
+        while rows := self.connection.execute(query, (last,)).fetchall():
+            page = [(location, ContractRow._make(listed)) for location, *listed in rows]
+            if len(page) == PAGE:  # the last address may continue beyond the page
+                page = [row for row in page if row[1].address != page[-1][1].address]
+            yield from page
+            last = page[-1][1].address
+
+    def differ(self) -> bool:
+        """Return whether any list entry differs from the last build's."""
+        return self.connection.execute("SELECT 1 FROM changed_rows LIMIT 1").fetchone() is not None
+
+    def findings(self) -> Iterator[tuple[str, bool]]:
+        """Yield the findings of each source as JSON, and whether its record is published."""
+        query = "SELECT findings, published FROM next_sources WHERE findings != '' ORDER BY location"
+        for findings, published in self.connection.execute(query):
+            yield findings, bool(published)
+
+    def duplicates(self, columns: str) -> Iterator[DuplicateContract]:
+        """Yield the contracts, published or withheld, that repeat one another.
+
+        Args:
+            columns: what they have in common: `chain_id, address` or `match_order`.
+        """
+        repeated = self._repeated(columns.split(", "))
+        if self.connection.execute(f"SELECT 1 FROM ({repeated}) LIMIT 1").fetchone() is None:
+            return  # this avoids reading every row
+        query = (
+            f"SELECT location, unit, {columns}, {LISTED} FROM next_sources WHERE ({columns}) IN ({repeated})"
+        )
+        groups: dict[tuple[str, ...], list[DuplicateContract]] = {}
+        width = columns.count(",") + 1
+        for location, unit, *values in self.connection.execute(f"{query} ORDER BY location"):
+            contract = DuplicateContract(location, unit, ContractRow._make(values[width:]), "")
+            groups.setdefault(tuple(values[:width]), []).append(contract)
+        for first, second, *others in groups.values():
+            yield first._replace(other=second.location)
+            yield from (contract._replace(other=first.location) for contract in (second, *others))
+
+    def verified_after(self, instant: str) -> list[DuplicateContract]:
+        """Return the contracts of this build, published or withheld, that were verified after an instant."""
+        query = f"SELECT location, unit, {LISTED} FROM work.built WHERE verified_at > ? ORDER BY location"
+        return [
+            DuplicateContract(location, unit, ContractRow._make(values), "")
+            for location, unit, *values in self.connection.execute(query, (instant,))
+        ]
+
+    def _repeated(self, columns: list[str]) -> str:
+        """Return the query for the values of columns that more than one row has."""
+        names = ", ".join(columns)
+        repeated = (
+            f"SELECT {names} FROM work.built WHERE address IS NOT NULL GROUP BY {names} HAVING COUNT(*) > 1"
+        )
+        if not self.partial:
+            return repeated
+        listed = ", ".join(f"b.{column}" for column in columns)
+        same = " AND ".join(f"b.{column} = s.{column}" for column in columns)
+        return (
+            f"{repeated} UNION SELECT {listed} FROM work.built AS b CROSS JOIN main.sources AS s ON {same}"
+            f" WHERE s.location NOT IN ({SUPERSEDED})"
+        )
+
+    def save(self) -> None:
+        """Store the table of sources of the new site; one step of a transaction."""
+        execute = self.connection.execute
+        (built,) = execute("SELECT COUNT(*) FROM work.built").fetchone()
+        execute(f"DELETE FROM main.sources WHERE {f'location IN ({SUPERSEDED})' if self.partial else '1'}")
+        (staying,) = execute("SELECT COUNT(*) FROM main.sources").fetchone() if self.partial else (0,)
+        if built > staying:  # rebuilding the indexes is then faster than updating them for each row
+            for name in SOURCE_INDEXES:
+                execute(f"DROP INDEX IF EXISTS main.sources_{name}")
+        execute("INSERT OR REPLACE INTO main.sources SELECT * FROM work.built")
+        execute(
+            "UPDATE main.sources SET (git, stat) ="
+            " (SELECT t.git, t.stat FROM work.touched AS t WHERE t.location = sources.location)"
+            " WHERE location IN (SELECT location FROM work.touched)"
+        )
+        for name, columns in SOURCE_INDEXES.items():
+            execute(f"CREATE INDEX IF NOT EXISTS main.sources_{name} ON sources {columns}")

@@ -1,0 +1,317 @@
+"""A site as a sorted listing: the path, size, digest and headers of every document.
+
+A manifest is a listing that is published, the ledger of a store is the listing of its last publication, and
+`extensions/snapshots/differences.py` compares any two. A listing is written as a JSON line for each entry, sorted by path, in parts:
+
+    {"path":"v2/contract/1/0xAb…","also":["v2/contract/1/0xab…"],"size":4000,"sha256":"…","media_type":"…"}
+
+A part ends after a path whose SHA-256 ends in nine zero bits: every 512th on average. Since only the path decides, an added
+or removed document changes only its own part, and two listings that are much alike share nearly all their parts.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from hashlib import sha256
+from typing import NamedTuple, Self
+
+import orjson
+
+from statuary.base.files import (
+    FOLDER,
+    OWN_FOLDER,
+    PublishingError,
+    checked_path,
+    fold_case,
+    part_path,
+    temporary_database,
+)
+from statuary.base.json_values import Json, JsonObject, as_list, as_object, is_whole_number
+from statuary.base.primitives import InvalidValueError
+from statuary.site.document import ADDRESS
+
+MEAN_PART_LENGTH = 512
+"""Lines of a part on average; a power of two."""
+
+MAX_PART_LENGTH = 4 * MEAN_PART_LENGTH
+"""Lines after which a part ends in any case."""
+
+LONGEST_LINE = 64 * 1024
+"""Bytes of the longest line of a part."""
+
+PUBLISHED_HIDDEN_NAMES = frozenset({".assetsignore", ".nojekyll", ".well-known"})
+"""Names with a leading dot that may be part of a site."""
+
+ReadPath = Callable[[str], bytes | None]
+"""Returns the bytes at a path; None if there are none."""
+
+
+class DamagedSnapshotError(PublishingError):
+    """A snapshot or a listing is incomplete, modified or malicious. Nothing was written."""
+
+
+class Entry(NamedTuple):
+    """A document in a listing."""
+
+    path: str  # the name that it is stored under
+    aliases: tuple[str, ...] = ()  # its other names: the path with the address in lower case, or none
+    size: int = 0
+    sha256: str = ""  # of the bytes, as 64 hex digits; empty if unknown
+    media_type: str = ""  # the `Content-Type` to serve it with
+    cache: str = ""  # its `Cache-Control`, for a store; empty for none, or where the path determines it
+    encoding: str = ""  # its `Content-Encoding`, for a store; empty for none
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All its names, the stored one first."""
+        return (self.path, *self.aliases)
+
+
+# Paths and other names
+
+
+NAME = "[0-9A-Za-z_](?:[0-9A-Za-z_.-]{0,100}[0-9A-Za-z_-])?"
+PLAIN_PATH = re.compile(f"(?:{NAME}/){{0,10}}{NAME}")
+"""Paths that need no further check: nearly all of them, and there may be millions."""
+
+
+def document_path(path: str) -> str:
+    """Return a path if a document of a snapshot may have it.
+
+    Raises:
+        DamagedSnapshotError: if it leaves the site, is hidden, is another name on some system, or is in the
+            snapshot's own folder.
+    """
+    if PLAIN_PATH.fullmatch(path) and not fold_case(path).startswith(FOLDER):
+        return path
+    try:
+        checked_path(path)
+        path.encode("utf-8")
+    except (PublishingError, UnicodeEncodeError):
+        raise DamagedSnapshotError(f"{path!r} is not a path inside a site") from None
+    names = path.split("/")
+    if fold_case(names[0]) in (OWN_FOLDER, FOLDER) or any(map(_is_unwanted, names)):
+        raise DamagedSnapshotError(f"{path!r} is not a path that a document may have")
+    return path
+
+
+def _is_unwanted(name: str) -> bool:
+    """Return whether a name is hidden, or ends in dots or spaces, which Windows drops."""
+    return (name.startswith(".") and name not in PUBLISHED_HIDDEN_NAMES) or name.endswith((".", " "))
+
+
+def lower_case_address(path: str) -> str:
+    """Return a path with its address in lower case; a path without an address is unchanged."""
+    return ADDRESS.sub(lambda address: address[0].lower(), path, count=1)
+
+
+class NameTable:
+    """The names so far, on disk."""
+
+    def __init__(self) -> None:
+        self.connection = temporary_database(
+            "CREATE TABLE names (folded TEXT PRIMARY KEY, written TEXT, is_folder INTEGER) WITHOUT ROWID"
+        )
+        self.last_folder = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
+
+    def claim(self, path: str) -> None:
+        """Add the name of a file; raise DamagedSnapshotError if a file or folder has it, in any case."""
+        folder = path.rpartition("/")[0]
+        if folder != self.last_folder:
+            self._claim_folders(folder)
+            self.last_folder = folder
+        owner = self._add(path, is_folder=False)
+        if owner is not None:
+            raise _clash(path, owner)
+
+    def _claim_folders(self, folder: str) -> None:
+        """Add the names of a folder and of its parents."""
+        while folder:
+            owner = self._add(folder, is_folder=True)
+            if owner is not None and not owner[1]:
+                raise _clash(folder, owner)
+            if owner is not None:
+                return
+            folder = folder.rpartition("/")[0]
+
+    def _add(self, name: str, *, is_folder: bool) -> tuple[str, bool] | None:
+        """Add a name; return the present owner if there is one, and whether it is a folder."""
+        row = (fold_case(name), name, is_folder)
+        if self.connection.execute("INSERT OR IGNORE INTO names VALUES (?,?,?)", row).rowcount:
+            return None
+        query = "SELECT written, is_folder FROM names WHERE folded = ?"
+        with closing(self.connection.execute(query, row[:1])) as rows:
+            written, is_owner_folder = rows.fetchone()
+        return str(written), bool(is_owner_folder)
+
+
+def _clash(path: str, owner: tuple[str, bool]) -> DamagedSnapshotError:
+    other, is_folder = owner
+    if path != other:
+        return DamagedSnapshotError(
+            f"{path} and {other} differ only in case: on many systems they are one file", "rename one of them"
+        )
+    what = "is a file and a folder" if is_folder else "is listed twice, or is a file and a folder"
+    return DamagedSnapshotError(f"{path} {what}")
+
+
+# Lines
+
+
+DIGEST = re.compile("[0-9a-f]{64}")
+
+
+def encode_entry(entry: Entry) -> bytes:
+    """Return the line of a document, with its line break; raise DamagedSnapshotError if it is too long."""
+    value: dict[str, object] = {"path": entry.path}
+    if entry.aliases:
+        value["also"] = entry.aliases
+    value |= {"size": entry.size, "sha256": entry.sha256, "media_type": entry.media_type}
+    if entry.cache or entry.encoding:
+        value |= {"cache": entry.cache, "encoding": entry.encoding}
+    line = orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    if len(line) > LONGEST_LINE:
+        raise DamagedSnapshotError(f"{entry.path} has too long a name")
+    return line
+
+
+def parse_entry(line: bytes) -> Entry:
+    """Parse the line of a manifest; raise DamagedSnapshotError if it is malformed or of a wrong path."""
+    value = json_object(line, "a line of the manifest")
+    try:
+        entry = _entry(value)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DamagedSnapshotError(f"the manifest has a malformed line: {line[:100]!r} ({error})") from None
+    if encode_entry(entry) != line:
+        raise DamagedSnapshotError(f"the manifest's line of {entry.path} is not in statuary's format")
+    return entry
+
+
+def _entry(value: JsonObject) -> Entry:
+    path = document_path(checked_text(value["path"]))
+    aliases = tuple(document_path(checked_text(name)) for name in as_list(value.get("also")))
+    if aliases and aliases != (lower_case_address(path),):
+        raise DamagedSnapshotError(f"{path} has unexpected aliases: {', '.join(aliases)}")
+    return Entry(
+        path=path,
+        aliases=aliases,
+        size=checked_count(value["size"]),
+        sha256=checked_digest(value["sha256"]),
+        media_type=_header_value(value["media_type"]),
+    )
+
+
+def json_object(text: bytes, what: str) -> JsonObject:
+    """Return the members of a JSON object; raise DamagedSnapshotError if the text is anything else."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        raise DamagedSnapshotError(f"{what} is not JSON") from None
+    if not isinstance(value, dict):
+        raise DamagedSnapshotError(f"{what} is not a JSON object")
+    return value
+
+
+def checked_text(value: Json) -> str:
+    """Return a value that must be a string; raise InvalidValueError if it is not."""
+    if not isinstance(value, str):
+        raise InvalidValueError(f"{value!r} is not text")
+    return value
+
+
+def checked_count(value: Json) -> int:
+    """Return a value that must be an integer of at least 0; raise InvalidValueError if it is not."""
+    if not is_whole_number(value) or value < 0:
+        raise InvalidValueError(f"{value!r} is not a count")
+    return value
+
+
+def checked_digest(value: Json) -> str:
+    """Return a value that must be a SHA-256 in hex; raise InvalidValueError if it is not."""
+    if not DIGEST.fullmatch(text := checked_text(value)):
+        raise InvalidValueError(f"{value!r} is not a SHA-256")
+    return text
+
+
+def _header_value(value: Json) -> str:
+    """Return a text that is a valid header value: printable ASCII without line breaks."""
+    if not ((text := checked_text(value)).isascii() and text.isprintable()):
+        raise InvalidValueError(f"{value!r} is not a media type")
+    return text
+
+
+# Parts
+
+
+class Part(NamedTuple):
+    """A part of a listing."""
+
+    sha256: str  # of its lines, as 64 hex digits; also its file name
+    first: str  # the path of its first document
+    documents: int  # the number of its lines
+    size: int  # of its lines in bytes
+
+    @property
+    def path(self) -> str:
+        """The path of its member in a snapshot."""
+        return part_path(self.sha256)
+
+
+def parse_part_row(value: Json) -> Part:
+    """Return a part from its members; raise InvalidValueError if they are not those of a part."""
+    members = as_object(value)
+    return Part(
+        sha256=checked_digest(members.get("sha256")),
+        first=document_path(checked_text(members.get("first"))),
+        documents=checked_count(members.get("documents")),
+        size=checked_count(members.get("size")),
+    )
+
+
+def ends_part(path: str) -> bool:
+    """Return whether a part ends after a path."""
+    return int.from_bytes(sha256(path.encode()).digest()[-2:], "big") % MEAN_PART_LENGTH == 0
+
+
+def split_into_parts(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+    """Yield sorted entries in parts."""
+    part: list[Entry] = []
+    for entry in entries:
+        part.append(entry)
+        if ends_part(entry.path) or len(part) == MAX_PART_LENGTH:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def encode_part(entries: list[Entry]) -> tuple[Part, bytes]:
+    """Return a part and the bytes of its lines."""
+    lines = bytearray()  # orjson's lines have spare capacity: many of them together would need much memory
+    for entry in entries:
+        lines += encode_entry(entry)
+    text = bytes(lines)
+    return Part(sha256(text).hexdigest(), entries[0].path, len(entries), len(text)), text
+
+
+def check_part(text: bytes | None, part: Part) -> bytes:
+    """Return the bytes of a part; raise DamagedSnapshotError if they are missing or modified."""
+    if text is None:
+        raise DamagedSnapshotError(f"{part.path} is missing")
+    if len(text) != part.size or sha256(text).hexdigest() != part.sha256:
+        raise DamagedSnapshotError(f"{part.path} is damaged: its SHA-256 is not the one in its name")
+    return text
+
+
+def parse_part(text: bytes | None, part: Part) -> list[Entry]:
+    """Parse a part; raise DamagedSnapshotError if it is not the part that the manifest lists."""
+    entries = [parse_entry(line) for line in check_part(text, part).splitlines(keepends=True)]
+    if len(entries) != part.documents or not entries or entries[0].path != part.first:
+        raise DamagedSnapshotError(f"{part.path} is not the part that the manifest lists")
+    return entries

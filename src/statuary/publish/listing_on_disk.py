@@ -1,0 +1,73 @@
+"""A listing on disk: more documents than memory holds, sorted by path; readers and writers of whole sites need one."""
+
+from collections.abc import Iterable, Iterator
+from typing import Self
+
+from statuary.base.files import temporary_database
+from statuary.publish.listing import Entry, Part, encode_part, split_into_parts
+
+EVERY_ENTRY = "SELECT * FROM entries"
+
+
+class Listing:
+    """A listing on disk, by path; a context manager, since it is a temporary database."""
+
+    def __init__(self) -> None:
+        self.database = temporary_database(
+            "CREATE TABLE entries (path TEXT PRIMARY KEY, aliases TEXT, size INTEGER, sha256 TEXT,"
+            " media_type TEXT, cache TEXT, encoding TEXT, start INTEGER, length INTEGER) WITHOUT ROWID"
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Delete the listing."""
+        self.database.close()
+
+    def add(self, entry: Entry, start: int = 0, length: int = 0) -> bool:
+        """Add an entry, unless there is one with its path; return whether there was none.
+
+        Args:
+            start: where the body waits, if it does (`Spool`).
+            length: how many bytes wait there.
+        """
+        path, aliases, *others = entry
+        row = (path, "\n".join(aliases), *others, start, length)
+        added = self.database.execute("INSERT OR IGNORE INTO entries VALUES (?,?,?,?,?,?,?,?,?)", row)
+        return added.rowcount == 1
+
+    def remove(self, paths: Iterable[str]) -> None:
+        """Remove the entries at these paths."""
+        self.database.executemany("DELETE FROM entries WHERE path = ?", ((path,) for path in paths))
+
+    def __iter__(self) -> Iterator[Entry]:
+        return (entry for entry, *_ in self.rows("ORDER BY path"))
+
+    def find(self, path: str) -> Entry | None:
+        """Return the entry at a path; None if there is none."""
+        return next((entry for entry, *_ in self.rows("WHERE path = ?", path)), None)
+
+    def rows(self, which: str, *values: object) -> Iterator[tuple[Entry, int, int]]:
+        """Yield entries, each with `start` and `length`."""
+        rows = self.database.execute(f"{EVERY_ENTRY} {which}", values)
+        for path, aliases, size, digest, media_type, cache, encoding, start, length in rows:
+            names = tuple(aliases.split("\n")) if aliases else ()
+            yield Entry(path, names, size, digest, media_type, cache, encoding), start, length
+
+    def parts(self) -> Iterator[tuple[Part, bytes]]:
+        """Yield the parts of the listing with the bytes of their lines."""
+        return map(encode_part, split_into_parts(self))
+
+    def part(self, part: Part) -> list[Entry]:
+        """Return the entries of a part."""
+        rows = self.rows("WHERE path >= ? ORDER BY path LIMIT ?", part.first, part.documents)
+        return [entry for entry, *_ in rows]
+
+    def sizes(self) -> tuple[int, int]:
+        """Return the number of entries and the bytes of their bodies."""
+        count, size = self.database.execute("SELECT COUNT(*), COALESCE(SUM(size), 0) FROM entries").fetchone()
+        return int(count), int(size)

@@ -1,0 +1,116 @@
+"""Places of sites, by name: a folder, or what an extension reads."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from typing_extensions import override
+
+from statuary.base.errors import StatuaryError
+from statuary.extension_table import EXTENSIONS, load
+from statuary.publish.folder.reader import FolderReader
+
+
+class Place(Protocol):
+    """A place of a site, to read from."""
+
+    name: str  # as it was opened
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file of the site; None if there is none.
+
+        Raises:
+            PublishingError: if it cannot be read.
+        """
+
+    def close(self) -> None:
+        """Release resources."""
+        return
+
+
+class FolderPlace(Place):
+    """A folder, which need not exist yet."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._reader = FolderReader(Path(name)) if Path(name).exists() else None
+
+    @override
+    def read(self, path: str) -> bytes | None:
+        return None if self._reader is None else self._reader.read(path)
+
+
+FILE = "file"
+"""The scheme of the name of a file, which is written without it."""
+
+
+def scheme_of(name: str) -> str:
+    """Return the scheme of a URL; empty for a path."""
+    scheme, separator, _ = name.partition("://")
+    return scheme if separator else ""
+
+
+def open_place(name: str) -> Place:
+    """Open a place.
+
+    Args:
+        name: a path, or a URL.
+
+    Raises:
+        PublishingError: if it cannot be opened.
+        StatuaryError: if the extension for its scheme, or a library, is not installed.
+    """
+    scheme = FILE if Path(name).is_file() else scheme_of(name)
+    for row in EXTENSIONS:
+        if scheme in row.places:
+            place: Place = load(row.places[scheme], name)(name)
+            return place
+    return FolderPlace(name)
+
+
+class MayReplace(Protocol):
+    """Decides whether the part that an extension adds to a site may take the place of that of another."""
+
+    def __call__(self, site: Place, target: Place) -> dict[str, str | None]:
+        """Return the paths that were verified, with the SHA-256 of what the site would replace there.
+
+        Raises:
+            StatuaryError: if it may not: the target keeps its own, and the rest is published.
+        """
+
+
+class Takeover(NamedTuple):
+    """What of a site takes the place of what a target has."""
+
+    # the paths that were verified, with the SHA-256 of what is to be replaced there; None if there is nothing
+    verified: Mapping[str, str | None]
+    folders: tuple[str, ...] = ()  # those that stay as the target has them
+    problems: tuple[StatuaryError, ...] = ()  # why
+
+    def takes(self, path: str) -> bool:
+        """Return whether a path of the site is published."""
+        return not any(path == folder or path.startswith(f"{folder}/") for folder in self.folders)
+
+
+def replacement_of(site: str, target: str) -> Takeover:
+    """Ask the extensions whose marker a target has whether their part of a site may take the place of the target's.
+
+    Raises:
+        StatuaryError: if one of the two cannot be opened.
+    """
+    verified: dict[str, str | None] = {}
+    folders: tuple[str, ...] = ()
+    problems: tuple[StatuaryError, ...] = ()
+    with closing(open_place(target)) as there:
+        for row in EXTENSIONS:
+            if row.guard and there.read(row.marker) is None:
+                verified[row.marker] = None
+            elif row.guard:
+                may_replace: MayReplace = load(row.guard, f"{row.marker} in {target}")
+                with closing(open_place(site)) as here:
+                    try:
+                        verified |= may_replace(here, there)
+                    except StatuaryError as error:
+                        folders, problems = (*folders, *row.folders), (*problems, error)
+    return Takeover(verified, folders, problems)

@@ -1,0 +1,176 @@
+"""The manifest of a site: its content and origin, as values and as bytes.
+
+    {"snapshot":1,"instant":"2026-11-02T10:00:00.000Z","revision":"…","statuary":"0.2.0","only":[],
+     "documents":2,"names":3,"size":4711,
+     "parts":[{"sha256":"…","first":"api/v2/status.json","documents":2,"size":380}],"sha256":"…"}
+
+The last member is the SHA-256 of the same text without that member. The parts list the documents
+(`listing`). Each value has one encoding, and no other is accepted: a manifest has the same bytes
+wherever it was made, so its digest identifies the site and its signature signs the site.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+import orjson
+
+from statuary.base.files import MANIFEST, SIGNATURE, is_snapshot_path
+from statuary.base.json_values import JsonObject, as_list
+from statuary.base.primitives import InvalidValueError, format_instant, parse_instant
+from statuary.extension_table import EXTENSIONS
+from statuary.publish.listing import (
+    DamagedSnapshotError,
+    Entry,
+    NameTable,
+    Part,
+    ReadPath,
+    checked_count,
+    checked_text,
+    encode_part,
+    json_object,
+    parse_part,
+    parse_part_row,
+)
+from statuary.publish.origin import UTC, SiteOrigin
+
+MANIFEST_FORMAT = 1
+"""The version of the format that is written and read."""
+
+
+class Manifest(NamedTuple):
+    """The content of a snapshot."""
+
+    origin: SiteOrigin
+    documents: int  # the number of documents
+    names: int  # the number of all their names
+    size: int  # bytes of all documents, each counted once
+    parts: tuple[Part, ...]  # the list of documents, by path
+
+
+def encode_manifest(manifest: Manifest) -> bytes:
+    """Return the bytes of a manifest."""
+    origin = manifest.origin
+    value = {
+        "snapshot": MANIFEST_FORMAT,
+        "instant": format_instant(origin.instant, UTC),
+        "revision": origin.revision,
+        "statuary": origin.statuary,
+        "only": origin.only,
+        "documents": manifest.documents,
+        "names": manifest.names,
+        "size": manifest.size,
+        "parts": [part._asdict() for part in manifest.parts],
+    }
+    text = orjson.dumps(value)
+    return text[:-1] + b',"sha256":"' + sha256(text).hexdigest().encode() + b'"}'
+
+
+def parse_manifest(text: bytes) -> Manifest:
+    """Parse a manifest; raise DamagedSnapshotError if it is none, was modified, or has another version."""
+    value = json_object(text, MANIFEST)
+    if value.get("snapshot") != MANIFEST_FORMAT:
+        raise DamagedSnapshotError(
+            f"{MANIFEST} has format {value.get('snapshot')!r}; this version of statuary reads format {MANIFEST_FORMAT}"
+        )
+    try:
+        manifest = _manifest(value)
+    except (KeyError, TypeError, ValueError, AttributeError, InvalidValueError) as error:
+        raise DamagedSnapshotError(f"{MANIFEST} is not a manifest: {error}") from None
+    if encode_manifest(manifest) != text:
+        raise DamagedSnapshotError(f"{MANIFEST} was changed: it does not match the digest that it contains")
+    return manifest
+
+
+def _manifest(value: JsonObject) -> Manifest:
+    origin = SiteOrigin(
+        instant=parse_instant(checked_text(value["instant"])),
+        revision=checked_text(value["revision"]),
+        statuary=checked_text(value["statuary"]),
+        only=tuple(map(checked_text, as_list(value["only"]))),
+    )
+    parts = tuple(map(parse_part_row, as_list(value["parts"])))
+    if any(part.first >= following.first for part, following in pairwise(parts)):
+        raise ValueError("its parts are not in order")
+    return Manifest(
+        origin=origin,
+        documents=checked_count(value["documents"]),
+        names=checked_count(value["names"]),
+        size=checked_count(value["size"]),
+        parts=parts,
+    )
+
+
+def manifest_digest(manifest_text: bytes) -> str:
+    """Return the SHA-256 of a manifest, which identifies the exact site."""
+    return sha256(manifest_text).hexdigest()
+
+
+class ManifestBuilder:
+    """Counts the content of a manifest while its parts are made."""
+
+    def __init__(self) -> None:
+        self.parts: list[Part] = []
+        self.names = 0
+        self.size = 0
+
+    def add(self, entries: list[Entry]) -> tuple[Part, bytes]:
+        """Count a part; return it with the bytes of its lines."""
+        part, text = encode_part(entries)
+        self.parts.append(part)
+        self.count(entries)
+        return part, text
+
+    def count(self, entries: list[Entry]) -> None:
+        """Count entries."""
+        self.names += sum(len(entry.names) for entry in entries)
+        self.size += sum(entry.size for entry in entries)
+
+    def manifest(self, origin: SiteOrigin) -> Manifest:
+        """Return the manifest of all parts."""
+        documents = sum(part.documents for part in self.parts)
+        return Manifest(origin, documents, self.names, self.size, tuple(self.parts))
+
+
+def read_entries(manifest: Manifest, read: ReadPath) -> Iterator[Entry]:
+    """Yield the entries of a manifest, by path.
+
+    Raises:
+        DamagedSnapshotError: if a part is missing or damaged, paths are unsorted or clash, or counts differ.
+    """
+    last, counted = "", ManifestBuilder()
+    with NameTable() as table:
+        for part in manifest.parts:
+            entries = parse_part(read(part.path), part)
+            counted.parts.append(part)
+            counted.count(entries)
+            for entry in entries:
+                if entry.path <= last:
+                    raise DamagedSnapshotError(f"{entry.path} is in the manifest twice, or out of order")
+                table.claim(entry.path)
+                last = entry.path
+                yield entry
+    if counted.manifest(manifest.origin) != manifest:
+        raise DamagedSnapshotError(f"{MANIFEST} has counts that differ from the documents that it lists")
+
+
+UNSERVED = frozenset(folder for row in EXTENSIONS if row.is_unserved for folder in row.folders)
+"""First names of files for the host alone, which its web server does not send: a mirror could not fetch them."""
+
+
+def is_listed(path: str) -> bool:
+    """Return whether the manifest of a site lists a path: every file but its own and those for the host alone."""
+    return not is_snapshot_path(path) and path.partition("/")[0] not in UNSERVED
+
+
+def listed_files(text: bytes, read: ReadPath) -> Iterator[tuple[str, str]]:
+    """Yield path and aliases of each file of a site that its manifest lists and that is as it says; none if it is damaged."""
+    with suppress(DamagedSnapshotError):
+        manifest = parse_manifest(text)
+        own = [Entry(path) for path in (MANIFEST, SIGNATURE, *(part.path for part in manifest.parts))]
+        for entry in chain(own, read_entries(manifest, read)):
+            bodies = [read(name) for name in entry.names]
+            if all(body is not None and entry.sha256 in ("", sha256(body).hexdigest()) for body in bodies):
+                yield entry.path, "\n".join(entry.aliases)

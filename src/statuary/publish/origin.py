@@ -1,0 +1,36 @@
+"""Where a site comes from: its instant, its content and the program."""
+
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from statuary.base.files import PublishingError
+from statuary.base.primitives import Instant, format_instant, format_utc, parse_instant
+
+UTC = ZoneInfo("UTC")
+
+
+class SiteOrigin(NamedTuple):
+    """The origin of a site."""
+
+    instant: Instant  # the instant that the site shows
+    revision: str  # of the content, such as a git commit; empty if unknown
+    statuary: str
+    only: tuple[str, ...] = ()  # the part of the site, as given to `--only`; empty for the whole
+
+
+def refuse_earlier_build(there: str, instant: Instant) -> None:
+    """Raise PublishingError for a build as of an instant before that of the last one, whose note is empty without one."""
+    if there and instant < parse_instant(there):
+        raise PublishingError(
+            f"the site is as of {format_utc(parse_instant(there))}, and this build would be as of {format_utc(instant)}",
+            "set the clock or --now, or use --allow-older",
+        )
+
+
+def build_notes(origin: SiteOrigin) -> dict[str, str]:
+    """Return the notes about a site for the ledger of its folder."""
+    return {
+        "instant": format_instant(origin.instant, UTC),
+        "revision": origin.revision,
+        "statuary": origin.statuary,
+    }

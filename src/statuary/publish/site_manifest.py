@@ -1,0 +1,191 @@
+"""The manifest of a built site: it lists every file that web servers send, and is made again part by part.
+
+It stands where a snapshot has its own (`snapshot/manifest.json` and `snapshot/parts/`), in the same form, so whatever reads a
+published snapshot reads every site: mirrors, `snapshot verify`, `open_snapshot`. A build knows the SHA-256 of its files from the
+ledger and reads none of them. If the files of a few parts differ, those parts alone are made again, from their published text.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from heapq import merge
+from operator import attrgetter
+
+from statuary.base.files import MANIFEST, PARTS, SIGNATURE
+from statuary.base.primitives import Instant
+from statuary.publish.host_layout import cache_of, media_type_of
+from statuary.publish.ledger.ledger import OWN_MANIFEST
+from statuary.publish.ledger.schema import names_of
+from statuary.publish.listing import (
+    MAX_PART_LENGTH,
+    DamagedSnapshotError,
+    Entry,
+    Part,
+    ReadPath,
+    encode_part,
+    ends_part,
+    parse_part,
+    split_into_parts,
+)
+from statuary.publish.manifest import (
+    Manifest,
+    ManifestBuilder,
+    encode_manifest,
+    is_listed,
+    manifest_digest,
+    parse_manifest,
+)
+from statuary.publish.origin import SiteOrigin
+from statuary.publish.target import BuildTarget
+from statuary.site.document import Document
+from statuary.version import VERSION
+
+WholeManifest = Callable[[BuildTarget, SiteOrigin], Manifest | None]
+"""Makes the manifest of everything that is offered, and offers its parts; None if it does not."""
+
+
+def offer_manifest(
+    target: BuildTarget, instant: Instant, *, verify: bool, by_workers: WholeManifest | None = None
+) -> None:
+    """Offer the manifest of the site as it will be, after everything else has been offered.
+
+    Args:
+        instant: since when the status is as the site shows it, so that builds of the same content give the same.
+        verify: whether no published part is trusted.
+        by_workers: makes the manifest of many files.
+
+    Raises:
+        PublishingError: if the target does not take it.
+    """
+    origin, last = SiteOrigin(instant, "", VERSION), None if verify else _last(target)
+    try:
+        manifest = _whole(target, origin, by_workers) if last is None else _renewed(target, origin, last)
+    except DamagedSnapshotError:
+        if last is None:
+            raise
+        manifest = _whole(target, origin)  # a published part is not as it was written
+    text = encode_manifest(manifest)
+    target.offer([_document(MANIFEST, text)])
+    documents, listed = target.ledger.documents, {part.path for part in manifest.parts}
+    stale = (path for path in documents.below(PARTS.rstrip("/")) if path not in listed)
+    documents.remove_unless_offered([SIGNATURE, *stale])
+    target.ledger.add_notes({OWN_MANIFEST: manifest_digest(text)})
+
+
+def _document(path: str, body: bytes) -> Document:
+    """Return the manifest, which each build offers, or a part of it, which stays until it is replaced."""
+    return Document(path, body, media_type_of(path), cache=cache_of(path), persistent=path != MANIFEST)
+
+
+def _last(target: BuildTarget) -> Manifest | None:
+    """Return the manifest that the last build wrote, if the files that this one does not offer stay; else None."""
+    text = target.published(MANIFEST) if target.ledger.is_partial else None
+    is_own = text is not None and manifest_digest(text) == target.ledger.note(OWN_MANIFEST)
+    return parse_manifest(text) if text is not None and is_own else None
+
+
+def _whole(target: BuildTarget, origin: SiteOrigin, by_workers: WholeManifest | None = None) -> Manifest:
+    """Return the manifest of all files, and offer its parts."""
+    if by_workers is not None and (manifest := by_workers(target, origin)) is not None:
+        return manifest
+    builder = ManifestBuilder()
+    rows = (_entry(target, *row) for row in target.ledger.listing() if is_listed(row[0]))
+    for entries in split_into_parts(entry for entry in rows if entry is not None):
+        part, text = builder.add(entries)
+        target.offer([_document(part.path, text)])
+    return builder.manifest(origin)
+
+
+def _entry(target: BuildTarget, path: str, aliases: str, size: int, digest: bytes) -> Entry | None:
+    """Return the entry of a file; one that a new ledger knows by its name alone is read: None if it is not there."""
+    entry = Entry(path, tuple(names_of(path, aliases)[1:]), size, digest.hex(), media_type_of(path))
+    if digest:
+        return entry
+    body = target.published(path)
+    return None if body is None else entry._replace(size=len(body), sha256=sha256(body).hexdigest())
+
+
+def _renewed(target: BuildTarget, origin: SiteOrigin, last: Manifest) -> Manifest:
+    """Return the manifest of the last build with the changes of this one, and offer the parts that have some."""
+    changes = (
+        (path, None if digest is None else _entry(target, path, aliases, size, digest))
+        for path, aliases, size, digest in target.ledger.differences()
+        if is_listed(path)
+    )
+    renewal = PartsRenewal(last.parts, target.published)
+    parts = []
+    for part, text in renewal.parts(changes):
+        parts.append(part)
+        if text is not None:
+            target.offer([_document(part.path, text)])
+    documents = sum(part.documents for part in parts)
+    names, size = last.names + renewal.names, last.size + renewal.size
+    return Manifest(origin, documents, names, size, tuple(parts))
+
+
+class PartsRenewal:
+    """Applies changes to the parts of a listing: what comes out is what dividing the new listing gives.
+
+    A part that has a change is read, and so are those after it, until one ends where a part of before does.
+    """
+
+    def __init__(self, before: Sequence[Part], read: ReadPath) -> None:
+        self.before = before
+        self.read = read
+        self.names = 0  # how many more there are than before
+        self.size = 0  # how many more bytes all documents have
+
+    def parts(self, changes: Iterable[tuple[str, Entry | None]]) -> Iterator[tuple[Part, bytes | None]]:
+        """Yield the parts by path, each with its lines, or None if it is as before.
+
+        Args:
+            changes: the paths that differ, sorted, each with its new entry, or None if it has none any more.
+
+        Raises:
+            DamagedSnapshotError: if a part that is read is missing or damaged.
+        """
+        rest = list(changes)[::-1]
+        open_part: list[Entry] = []
+        ends = [*(part.first for part in self.before[1:]), None][: len(self.before)]
+        for part, end in zip(self.before, ends, strict=True):
+            due = _taken(rest, end)
+            if not due and not open_part:
+                yield part, None
+                continue
+            for entry in self._changed(parse_part(self.read(part.path), part), due):
+                yield from _divided(open_part, entry)
+        for _, new in reversed(rest):  # there was no part
+            yield from _divided(open_part, new) if new is not None else ()
+            self._count(new, 1)
+        if open_part:
+            yield encode_part(open_part)
+
+    def _changed(self, entries: list[Entry], due: dict[str, Entry | None]) -> Iterator[Entry]:
+        """Return the entries of a part with its changes."""
+        for entry in entries:
+            self._count(entry if entry.path in due else None, -1)
+        for new in due.values():
+            self._count(new, 1)
+        stay = (entry for entry in entries if entry.path not in due)
+        return merge(stay, (new for new in due.values() if new is not None), key=attrgetter("path"))
+
+    def _count(self, entry: Entry | None, sign: int) -> None:
+        if entry is not None:
+            self.names += sign * len(entry.names)
+            self.size += sign * entry.size
+
+
+def _taken(rest: list[tuple[str, Entry | None]], end: str | None) -> dict[str, Entry | None]:
+    """Return the changes before a path, all of them for None, which `rest` loses; its last one is the first."""
+    due = {}
+    while rest and (end is None or rest[-1][0] < end):
+        path, entry = rest.pop()
+        due[path] = entry
+    return due
+
+
+def _divided(open_part: list[Entry], entry: Entry) -> Iterator[tuple[Part, bytes]]:
+    """Add an entry to a part; yield the part, and empty it, if it ends with the entry."""
+    open_part.append(entry)
+    if ends_part(entry.path) or len(open_part) == MAX_PART_LENGTH:
+        yield encode_part(open_part)
+        open_part.clear()

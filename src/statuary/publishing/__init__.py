@@ -1,1 +1,0 @@
-"""Publishing documents: what the target holds, what would change, and changing it."""

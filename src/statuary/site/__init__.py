@@ -1,0 +1,1 @@
+"""URLs, documents, settings and the rendering of pages, for every part of a site."""

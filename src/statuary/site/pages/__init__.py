@@ -1,0 +1,1 @@
+"""The frame of every page: templates, theme, texts, styles and scripts."""

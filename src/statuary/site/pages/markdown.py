@@ -1,0 +1,35 @@
+"""Markdown on pages: below the headings of the page, with hidden characters shown by their number."""
+
+import re
+from functools import lru_cache
+
+from markupsafe import Markup
+
+from statuary.site.markdown import markdown_html
+from statuary.site.pages.page_texts import visible_text
+
+CACHED_BODIES = 4_096
+"""How many bodies are kept: the same one is on several pages, and in every epoch."""
+
+HEADING = re.compile(r"<(/?)h([1-6])>")
+
+LINK_REL = "nofollow noopener"
+
+
+def render_markdown(body: str, top_heading: int) -> Markup:
+    """Return a body as sanitized HTML.
+
+    Args:
+        top_heading: the level of its first headings; higher levels belong to the page.
+    """
+    html = _html(body)
+    if "<h" not in html:
+        return html
+    lowered = HEADING.sub(lambda tag: f"<{tag[1]}h{min(6, int(tag[2]) + top_heading - 1)}>", html)
+    return Markup(lowered)  # noqa: S704 - the levels of headings alone have changed
+
+
+@lru_cache(maxsize=CACHED_BODIES)
+def _html(body: str) -> Markup:
+    text = visible_text(body.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    return Markup(markdown_html(text, LINK_REL))  # noqa: S704 - what the sanitizer lets through

@@ -1,0 +1,19 @@
+"""The page for an unknown address."""
+
+from statuary.site.document import Document
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import PageHead, SiteContext
+from statuary.site.url_table import (
+    NOT_FOUND_PAGE,
+)
+
+
+def not_found_page(site: SiteContext, contracts: int) -> Document:
+    """Return the page for an unknown address of a site with a number of contracts."""
+    renderer = renderer_of(site)
+    head = PageHead(
+        path=NOT_FOUND_PAGE.path(),
+        title=renderer.localization.texts("not_found.title"),
+        description=renderer.localization.texts("not_found.text"),
+    )
+    return renderer.page(NOT_FOUND_PAGE, "not_found.html", head, contracts, root=site.root)

@@ -1,0 +1,49 @@
+"""What extensions give to pages: templates in slots of the core's templates, texts and scripts."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from statuary.base.primitives import Instant
+from statuary.extension_table import EXTENSIONS, load
+from statuary.site.url_table import Url
+
+
+class PageParts(NamedTuple):
+    """The parts of an extension; the keys of its texts begin with its name."""
+
+    folder: Path  # with templates/*.html, texts/<language>.json and assets/*.js
+    urls: tuple[Url, ...]  # those that its templates name
+    slots: Mapping[str, str]  # slot of a template, such as "incident.facts" -> template
+    scripts: Mapping[str, str]  # page's template -> script in its head
+    values: Callable[[Any], Mapping[str, str]]  # settings -> what `part(key, name)` gives in templates
+
+
+class FormerVersion(NamedTuple):
+    """An earlier published version of an edited update."""
+
+    entry: int  # its number in the log
+    at: Instant  # when it was published
+    digest: str  # the SHA-256 of its bytes, in hex
+
+
+PartValues = tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+"""Key and values of every extension that is on and has parts of pages."""
+
+
+def parts_of(keys: Iterable[str]) -> list[PageParts]:
+    """Return the parts of the extensions with these keys of site.yaml."""
+    on = set(keys)
+    return [load(row.pages, f"`{row.key}` in site.yaml") for row in EXTENSIONS if row.pages and row.key in on]
+
+
+def part_values(settings: Iterable[tuple[str, object]]) -> PartValues:
+    """Return what templates see of the settings of extensions, by key."""
+    return tuple(
+        (key, tuple(parts.values(value).items())) for key, value in settings for parts in parts_of([key])
+    )
+
+
+def names_of_absent_texts(keys: Iterable[str]) -> set[str]:
+    """Return the first names of texts of extensions that are off; `keys` are those that are on."""
+    return {extension.name for extension in EXTENSIONS if extension.pages and extension.key not in set(keys)}

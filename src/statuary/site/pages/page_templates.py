@@ -1,0 +1,219 @@
+"""The templates of a site: Jinja2 with autoescaping; a theme can replace templates of the package."""
+
+import sys
+import traceback
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+from functools import cache, lru_cache
+from importlib.util import cache_from_source
+from pathlib import Path
+from pickle import UnpicklingError
+
+from jinja2 import DictLoader, Environment, FileSystemBytecodeCache, FunctionLoader, StrictUndefined, compiler
+from jinja2.bccache import Bucket
+from jinja2.runtime import Context
+from typing_extensions import override
+
+from statuary.base.primitives import is_utc
+from statuary.site.pages.page_parts import PageParts
+from statuary.site.pages.page_texts import PageTexts
+from statuary.site.pages.site_context import TABS, SiteContext, section_url
+from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
+from statuary.site.settings import ThemeError
+from statuary.site.url_table import CALENDAR, CONTRACTS_HOME, FEED, HISTORY_ATOM, HISTORY_RSS, THEME_FILE
+
+REMEMBERED = {
+    "calendar_week.html": "calendar_head calendar_week",
+    "downtime_day.html": "downtime_day",
+    "macros.html": "sign icon moment brief day ago age period running since tag state affects short_updates more incident_card"
+    " work_card past_card past_line planned_line component_row tabs month_cell downtime_line component_calendar",
+    "legend.html": "legend",
+    "feed_links.html": "feed_links",
+    "masthead.html": "masthead",
+}
+"""Macros whose result depends on their parameters alone; a macro comes after those that it uses."""
+
+
+class PageTemplates:
+    """The templates of a site: those of the package, and those with which the theme replaces them."""
+
+    def __init__(self, context: SiteContext, texts: PageTexts, parts: Sequence[PageParts] = ()) -> None:
+        """Take the site, its texts, and the parts of extensions; a template is compiled on first use."""
+        theme = dict(context.settings.theme.templates)
+        self._own = list(theme)
+        package = dict(package_templates(TEMPLATES))
+        for part in parts:
+            package |= package_templates(part.folder / "templates")
+        self._environment = _theme_environment(theme, package) if theme else _package_environment(package)
+        self._environment.globals |= _globals(context, texts) | _part_globals(context, parts)
+        if not theme:
+            _remember_macros(self._environment)
+
+    def render(self, template: str, **values: object) -> str:
+        """Render a template; raise ThemeError if a template of the theme cannot be rendered."""
+        if not self._own:
+            return self._environment.get_template(template).render(**values)
+        from statuary.site.pages.theme_filters import new_budget
+
+        try:
+            with new_budget():
+                return self._environment.get_template(template).render(**values)
+        except Exception as error:  # templates of a theme can raise any exception
+            raise self._theme_error(template, error) from error
+
+    def _theme_error(self, template: str, error: Exception) -> ThemeError:
+        """Return the error with the template of the theme and the line where it occurred."""
+        places = [
+            (frame.filename, frame.lineno or 0)
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename in self._own
+        ]
+        name = getattr(error, "name", None)
+        if isinstance(name, str) and name in self._own:
+            places.append((name, getattr(error, "lineno", 0)))
+        fallback = template if template in self._own else self._own[0], 0
+        message = "it includes itself" if isinstance(error, RecursionError) else str(error)
+        return ThemeError(message, *(places[-1] if places else fallback))
+
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+class CompiledTemplates(FileSystemBytecodeCache):
+    """The compiled templates of the package, where Python keeps compiled modules, if it keeps any.
+
+    Compiling the templates of a page takes longer than rendering it. Those of a theme are compiled each time: no
+    code of a theme is kept.
+    """
+
+    def __init__(self) -> None:
+        folder = Path(cache_from_source(str(TEMPLATES / "any.py"))).parent
+        # another installation of Jinja is known as Python knows a changed module: by size and time
+        made_by = Path(compiler.__file__).stat()
+        version = f"{made_by.st_size:x}-{made_by.st_mtime_ns:x}"
+        super().__init__(str(folder), f"%s.jinja-{version}.{sys.implementation.cache_tag}.pyc")
+
+    @override
+    def get_source_checksum(self, source: str) -> str:
+        """Return a hash of a template and of this module, whose options are compiled in."""
+        return super().get_source_checksum(f"{_own_source()}{source}")
+
+    @override
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Load a compiled template; one that cannot be read is compiled again."""
+        with suppress(OSError, EOFError, UnpicklingError):
+            super().load_bytecode(bucket)
+
+    @override
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a compiled template if the folder is writable."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                Path(self.directory).mkdir(parents=True, exist_ok=True)
+                super().dump_bytecode(bucket)
+
+
+class _PackageContext(Context):
+    """Calls functions as they are: unlike those of Jinja, none here takes the context as its first argument."""
+
+    @override
+    def call(
+        self,
+        function: Callable[..., object],
+        /,
+        *args: object,
+        _loop_vars: object = None,
+        _block_vars: object = None,
+        **named: object,
+    ) -> object:
+        return function(*args, **named)
+
+
+class _PackageEnvironment(Environment):
+    """The environment for the templates of the package, which all have the same globals."""
+
+    context_class = _PackageContext
+
+    @override
+    def make_globals(self, d: MutableMapping[str, object] | None) -> MutableMapping[str, object]:
+        return self.globals
+
+
+@cache
+def _own_source() -> str:
+    return Path(__file__).read_text("utf-8")
+
+
+@cache
+def package_templates(folder: Path) -> Mapping[str, str]:
+    """Return the templates of a folder of the package by name."""
+    return {file.name: file.read_text("utf-8") for file in folder.glob("*.html")}
+
+
+def _package_environment(package: Mapping[str, str]) -> Environment:
+    return _PackageEnvironment(
+        loader=DictLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        bytecode_cache=CompiledTemplates(),
+    )
+
+
+def _remember_macros(environment: Environment) -> None:
+    """Cache the results of macros: pages show the same cards and days of downtime at many instants."""
+    for template, macros in REMEMBERED.items():
+        module = environment.get_template(template).module
+        for macro in macros.split():
+            setattr(module, macro, lru_cache(maxsize=16_384)(getattr(module, macro)))
+
+
+def _theme_environment(theme: Mapping[str, str], package: Mapping[str, str]) -> Environment:
+    """Return the environment of a site with a theme; `package/<name>` is the template that the theme replaces."""
+    from statuary.site.pages.theme_sandbox import ThemeEnvironment
+
+    originals = {f"package/{name}": text for name, text in package.items()}
+    sources = {**package, **originals, **theme}
+
+    def load(name: str) -> tuple[str, str, None] | None:
+        # the name is also the file name in tracebacks
+        return (sources[name], name, None) if name in sources else None
+
+    return ThemeEnvironment(FunctionLoader(load))
+
+
+def _globals(context: SiteContext, texts: PageTexts) -> dict[str, object]:
+    theme = context.settings.theme
+    feeds = ((HISTORY_ATOM, "Atom"), (HISTORY_RSS, "RSS"), (FEED, "JSON Feed"))
+    return {
+        "site": context,
+        "t": texts,
+        "t_markup": texts.markup,
+        "api_page": section_url("api", context.settings).path(),
+        "zone": "UTC" if is_utc(context.zone) else context.zone.key,
+        "tab_pages": [(name, url.path()) for name, url in TABS.items()],
+        "states": STATUS_STATES,
+        "icon_names": {state: impact for impact, state in IMPACT_STATES.items()},
+        "calendar": CALENDAR.path(),
+        "search": CONTRACTS_HOME.path() if context.has_search else "",
+        "months": "|".join(texts(f"month.{month}.short") for month in range(1, 13)),
+        "units": "|".join(texts(f"unit.{unit}") for unit in ("d", "h", "min", "moment")),
+        "logo": THEME_FILE.path(name=theme.logo) if theme.logo else "",
+        "feeds": [(url.path(), url.media_type, name) for url, name in feeds]
+        if context.settings.status
+        else [],
+    }
+
+
+def _part_globals(context: SiteContext, parts: Sequence[PageParts]) -> dict[str, Callable[..., object]]:
+    """Return what templates call for the parts of extensions."""
+    values = {key: dict(named) for key, named in context.parts}
+    urls = {url.name: url for part in parts for url in part.urls}
+    return {
+        "slot": lambda name: [part.slots[name] for part in parts if name in part.slots],
+        "scripts": lambda template: [part.scripts[template] for part in parts if template in part.scripts],
+        "part": lambda key, name: values[key][name],
+        "path": lambda name, **parameters: urls[name].path(**parameters),
+    }

@@ -1,0 +1,210 @@
+"""The texts of pages by key: a file for each language; English fills the gaps."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from string import Formatter
+
+import orjson
+from markupsafe import Markup, escape
+
+from statuary.base.json_values import JsonObject
+from statuary.base.reasons import Reason
+from statuary.site.pages.page_parts import names_of_absent_texts, parts_of
+from statuary.site.settings import LANGUAGES
+
+FOLDER = Path(__file__).parent
+ASSETS = FOLDER / "assets"
+DEFAULT_LANGUAGE = "en"
+
+PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+
+
+class PageTexts:
+    """The texts of pages in a language, given as its BCP 47 tag."""
+
+    def __init__(self, language: str, texts: Mapping[str, str]) -> None:
+        self.language = language
+        self.by_key = dict(texts)
+
+    def __call__(self, key: str, /, **values: object) -> str:
+        """Return a text with its placeholders filled; raise KeyError if the text or a value is missing."""
+        text = self.by_key[key]
+        return self.fill(text, values) if values else text
+
+    @staticmethod
+    def fill(text: str, values: Mapping[str, object]) -> str:
+        """Return a text with its placeholders filled; `str.format` would also give access to attributes of the values.
+
+        Raises:
+            KeyError: if a value is missing.
+        """
+        return PLACEHOLDER.sub(lambda found: str(values[found[1]]) if found[1] else found[0][0], text)
+
+    def markup(self, key: str, /, **parts: object) -> Markup:
+        """Return a text whose placeholders are filled with markup; everything else is escaped."""
+        filled = self.fill(str(escape(self(key))), {name: escape(part) for name, part in parts.items()})
+        return Markup(filled)  # noqa: S704 - text and parts are escaped
+
+    def count(self, key: str, number: int, /, **values: object) -> str:
+        """Return a text with a number: `<key>.one` for those that the language takes as singular, else `<key>.other`."""
+        form = "one" if str(number) in self("number.singular").split() else "other"
+        return self(f"{key}.{form}", count=self.number(number), **values)
+
+    def number(self, number: int) -> str:
+        """Return a whole number with its digits in groups."""
+        return f"{number:,}".replace(",", self("number.group"))
+
+    def decimal(self, number: float, digits: int) -> str:
+        """Return a number with a fixed count of decimal places."""
+        return f"{number:.{digits}f}".replace(".", self("number.point"))
+
+    def reason(self, reason: Reason) -> str:
+        """Return the sentence of a reason: a clause that follows a colon."""
+        values = {
+            name: self.number(value) if isinstance(value, int) else value for name, value in reason.values
+        }
+        return self(f"claim_reason.{reason.key}", **values)
+
+
+@lru_cache(maxsize=8)
+def page_texts(
+    language: str, changed: tuple[tuple[str, str], ...] = (), folders: tuple[Path, ...] = ()
+) -> PageTexts:
+    """Return the texts of a language, with those of extensions, and those that the theme of the site changes or adds."""
+    tags = (DEFAULT_LANGUAGE, language) if language in LANGUAGES else (DEFAULT_LANGUAGE,)
+    texts: dict[str, str] = {}
+    for tag in tags:
+        for folder in (FOLDER, *folders):
+            texts |= _read(tag, folder)
+    return PageTexts(language, texts | dict(changed))
+
+
+@lru_cache(maxsize=1024)
+def english(reason: Reason) -> str:
+    """Return the English sentence of a reason, as proofs and messages have it."""
+    return page_texts(DEFAULT_LANGUAGE).reason(reason)
+
+
+def invalid_texts(
+    changed: Iterable[tuple[str, str]], extensions: Collection[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """Yield the key of each unusable text of a theme, with the reason; `extensions` are the keys of those that are on."""
+    english = _read(DEFAULT_LANGUAGE)
+    for parts in parts_of(extensions):
+        english = english | _read(DEFAULT_LANGUAGE, parts.folder)
+    absent = names_of_absent_texts(extensions)
+    for key, text in changed:
+        if key.partition(".")[0] in absent:
+            continue
+        if key not in english and not key.startswith("description."):
+            yield key, "no page has a text with this key"
+            continue
+        try:
+            unknown = _placeholders(text) - _placeholders(english.get(key, ""))
+        except ValueError as error:
+            yield key, f"its braces are not balanced: {error}"
+            continue
+        if unknown:
+            yield key, f"unknown placeholder {{{min(unknown)}}}"
+
+
+def _placeholders(text: str) -> set[str]:
+    """Return the placeholders of a text, each as a whole: `{name.part}` is not `{name}`."""
+    parsed = Formatter().parse(text)
+    return {
+        f"{name}{'!' if convert else ''}{form or ''}" for _, name, form, convert in parsed if name is not None
+    }
+
+
+@lru_cache(maxsize=8)
+def _read(language: str, folder: Path = FOLDER) -> dict[str, str]:
+    return dict(_flat(orjson.loads((folder / "texts" / f"{language}.json").read_bytes()), ""))
+
+
+def _flat(table: JsonObject, prefix: str) -> Iterator[tuple[str, str]]:
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        yield from _flat(value, f"{name}.") if isinstance(value, dict) else [(name, str(value))]
+
+
+_HIDDEN = (
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls but tab, line feed and carriage return
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u2800\u3164\ufdd0-\ufdef\ufeff\uffa0\ufff9-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e007f"  # tags: a text within the text that nobody sees
+    "\ud800-\udfff"  # half of a character, which UTF-8 cannot encode
+)
+_JOINERS, _VARIANTS, _OTHER = "\u200c\u200d", "\ufe00-\ufe0e", "[^\x00-\x7f]"
+
+HIDDEN_CHARACTERS = re.compile(
+    f"[{_HIDDEN}{_JOINERS}{_VARIANTS}\ufe0f](?:(?<=[{_HIDDEN}])"
+    f"|(?<=[{_JOINERS}])(?:(?<!{_OTHER}[{_JOINERS}])|(?!{_OTHER}))"
+    f"|(?<=[{_VARIANTS}])(?<!{_OTHER}[{_VARIANTS}])|(?<=[A-Za-z_$]\ufe0f))"
+)
+"""Characters that are shown by their number instead; joiners of scripts and emoji are, if they join nothing."""
+
+ALIKE = "\u0250-\u02af\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff\u1f00-\u1fff\u2c80-\u2cff\uff21-\uff5a\U0001d400-\U0001d7ff"
+"""Letters of other alphabets that look like Latin ones: phonetic, Greek, Cyrillic, Armenian, Cherokee, Coptic, wide, mathematical."""
+
+_ALIKE = re.compile(f"[{ALIKE}]")
+_WORD = re.compile(r"\w+")
+_LATIN = re.compile("[A-Za-z]")
+
+
+def visible_text(text: str) -> str:
+    """Return a text with its hidden characters replaced by their code points, such as `⟨U+202E⟩`."""
+    return HIDDEN_CHARACTERS.sub(_numbered, text)
+
+
+MAX_LINE_LENGTH = 1_000
+"""Characters of a name or sentence that are shown."""
+
+
+def one_line(text: str) -> str:
+    """Return a text as one visible line, with white space collapsed and its end cut if it is too long."""
+    line = text if len(text) <= MAX_LINE_LENGTH else " ".join(text.split())
+    cut = line if len(line) <= MAX_LINE_LENGTH else line[:MAX_LINE_LENGTH] + " …"
+    return " ".join(visible_text(cut).split())
+
+
+def visible_name(text: str) -> str:
+    """Return a name or path as one line; letters that look like its Latin ones have their code points behind them."""
+    line = one_line(text)
+    return line if line.isascii() or not _LATIN.search(line) else _ALIKE.sub(_with_number, line)
+
+
+def mixed_words(text: str, mark: Callable[[str], str] | None = None) -> tuple[str, list[str]]:
+    """Return a text in which letters that look like the Latin ones of the same word are marked, and their code points."""
+    names: dict[str, None] = {}
+
+    def marked(letter: re.Match[str]) -> str:
+        names[code_point(letter[0])] = None
+        return mark(_with_number(letter)) if mark else letter[0]
+
+    def of_word(word: re.Match[str]) -> str:
+        return _ALIKE.sub(marked, word[0]) if _LATIN.search(word[0]) else word[0]
+
+    if text.isascii() or not _ALIKE.search(text):
+        return text, []
+    lines = [_WORD.sub(of_word, line) if _ALIKE.search(line) else line for line in text.split("\n")]
+    return "\n".join(lines), list(names)
+
+
+def hidden_characters(text: str) -> list[str]:
+    """Return the code points of the hidden characters in a text, each once."""
+    return list(dict.fromkeys(code_point(match[0]) for match in HIDDEN_CHARACTERS.finditer(text)))
+
+
+def code_point(character: str) -> str:
+    """Return the code point of a character, such as `U+202E`."""
+    return f"U+{ord(character):04X}"
+
+
+def _with_number(letter: re.Match[str]) -> str:
+    return f"{letter[0]}⟨{code_point(letter[0])}⟩"
+
+
+def _numbered(found: re.Match[str]) -> str:
+    return f"⟨{code_point(found[0])}⟩"

@@ -1,0 +1,107 @@
+"""Renders view models as pages."""
+
+from functools import cached_property, lru_cache
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+from markupsafe import Markup
+
+from statuary.site.document import Document
+from statuary.site.pages.page_parts import parts_of
+from statuary.site.pages.page_texts import page_texts
+from statuary.site.pages.site_context import (
+    TABS,
+    DateFormatter,
+    Localization,
+    PageHead,
+    SiteContext,
+    section_url,
+)
+from statuary.site.url_table import Url
+
+if TYPE_CHECKING:
+    from statuary.site.pages.page_templates import PageTemplates
+
+
+class SectionLink(NamedTuple):
+    """A link in the head of a page."""
+
+    name: str
+    href: str
+    current: bool
+
+
+class Renderer:
+    """Renders the pages of a site."""
+
+    def __init__(self, site: SiteContext) -> None:
+        self.site = site
+        self.parts = parts_of(key for key, _ in site.parts)
+        folders = tuple(parts.folder for parts in self.parts)
+        texts = page_texts(site.settings.language, site.settings.theme.texts, folders)
+        self.localization = Localization(texts, DateFormatter(site.zone, texts))
+
+    @cached_property
+    def _templates(self) -> "PageTemplates":
+        # most commands render nothing, and start faster without the library
+        module = import_module("statuary.site.pages.page_templates")
+        templates: PageTemplates = module.PageTemplates(self.site, self.localization.texts, self.parts)
+        return templates
+
+    def page(
+        self,
+        url: Url,
+        template: str,
+        head: PageHead,
+        view: object,
+        *,
+        root: str | None = None,
+        sources: tuple[str, ...] = (),
+    ) -> Document:
+        """Return a page as a document.
+
+        Args:
+            root: the relative path to the site's root; derived from the page's path if omitted.
+            sources: the content files of the page.
+        """
+        path = self.site.folder + head.path
+        root = root_of(path) if root is None else root
+        text = self._templates.render(
+            template, view=view, head=head, root=root, sections=self._sections(head, root)
+        )
+        return Document(
+            path=path,
+            body=text.encode("utf-8", "replace"),
+            media_type=url.media_type,
+            cache=url.cache,
+            sources=sources,
+        )
+
+    def fragment(self, template: str, **view: object) -> Markup:
+        """Return a part of a page."""
+        return Markup(self._templates.render(template, **view))  # noqa: S704 - a template escapes
+
+    def _sections(self, head: PageHead, root: str) -> tuple[SectionLink, ...]:
+        texts, settings, folders = self.localization.texts, self.site.settings, {"status": self.site.folder}
+        pages = [
+            (name, texts(f"section.{name}"), folders.get(name, "") + section_url(name, settings).path())
+            for name in self.site.sections
+        ]
+        pages += [(path, title, path) for title, path in self.site.own_sections]
+        return tuple(
+            SectionLink(
+                name, root + path, current=section == ("status" if head.section in TABS else head.section)
+            )
+            for section, name, path in pages
+        )
+
+
+@lru_cache(maxsize=4)
+def renderer_of(site: SiteContext) -> Renderer:
+    """Return the renderer for a site; equal sites share one, so that templates are compiled once."""
+    return Renderer(site)
+
+
+def root_of(path: str) -> str:
+    """Return the relative path from a page to the site's root, which makes a site work in any folder of a host."""
+    return "../" * path.count("/")

@@ -1,0 +1,197 @@
+"""The facts that all pages of a site share: its name, language, time zone and sections; dates as pages write them."""
+
+from datetime import date, timedelta
+from typing import NamedTuple
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+from statuary.base.primitives import Instant, is_utc
+from statuary.site.pages.page_parts import PartValues, part_values
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.settings import PageSettings
+from statuary.site.site_facts import SiteFacts
+from statuary.site.url_table import (
+    API_PAGE,
+    CONTRACTS_HOME,
+    HISTORY_PAGE,
+    OWN_PAGE,
+    STATUS_PAGE,
+    UPTIME_PAGE,
+    Url,
+)
+
+TABS = {"status": STATUS_PAGE, "uptime": UPTIME_PAGE, "history": HISTORY_PAGE}
+"""The pages of the section `status`, each with a tab on all of them."""
+
+SECTION_PAGES = {"status": STATUS_PAGE, "contracts": CONTRACTS_HOME, "api": API_PAGE}
+
+
+class SiteContext(NamedTuple):
+    """The site around a page; equal contexts give equal pages."""
+
+    name: str  # as one visible line
+    url: str  # without a slash at the end
+    zone: ZoneInfo  # the time zone of all times
+    settings: PageSettings
+    has_contracts: bool
+    demo: bool = False  # whether everything is invented; every page says so
+    # title and path of the pages of the site's own that every page links to
+    own_sections: tuple[tuple[str, str], ...] = ()
+    parts: PartValues = ()  # what templates see of extensions
+    folder: str = ""  # of the status pages, with a slash: that of a further language
+
+    @property
+    def root(self) -> str:
+        """The path below which the site is published, with slashes around it."""
+        return urlsplit(self.url).path.rstrip("/") + "/"
+
+    def without_templates(self, *names: str) -> "SiteContext":
+        """Return the same without templates of the theme, the named ones or all."""
+        return self._replace(settings=self.settings.without_templates(*names))
+
+    @property
+    def has_search(self) -> bool:
+        """Whether the site has a search for contracts."""
+        return self.has_contracts and self.settings.search
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections that every page links to."""
+        status = ("status",) if self.settings.status else ()
+        contracts = ("contracts",) if self.has_contracts else ()
+        return (*status, *contracts, "api")
+
+
+def site_context(site: SiteFacts) -> SiteContext:
+    """Return the context of a site's pages."""
+    page = site.page
+    return SiteContext(
+        name=one_line(page.name),
+        url=page.url,
+        zone=page.time_zone,
+        settings=site.pages,
+        has_contracts=site.has_contracts,
+        demo=page.demo,
+        own_sections=tuple(
+            (one_line(page.title), OWN_PAGE.path(path=page.path))
+            for page in site.own_pages
+            if page.navigation
+        ),
+        parts=part_values(site.extensions),
+    )
+
+
+def section_url(section: str, settings: PageSettings) -> Url:
+    """Return the first page of a section; without a status page, the API page is the first page of the site."""
+    return STATUS_PAGE if section == "api" and not settings.status else SECTION_PAGES[section]
+
+
+class PageHead(NamedTuple):
+    """The head of a page."""
+
+    path: str  # relative to the site's root
+    title: str
+    description: str  # a sentence
+    section: str = ""  # the section of the page; empty if it is in none
+    state: str = ""  # what the icon shows, as in `states.py`; empty for nothing
+    timed: bool = False  # whether the page changes at known instants
+    stale: str = ""  # a notice that the page may be out of date; empty for none
+
+
+MINUTE = timedelta(minutes=1)
+
+
+class FormattedTime(NamedTuple):
+    """A point in time on a page."""
+
+    iso: str  # ISO 8601 with the offset of the page's zone; for a day or month, only that
+    text: str  # for readers
+    brief: str = ""  # without the year, for places where the year is the present one
+    year: int = 0
+
+
+class FormattedRange(NamedTuple):
+    """A time from one point to another: the day of the end is left out where it is that of the start."""
+
+    start: FormattedTime
+    end: FormattedTime
+
+
+class DateFormatter:
+    """Formats times in one zone and language."""
+
+    def __init__(self, zone: ZoneInfo, texts: PageTexts) -> None:
+        self.zone = zone
+        self._texts = texts
+        self._moments: dict[Instant, FormattedTime] = {}
+
+    def moment(self, at: Instant) -> FormattedTime:
+        """Return date and time: `20 Nov 2026, 13:00 CET`."""
+        moment = self._moments.get(at)
+        if moment is None:
+            day, time = at.astimezone(self.zone).date(), self.time(at).text
+            days = (self._short_day(day), self._brief_day(day))
+            text, brief = (self._texts("date.moment", day=part, time=time) for part in days)
+            moment = FormattedTime(self._iso(at), text, brief, day.year)
+            self._moments[at] = moment
+        return moment
+
+    def time(self, at: Instant) -> FormattedTime:
+        """Return the time: `13:00 CET`."""
+        return FormattedTime(self._iso(at), f"{at.astimezone(self.zone):%H:%M} {self.zone_name(at)}")
+
+    def range(self, start: Instant, end: Instant) -> FormattedRange:
+        """Return a range: `20 Nov 2026, 13:00` to `14:10 CET`."""
+        first, last = self.moment(start), self.moment(end)
+        zone = self.zone_name(end)
+        if self.zone_name(start) == zone:
+            first = first._replace(text=first.text.removesuffix(f" {zone}"))
+        is_same_day = start.astimezone(self.zone).date() == end.astimezone(self.zone).date()
+        return FormattedRange(first, self.time(end) if is_same_day else last)
+
+    def short_day(self, day: date) -> FormattedTime:
+        """Return a day: `20 Nov 2026`."""
+        return FormattedTime(day.isoformat(), self._short_day(day), self._brief_day(day), day.year)
+
+    def day_of(self, at: Instant) -> FormattedTime:
+        """Return the day of an instant, for a script that knows the reader's zone: `20 Nov 2026`."""
+        return self.short_day(at.astimezone(self.zone).date())._replace(iso=self._iso(at))
+
+    def month(self, year: int, month: int) -> FormattedTime:
+        """Return a month: `November 2026`."""
+        text = self._texts("date.month", month=self._texts(f"month.{month}.long"), year=year)
+        brief = self._texts(f"month.{month}.short")
+        return FormattedTime(f"{year:04}-{month:02}", text, brief, year)
+
+    def length(self, length: timedelta) -> str:
+        """Return a duration in at most two units, rounded down to minutes: `1 h 20 min`, `2 d 4 h`."""
+        minutes = length // MINUTE
+        days, hours, rest = minutes // 1440, minutes // 60 % 24, minutes % 60
+        parts = [(days, "d"), (hours, "h"), (rest, "min")]
+        units = [f"{count} {self._texts(f'unit.{unit}')}" for count, unit in parts if count][:2]
+        return " ".join(units) or self._texts("unit.moment")
+
+    def zone_name(self, at: Instant) -> str:
+        """Return the name of the zone at an instant, or its offset if it has none."""
+        if is_utc(self.zone):
+            return "UTC"
+        name = at.astimezone(self.zone).tzname() or ""
+        return f"UTC{name}" if name[:1] in ("+", "-") else name
+
+    def _iso(self, at: Instant) -> str:
+        return at.astimezone(self.zone).isoformat(timespec="seconds")
+
+    def _short_day(self, day: date) -> str:
+        return self._texts(
+            "date.short", day=day.day, month=self._texts(f"month.{day.month}.short"), year=day.year
+        )
+
+    def _brief_day(self, day: date) -> str:
+        return self._texts("date.brief", day=day.day, month=self._texts(f"month.{day.month}.short"))
+
+
+class Localization(NamedTuple):
+    """The texts and date formats of a site."""
+
+    texts: PageTexts
+    dates: DateFormatter

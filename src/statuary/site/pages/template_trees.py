@@ -1,0 +1,211 @@
+"""Templates as trees that a script renders: `viewer/template.js` knows the same kinds of nodes.
+
+A template that uses more of Jinja than that raises an error, so that its page is not shown otherwise than here.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import singledispatch, singledispatchmethod
+
+from jinja2 import Environment, nodes
+
+from statuary.base.json_values import Json
+
+Tree = list[Json]
+
+
+class UnknownNodeError(ValueError):
+    """A template uses what the script cannot render."""
+
+    def __init__(self, node: nodes.Node) -> None:
+        super().__init__(f"{type(node).__name__} in line {node.lineno}")
+
+
+class TemplateTrees:
+    """The trees of a template, of the templates that it includes and of the macros that it imports."""
+
+    def __init__(self, source: Callable[[str], str]) -> None:
+        self._environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+        self._source = source
+        self.bodies: dict[str, Json] = {}
+        self.macros: dict[str, Json] = {}
+
+    def add_page(self, name: str) -> None:
+        """Add the main part of a page.
+
+        Raises:
+            UnknownNodeError: if it uses what the script cannot render.
+        """
+        template = self._parsed(name)
+        main = next(block for block in template.find_all(nodes.Block) if block.name == "main")
+        self.bodies[name] = self._body(main.body)
+        self._add_macros(template, None)
+
+    def _parsed(self, name: str) -> nodes.Template:
+        return self._environment.parse(self._source(name))
+
+    def _add_macros(self, template: nodes.Template, wanted: Iterable[str] | None) -> None:
+        for macro in template.find_all(nodes.Macro):
+            if wanted is None or macro.name in wanted:
+                names: Tree = [argument.name for argument in macro.args]
+                self.macros[macro.name] = [names, self._body(macro.body)]
+        for imported in template.find_all(nodes.FromImport) if wanted is None else ():
+            if not isinstance(imported.template, nodes.Const):
+                raise UnknownNodeError(imported)
+            self._add_macros(self._parsed(imported.template.value), [str(name) for name in imported.names])
+
+    def _body(self, statements: Iterable[nodes.Node]) -> Tree:
+        return [tree for statement in statements for tree in self._statement(statement)]
+
+    @singledispatchmethod
+    def _statement(self, node: nodes.Node) -> Tree:
+        raise UnknownNodeError(node)
+
+    @_statement.register
+    def _(self, node: nodes.Output) -> Tree:
+        return [
+            ["text", part.data] if isinstance(part, nodes.TemplateData) else ["out", expression(part)]
+            for part in node.nodes
+        ]
+
+    @_statement.register
+    def _(self, node: nodes.If) -> Tree:
+        others = node.else_
+        for branch in reversed(node.elif_):
+            others = [nodes.If(branch.test, branch.body, [], others, lineno=branch.lineno)]
+        return [["if", expression(node.test), self._body(node.body), self._body(others)]]
+
+    @_statement.register
+    def _(self, node: nodes.For) -> Tree:
+        if node.test is not None or node.recursive:
+            raise UnknownNodeError(node)
+        targets = node.target.items if isinstance(node.target, nodes.Tuple) else [node.target]
+        names: Tree = [_name(target) for target in targets]
+        return [["for", names, expression(node.iter), self._body(node.body), self._body(node.else_)]]
+
+    @_statement.register
+    def _(self, node: nodes.Assign) -> Tree:
+        if isinstance(node.target, nodes.NSRef):
+            return [["set", node.target.name, node.target.attr, expression(node.node)]]
+        return [["set", _name(node.target), None, expression(node.node)]]
+
+    @_statement.register
+    def _(self, node: nodes.Include) -> Tree:
+        if not isinstance(node.template, nodes.Const):
+            return [["include", expression(node.template)]]
+        name = str(node.template.value)
+        if name not in self.bodies:
+            self.bodies[name] = []  # one that includes itself ends here
+            self.bodies[name] = self._body(self._parsed(name).body)
+        return [["include", name]]
+
+    @_statement.register(nodes.Macro)
+    @_statement.register(nodes.FromImport)
+    def _(self, node: nodes.Node) -> Tree:  # noqa: ARG002 - of what is read apart
+        return []
+
+
+def _name(node: nodes.Node) -> str:
+    if not isinstance(node, nodes.Name):
+        raise UnknownNodeError(node)
+    return node.name
+
+
+FILTERS = ("length", "list", "join", "selectattr", "rejectattr")
+COMPARISONS = ("eq", "ne", "lt", "gt", "lteq", "gteq", "in", "notin")
+
+
+@singledispatch
+def expression(node: nodes.Node) -> Tree:
+    """Return the tree of an expression.
+
+    Raises:
+        UnknownNodeError: if the script does not know it.
+    """
+    raise UnknownNodeError(node)
+
+
+@expression.register
+def _(node: nodes.Const) -> Tree:
+    return ["const", node.value]
+
+
+@expression.register
+def _(node: nodes.Name) -> Tree:
+    return ["name", node.name]
+
+
+@expression.register
+def _(node: nodes.Getattr) -> Tree:
+    return ["attr", expression(node.node), node.attr]
+
+
+@expression.register
+def _(node: nodes.Getitem) -> Tree:
+    if isinstance(node.arg, nodes.Slice):
+        return ["slice", expression(node.node), _optional(node.arg.start), _optional(node.arg.stop)]
+    return ["item", expression(node.node), expression(node.arg)]
+
+
+@expression.register(nodes.Tuple)
+@expression.register(nodes.List)
+def _(node: nodes.Tuple | nodes.List) -> Tree:
+    return ["list", _all(node.items)]
+
+
+@expression.register
+def _(node: nodes.Call) -> Tree:
+    if node.dyn_args is not None or node.dyn_kwargs is not None:
+        raise UnknownNodeError(node)
+    named: dict[str, Json] = {pair.key: expression(pair.value) for pair in node.kwargs}
+    return ["call", expression(node.node), _all(node.args), named]
+
+
+@expression.register
+def _(node: nodes.Filter) -> Tree:
+    if node.name not in FILTERS or node.kwargs or node.node is None:
+        raise UnknownNodeError(node)
+    return ["filter", node.name, expression(node.node), _all(node.args)]
+
+
+@expression.register
+def _(node: nodes.Test) -> Tree:
+    if node.name != "none":
+        raise UnknownNodeError(node)
+    return ["none", expression(node.node)]
+
+
+@expression.register
+def _(node: nodes.Not) -> Tree:
+    return ["not", expression(node.node)]
+
+
+@expression.register(nodes.And)
+@expression.register(nodes.Or)
+def _(node: nodes.And | nodes.Or) -> Tree:
+    return ["and" if isinstance(node, nodes.And) else "or", expression(node.left), expression(node.right)]
+
+
+@expression.register
+def _(node: nodes.Concat) -> Tree:
+    return ["cat", _all(node.nodes)]
+
+
+@expression.register
+def _(node: nodes.CondExpr) -> Tree:
+    return ["choice", expression(node.test), expression(node.expr1), _optional(node.expr2)]
+
+
+@expression.register
+def _(node: nodes.Compare) -> Tree:
+    operand = node.ops[0]
+    if len(node.ops) > 1 or operand.op not in COMPARISONS:
+        raise UnknownNodeError(node)
+    return ["compare", expression(node.expr), operand.op, expression(operand.expr)]
+
+
+def _all(items: Iterable[nodes.Node]) -> Tree:
+    return [expression(item) for item in items]
+
+
+def _optional(node: nodes.Node | None) -> Tree | None:
+    return None if node is None else expression(node)

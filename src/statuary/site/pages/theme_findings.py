@@ -1,0 +1,33 @@
+"""Findings about a theme."""
+
+from collections.abc import Collection, Iterator
+
+from statuary.base.findings import Finding, Position
+from statuary.site.pages.page_texts import invalid_texts
+from statuary.site.settings import PageSettings, ThemeError
+
+THEME_TEMPLATES = "theme-templates"
+"""The rule of findings about templates; the pages are made without them."""
+
+
+def text_findings(settings: PageSettings, extensions: Collection[str]) -> Iterator[Finding]:
+    """Yield a finding for each text of the theme that no page can use; `extensions` are the keys of those that are on."""
+    for key, problem in invalid_texts(settings.theme.texts, extensions):
+        yield Finding(
+            rule="theme-texts",
+            path=f"theme/texts/{settings.language}.yaml",
+            pointer=tuple(key.split(".")),
+            message=f"cannot use the page text {key!r}: {problem}",
+            hint="use the keys and placeholders of the package's own texts",
+        )
+
+
+def template_finding(error: ThemeError) -> Finding:
+    """Return the finding for a template that cannot be rendered; the package's own takes its place."""
+    return Finding(
+        rule=THEME_TEMPLATES,
+        path=f"theme/templates/{error.template}",
+        message=f"cannot render the template: {error}; the page is made without it",
+        hint=f"fix it, or extend package/{error.template} and change less",
+        position=Position(error.line, 1) if error.line else None,
+    )

@@ -1,0 +1,242 @@
+"""The environment for templates of a theme, which are not trusted, and the syntax that they may use.
+
+A theme can use the templates of the package and its own, the data of the page, and the filters, tests and methods
+listed here. It reaches no file and no Python object, and rendering a page is bounded in steps, time and size.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import is_dataclass
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from jinja2 import BaseLoader, StrictUndefined, Undefined, nodes
+from jinja2.environment import Template, TemplateModule
+from jinja2.exceptions import SecurityError, TemplateSyntaxError
+from jinja2.runtime import BlockReference, Context, LoopContext, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Namespace
+from jinja2.visitor import NodeTransformer
+from typing_extensions import override
+
+from statuary.site.pages.page_texts import PageTexts
+from statuary.site.pages.theme_filters import (
+    bounded_literal,
+    check_length,
+    concat_texts,
+    counted,
+    counted_loop,
+    join_page,
+    join_texts,
+    number,
+    of_text,
+    printable,
+    replace_text,
+    scalar,
+    step,
+)
+
+Rule = Callable[..., nodes.Node]
+
+
+class BoundedSyntax(NodeTransformer):
+    """Adds the filters of `theme_sandbox` where a template loops, joins, compares and writes lists."""
+
+    def __init__(self, template: str | None) -> None:
+        self.template = template
+        self._rules: dict[type[nodes.Node], Rule] = {
+            nodes.For: self._for,
+            nodes.Concat: self._concat,
+            nodes.Compare: self._compare,
+            nodes.List: lambda node: _filtered(node, "_literal"),
+            nodes.Tuple: lambda node: _filtered(node, "_literal") if node.ctx == "load" else node,
+            nodes.Dict: self._dict,
+            nodes.Name: self._name,
+        }
+
+    @override
+    def visit(self, node: nodes.Node, *arguments: object, **options: object) -> nodes.Node:
+        """Return the bounded form of a node, and of all in it."""
+        self.generic_visit(node)
+        rule = self._rules.get(type(node))
+        return node if rule is None else rule(node)
+
+    def _for(self, node: nodes.For) -> nodes.Node:
+        if node.recursive:
+            raise self._error("recursive loops are not available in a theme", node)
+        node.iter = _filtered(node.iter, "_loop")
+        return node
+
+    def _concat(self, node: nodes.Concat) -> nodes.Node:
+        return _filtered(nodes.List(node.nodes, lineno=node.lineno), "_concat")
+
+    def _compare(self, node: nodes.Compare) -> nodes.Node:
+        node.expr = _filtered(node.expr, "_operand")
+        for operand in node.ops:
+            if operand.op not in ("in", "notin"):
+                operand.expr = _filtered(operand.expr, "_operand")
+        return node
+
+    def _dict(self, node: nodes.Dict) -> nodes.Node:
+        if not all(isinstance(pair.key, nodes.Const) for pair in node.items):
+            raise self._error("the keys of a mapping must be literal", node)
+        return _filtered(node, "_literal")
+
+    def _name(self, node: nodes.Name) -> nodes.Node:
+        if node.name in ("varargs", "kwargs"):
+            raise self._error(f"{node.name} is not available in a theme", node)
+        return node
+
+    def _error(self, message: str, node: nodes.Node) -> TemplateSyntaxError:
+        return TemplateSyntaxError(message, node.lineno, self.template)
+
+
+def _filtered(node: nodes.Node, name: str) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+
+
+MAX_TEMPLATE_LENGTH = 32_000
+"""Characters of the source of a template; the largest of the package has 14,000. Compiling these takes seconds."""
+
+MAX_NUMBER_BITS = 256
+
+TEXT_FILTERS = frozenset(
+    {
+        *("abs", "capitalize", "e", "escape", "float", "int", "lower", "safe", "string", "striptags"),
+        *("title", "trim", "upper", "urlencode", "wordcount"),
+    }
+)
+
+LIST_FILTERS = frozenset(
+    {
+        *("count", "d", "default", "first", "items", "last", "length", "list", "map", "reject"),
+        *("rejectattr", "reverse", "select", "selectattr"),
+    }
+)
+"""Filters of Jinja whose result is never much larger than their input; `join` and `replace` are our own."""
+
+TESTS = frozenset(
+    {
+        *("boolean", "defined", "divisibleby", "even", "false", "float", "integer", "iterable"),
+        *("lower", "mapping", "none", "number", "odd", "sequence", "string", "true", "undefined"),
+        *("upper",),
+    }
+)
+
+STRING_METHODS = frozenset(
+    {
+        *("capitalize", "count", "endswith", "find", "isdigit", "lower", "lstrip", "partition"),
+        *("removeprefix", "removesuffix", "rpartition", "rstrip", "split", "startswith", "strip"),
+        *("title", "upper"),
+    }
+)
+
+LOOP_ATTRIBUTES = frozenset(
+    {
+        *("changed", "cycle", "depth", "depth0", "first", "index", "index0", "last", "length"),
+        *("nextitem", "previtem", "revindex", "revindex0"),
+    }
+)
+
+ATTRIBUTES: tuple[tuple[type, frozenset[str]], ...] = (
+    (str, STRING_METHODS),
+    (Mapping, frozenset(("get", "items", "keys", "values"))),
+    (PageTexts, frozenset(("count", "language", "number"))),
+    (ZoneInfo, frozenset(("key",))),
+    (LoopContext, LOOP_ATTRIBUTES),
+)
+"""The attributes that a template can read, by the type of the object; of views, all fields."""
+
+
+class ThemeEnvironment(ImmutableSandboxedEnvironment):
+    """Jinja2 for templates of a theme."""
+
+    intercepted_binops = frozenset(("+", "*", "%", "**"))
+    concat = staticmethod(join_page)
+
+    def __init__(self, loader: BaseLoader) -> None:
+        super().__init__(
+            loader=loader,
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+            finalize=printable,
+        )
+        self.globals = {"range": safe_range, "namespace": Namespace}
+        own: dict[str, Callable[..., object]] = {
+            "join": join_texts,
+            "replace": replace_text,
+            "_concat": concat_texts,
+            "_literal": bounded_literal,
+            "_operand": scalar,
+        }
+        own |= {name: of_text(self.filters[name]) for name in TEXT_FILTERS}
+        own |= {name: self.filters[name] for name in LIST_FILTERS}
+        self.filters = {name: counted(function) for name, function in own.items()}
+        self.filters["_loop"] = counted_loop
+        self.tests = {name: self.tests[name] for name in TESTS}
+        self.tests |= dict.fromkeys(("eq", "equalto"), lambda a, b: scalar(a) == scalar(b))
+
+    @override
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        if len(source) > MAX_TEMPLATE_LENGTH:
+            raise TemplateSyntaxError(
+                f"the template has more than {MAX_TEMPLATE_LENGTH:,} characters", 1, name
+            )
+        tree = super()._parse(source, name, filename)
+        BoundedSyntax(name).visit(tree)
+        return tree
+
+    @override
+    def get_template(self, *arguments: Any, **options: Any) -> Template:
+        """Return a template, which counts as a step: a template can include itself."""
+        step()
+        return super().get_template(*arguments, **options)
+
+    @override
+    def is_safe_attribute(self, obj: object, attr: str, value: object) -> bool:
+        """Return whether a template can read an attribute."""
+        if attr.startswith("_"):
+            return False
+        for kind, names in ATTRIBUTES:
+            if isinstance(obj, kind):
+                return attr in names
+        if isinstance(obj, Namespace | TemplateModule):
+            return True
+        return (isinstance(obj, tuple) or is_dataclass(obj)) and not callable(value)
+
+    @override
+    def is_safe_callable(self, obj: object) -> bool:
+        """Return whether a template can call an object: a macro, a block, a global, or a method listed above."""
+        return (
+            isinstance(obj, Macro | BlockReference | PageTexts | Undefined)
+            or isinstance(getattr(obj, "__self__", None), str | Mapping | LoopContext | PageTexts)
+            or any(obj is value for value in self.globals.values())
+        )
+
+    @override
+    def call(self, context: Context, obj: object, *arguments: object, **options: object) -> object:
+        """Call an object, which counts as a step."""
+        step()
+        return super().call(context, obj, *arguments, **options)
+
+    @override
+    def call_binop(self, context: Context, operator: str, left: object, right: object) -> object:
+        """Compute with numbers of a bounded size, and join or repeat texts up to a bounded length."""
+        if operator == "+" and isinstance(left, str) and isinstance(right, str):
+            check_length(len(left) + len(right))
+        elif operator == "*" and isinstance(left, str):
+            check_length(len(left) * number(right))
+        elif operator == "*" and isinstance(right, str):
+            check_length(len(right) * number(left))
+        elif operator == "**":
+            raise SecurityError("the operator ** is not available in a theme")
+        elif max(number(left).bit_length(), number(right).bit_length()) > MAX_NUMBER_BITS:
+            raise SecurityError("the number is too large")
+        return super().call_binop(context, operator, left, right)
+
+    @override
+    def getitem(self, obj: object, argument: object) -> object:
+        """Return an item, by a name, an index or a slice."""
+        return super().getitem(obj, argument if isinstance(argument, slice) else scalar(argument))

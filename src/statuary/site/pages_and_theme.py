@@ -1,0 +1,261 @@
+"""Pages of the author's own, and the theme: what the content folder has for looks and for reading."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from io import BytesIO
+from typing import Literal, NoReturn, TypeVar
+from xml.parsers import expat
+
+from statuary.base.budget import INTERRUPTIONS, attempt
+from statuary.base.findings import Finding, Position, Severity
+from statuary.base.json_values import Json
+from statuary.base.limits import LARGEST_SOURCE_FILE, MAX_QUOTED
+from statuary.base.reserved_names import is_reserved_name
+from statuary.site.settings import LANGUAGES, SitePage, Theme
+from statuary.source.file_kinds import THEME
+from statuary.source.front_matter import front_matter
+from statuary.source.load_model import read_tree, validate_tree
+from statuary.source.parse_yaml import parse_yaml
+from statuary.source.source_files import SourceFile, decode_utf8
+from statuary.source.source_model import Flag, SourceModel, Text, WholeNumber, value_of
+from statuary.source.unreadable import UnreadableError
+
+PAGES = "pages"
+
+PASSING = (*INTERRUPTIONS, UnreadableError)
+
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+"""A name in the path of a page, which is part of its URL."""
+
+
+MAX_PAGE_PATH = 180
+"""Characters of the path of a page below `pages/`, so that Windows allows its file."""
+
+
+class PageFile(SourceModel):
+    """The keys at the beginning of a page."""
+
+    title: Text
+    """The title of the page, and its name in the navigation."""
+    order: WholeNumber = 0
+    """The position among the pages of a folder, lowest first; pages with the same order are sorted by title."""
+    group: Text = ""
+    """The heading in the sidebar under which the page stands; groups are in the order of their first pages."""
+    description: Text = ""
+    """A sentence below the title; search engines show it too."""
+    navigation: Flag | None = None
+    """Whether every page of the site links to it; by default, only pages directly in `pages/` are linked."""
+    keywords: tuple[Text, ...] = ()
+    """Words that readers search for and the text lacks, such as `https` on a page about certificates."""
+    search: Literal["normal", "low", "none"] = "normal"
+    """How the search of the folder ranks the page: `low` below other pages, `none` not at all."""
+    aliases: tuple[Text, ...] = ()
+    """Former file names of the page, relative to its folder; the site redirects their addresses here."""
+
+
+def read_pages(files: Iterable[SourceFile], findings: list[Finding]) -> tuple[SitePage, ...]:
+    """Return the pages in order; `findings` gains what is wrong with their files."""
+    pages = []
+    for file in files:
+        page = attempt(partial(next, _read_page(file, findings), None), file.path, "reading the page")
+        if isinstance(page, Finding):
+            findings.append(page)
+        elif page is not None:
+            pages.append(page)
+    return tuple(sorted(pages, key=lambda page: (page.folder, page.order, page.title)))
+
+
+def _read_page(file: SourceFile, findings: list[Finding]) -> Iterator[SitePage]:
+    path = file.path.removeprefix(f"{PAGES}/").removesuffix(".md")
+    odd = [name for name in path.split("/") if not NAME.fullmatch(name) or is_reserved_name(name)]
+    if odd or len(path) > MAX_PAGE_PATH:
+        odd = odd or [f"{path[:20]}…"]
+        hint = f"use letters, digits, dots, hyphens and underscores, {MAX_PAGE_PATH} in all, and no name that Windows reserves"
+        findings.append(
+            Finding(rule="page-name", path=file.path, message=f"invalid name {odd[0]!r}", hint=hint)
+        )
+        return
+    try:
+        text = file.text(LARGEST_SOURCE_FILE).replace("\r\n", "\n")
+        keys = front_matter(text)
+        source = validate_tree(parse_yaml(keys), PageFile, file.path, findings)
+    except UnreadableError as error:
+        findings.append(error.finding(file.path))
+        return
+    if source is None:
+        return
+    _, _, body = text[len(keys) :].partition("\n")
+    navigation = "/" not in path if source.navigation is None else source.navigation
+    first_line = keys.count("\n") + 2
+    yield value_of(
+        SitePage, source, path=path, navigation=navigation, body=body, source=file.path, first_line=first_line
+    )
+
+
+Content = TypeVar("Content")
+
+FILE_SUFFIXES = (".svg", ".png", ".webp", ".jpg", ".woff2")
+"""Pictures and fonts."""
+
+
+def read_theme(files: Sequence[SourceFile], language: str, findings: list[Finding]) -> Theme:
+    """Return the theme of pages in a language, after adding what is wrong to `findings`."""
+    by_kind: dict[str, list[SourceFile]] = {"style": [], "template": [], "text": [], "picture": [], "": []}
+    for file in files:
+        by_kind[_kind(file)].append(file)
+    findings += [_unknown_file(file.path) for file in by_kind[""]]
+    texts = [file for file in by_kind["text"] if file.pure.stem == language]
+    if language not in LANGUAGES and not texts:
+        findings.append(_unknown_language(language, by_kind["text"]))
+    return Theme(
+        templates=tuple(_read_theme_files(by_kind["template"], _text, findings)),
+        stylesheet=_stylesheet(by_kind["style"], findings),
+        files=tuple(_read_theme_files(by_kind["picture"], _bytes, findings)),
+        texts=tuple(pair for _, pairs in _read_theme_files(texts, _pairs, findings) for pair in pairs),
+    )
+
+
+def _kind(file: SourceFile) -> str:
+    """Return the kind of a theme's file; empty if it is not part of a theme."""
+    match file.pure.parts[1:-1], file.pure.suffix:
+        case (), ".css" if file.pure.stem == "style":
+            return "style"
+        case ("templates",), ".html":
+            return "template"
+        case ("texts",), ".yaml" | ".yml":
+            return "text"
+        case (), suffix if suffix in FILE_SUFFIXES and not is_reserved_name(file.pure.name):
+            return "picture"
+    return ""
+
+
+def _text(file: SourceFile) -> str:
+    return file.text(LARGEST_SOURCE_FILE)
+
+
+def _stylesheet(files: Sequence[SourceFile], findings: list[Finding]) -> str:
+    text = "".join(text for _, text in _read_theme_files(files, _text, findings))
+    findings += _without_effect(files[0].path, text) if text else ()
+    return text
+
+
+FOREIGN = re.compile(r"@import\b|url\(\s*[\"']?\s*(?:https?:)?//[^)\"'\s]*", re.IGNORECASE)
+
+
+def _without_effect(path: str, text: str) -> Iterator[Finding]:
+    """Yield a warning for each part of a style sheet that browsers ignore because of the policy of pages."""
+    code = re.sub(r"(?s)/\*.*?(?:\*/|$)", lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
+    for match in FOREIGN.finditer(code):
+        yield Finding(
+            rule="theme-style",
+            path=path,
+            message=f"{match[0][:MAX_QUOTED]!r} has no effect: pages load nothing from other sites, and no second style sheet",
+            hint="put fonts and pictures beside style.css, and name them without a folder",
+            severity=Severity.WARNING,
+            position=Position(
+                code.count("\n", 0, match.start()) + 1, match.start() - code.rfind("\n", 0, match.start())
+            ),
+        )
+
+
+def _bytes(file: SourceFile) -> bytes:
+    raw = file.bytes(LARGEST_SOURCE_FILE)
+    if file.pure.suffix == ".svg":
+        check_svg(raw)
+    return raw
+
+
+ACTIVE = frozenset({"script", "handler", "foreignobject", "iframe", "embed", "object", "html", "body"})
+"""Elements of an SVG that run a script, or hold HTML, which may."""
+
+ACTIVE_URL = re.compile(r"javascript:|(?<![a-z])data:(?!image/(?:png|jpeg|webp|gif)|font/)")
+"""A URL in an SVG that may run a script."""
+
+
+def check_svg(raw: bytes) -> None:
+    """Raise UnreadableError if an SVG, opened by its own URL, could run a script, or is not XML."""
+    parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+
+    def refuse(what: str) -> NoReturn:
+        position = Position(parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+        raise UnreadableError(
+            f"the picture has {what}", "export it without scripts", position, "inert-picture"
+        )
+
+    def element(name: str, attributes: dict[str, str]) -> None:
+        if name.rpartition(" ")[2].lower() in ACTIVE:
+            refuse(f"the element {name.rpartition(' ')[2]!r}")
+        for key, value in attributes.items():
+            plain, said = key.rpartition(" ")[2].lower(), "".join(value.split()).lower()
+            if plain.startswith("on"):
+                refuse(f"the attribute {plain!r}")
+            if ACTIVE_URL.search(said):
+                refuse(f"the attribute {plain!r} that leads to {value[:MAX_QUOTED]!r}")
+
+    def doctype(_name: str, _system: str | None, _public: str | None, has_entities: int) -> None:
+        if has_entities:
+            refuse("entities of its own")
+
+    parser.StartElementHandler = element
+    parser.StartDoctypeDeclHandler = doctype
+    parser.ProcessingInstructionHandler = lambda target, _: refuse(f"the instruction {target!r}")
+    try:
+        parser.ParseFile(BytesIO(decode_utf8(raw).encode()))
+    except expat.ExpatError as error:
+        position = Position(error.lineno, error.offset + 1)
+        raise UnreadableError(
+            f"the picture is not XML: {expat.ErrorString(error.code)}", "", position
+        ) from None
+
+
+def _pairs(file: SourceFile) -> list[tuple[str, str]]:
+    return list(_flat(read_tree(file, LARGEST_SOURCE_FILE), ""))
+
+
+def _flat(tree: Json, prefix: str) -> Iterable[tuple[str, str]]:
+    """Yield the texts of a tree, keys of several levels joined by dots."""
+    if isinstance(tree, dict):
+        for key, value in tree.items():
+            yield from _flat(value, f"{prefix}.{key}" if prefix else str(key))
+    elif isinstance(tree, str) and prefix:
+        yield prefix, tree
+    else:
+        raise UnreadableError(f"{prefix or 'the file'} is not a text", "write a mapping of keys to texts")
+
+
+def _read_theme_files(
+    files: Iterable[SourceFile], read: Callable[[SourceFile], Content], findings: list[Finding]
+) -> Iterator[tuple[str, Content]]:
+    for file in files:
+        try:
+            content = attempt(partial(read, file), file.path, "reading the file", PASSING)
+        except UnreadableError as error:
+            content = error.finding(file.path)
+        if isinstance(content, Finding):
+            findings.append(content)
+        else:
+            yield file.pure.name, content
+
+
+def _unknown_file(path: str) -> Finding:
+    return Finding(
+        rule="known-files",
+        severity=Severity.WARNING,
+        path=path,
+        message="unknown file; it is not read",
+        hint=f"statuary reads: {THEME}/style.css, {THEME}/templates/<name>.html,"
+        f" {THEME}/texts/<language>.yaml, {THEME}/<name> with {', '.join(FILE_SUFFIXES)}",
+    )
+
+
+def _unknown_language(language: str, texts: Iterable[SourceFile]) -> Finding:
+    languages = sorted({*LANGUAGES, *(file.pure.stem for file in texts)})
+    return Finding(
+        rule="known-language",
+        path="site.yaml",
+        pointer=("pages", "language"),
+        message=f"no page texts in language {language!r}",
+        hint=f"write {THEME}/texts/{language}.yaml, or one of: {', '.join(languages)}",
+    )

@@ -1,0 +1,142 @@
+"""The settings of a site apart from status."""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+from typing_extensions import override
+
+from statuary.base.errors import StatuaryError
+
+
+class HostingPlatform(StrEnum):
+    """A host that reads files inside the site, such as rules for headers and paths."""
+
+    NETLIFY = "netlify"
+    CLOUDFLARE = "cloudflare"
+    GITHUB_PAGES = "github-pages"
+
+
+class PathLayout(StrEnum):
+    """Where single contracts are: at the paths of their URLs, or in folders by the first two digits of the address.
+
+    Shards are for hosts that limit the files of a folder (Netlify: 54,000); rewrite rules and the edge module hide them.
+    """
+
+    PLAIN = "plain"
+    SHARDED = "sharded"
+
+
+class CompressedFormat(StrEnum):
+    """A format of compressed copies: the extension that nginx (`gzip_static`) and Caddy (`precompressed`) look for."""
+
+    GZIP = "gz"
+    BROTLI = "br"
+    ZSTANDARD = "zst"
+
+
+class HostingSettings(NamedTuple):
+    """What the site provides for its hosts."""
+
+    files: tuple[HostingPlatform, ...] = ()  # the platforms whose files the site contains
+    layout: PathLayout = PathLayout.PLAIN
+    lower_case_names: bool = (
+        True  # whether documents of a contract have a second name, the address in lower case
+    )
+    precompressed: tuple[CompressedFormat, ...] = ()  # the formats of compressed copies of static documents
+
+
+NO_HOSTING = HostingSettings()
+"""The host of a site without hosting settings."""
+
+
+MAX_CONTRACT_PAGES = 10_000
+"""The default number of contracts up to which each has its own page."""
+LANGUAGES = ("de", "en", "es", "fr", "ja", "pt", "zh")
+"""Languages of the package's page texts."""
+
+MAX_LISTED_CONTRACTS = 100_000
+"""The default number of contracts up to which pages list them and search finds them."""
+
+
+class ThemeError(StatuaryError):
+    """A template of the theme cannot be rendered."""
+
+    def __init__(self, message: str, template: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.template = template  # its name
+        self.line = line  # counted from 1; 0 if unknown
+
+    @override
+    def __reduce__(self) -> tuple[type["ThemeError"], tuple[str, str, int]]:
+        """Support pickling: workers return it."""
+        return type(self), (str(self), self.template, self.line)
+
+
+class Theme(NamedTuple):
+    """The look of a site's pages."""
+
+    # name and text of templates that replace those of the package
+    templates: tuple[tuple[str, str], ...] = ()
+    stylesheet: str = ""  # CSS rules after those of the package
+    files: tuple[tuple[str, bytes], ...] = ()  # name and bytes of pictures and fonts
+    texts: tuple[tuple[str, str], ...] = ()  # key and text of page texts that replace those of the language
+
+    @property
+    def logo(self) -> str | None:
+        """The name of the logo, or None."""
+        names = [name for name, _ in self.files]
+        return next((name for name in LOGO_NAMES if name in names), None)
+
+
+class SitePage(NamedTuple):
+    """An additional page, in Markdown; `order` is its position in its folder, lowest first."""
+
+    path: str  # below `pages/`, without an extension
+    title: str
+    order: int
+    navigation: bool  # whether every page links to it
+    body: str
+    source: str  # the content file
+    first_line: int  # the line of the file where the body begins
+    group: str = ""  # the heading above it in the sidebar; empty for none
+    description: str = ""  # a sentence below the title; empty for none
+    keywords: tuple[str, ...] = ()  # words for the search that the text lacks
+    search: Literal["normal", "low", "none"] = "normal"  # how the search of its folder ranks the page
+    aliases: tuple[str, ...] = ()  # former file names, relative to its folder
+
+    @property
+    def folder(self) -> str:
+        """The folder below `pages/`; empty for pages directly in it."""
+        return self.path.rpartition("/")[0]
+
+
+LOGO_NAMES = ("logo.svg", "logo.png", "logo.webp")
+"""File names of the logo; the first that exists is used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageSettings:
+    """The pages that are built."""
+
+    status: bool = True  # whether the site has a status page, incident pages, a history and an uptime page
+    # the number of contracts up to which each has its own page; with more, none has
+    contracts: int = MAX_CONTRACT_PAGES
+    # the number of contracts up to which pages list them and search finds them
+    listed: int = MAX_LISTED_CONTRACTS
+    search: bool = True  # whether contracts can be searched by name, address and selector
+    language: str = "en"  # the language of the pages' texts
+    theme: Theme = field(default_factory=Theme)
+
+    def without_templates(self, *names: str) -> "PageSettings":
+        """Return the same without templates of the theme, the named ones or all: the package's own take their place."""
+        templates = tuple(template for template in self.theme.templates if names and template[0] not in names)
+        return replace(self, theme=self.theme._replace(templates=templates))
+
+    def has_contract_pages(self, count: int) -> bool:
+        """Return whether each contract has its own page if there are `count` of them."""
+        return 0 < count <= self.contracts
+
+    def lists_contracts(self, count: int) -> bool:
+        """Return whether pages list the contracts if there are `count` of them."""
+        return count <= self.listed

@@ -1,0 +1,216 @@
+"""A change to one file of the content folder, and writing it."""
+
+import os
+import shlex
+import sqlite3
+import subprocess
+import sys
+from codecs import BOM_UTF8
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from tempfile import gettempdir
+from typing import NamedTuple
+
+from statuary.base.atomic_file import atomic_file
+from statuary.base.errors import StatuaryError
+from statuary.base.findings import Position
+
+
+class EditError(StatuaryError):
+    """An edit is ambiguous, or cannot be written or committed."""
+
+    def __init__(self, message: str, hint: str = "", position: Position | None = None) -> None:
+        super().__init__(message, hint)
+        self.position = position  # the place in the file that prevents the edit, if there is one
+
+
+class FileEdit(NamedTuple):
+    """The text of a file before and after an edit."""
+
+    path: str  # relative to the content folder, with forward slashes
+    before: str | None  # None if the edit creates the file
+    after: str
+
+
+def write_edit(root: Path, edit: FileEdit) -> Path:
+    """Replace a file atomically and return its path; permissions and symbolic links are kept.
+
+    Raises:
+        EditError: if the file has changed since it was read, or a link leads out of the content folder.
+        PublishingError: if it cannot be written; the file is unchanged.
+    """
+    file = (root / edit.path).resolve()
+    if not file.is_relative_to(root.resolve()):
+        raise EditError(
+            f"{root / edit.path} leads out of the content folder, to {file}", "remove the symbolic link"
+        )
+    mode = file.stat().st_mode & 0o7777 if file.exists() else None
+    present = file.read_bytes() if file.exists() else None
+    mark = BOM_UTF8 if present is not None and present.startswith(BOM_UTF8) else b""
+    if present != (None if edit.before is None else mark + edit.before.encode("utf-8")):
+        raise EditError(f"{file} has changed since it was read", "run the command again")
+    with atomic_file(file) as stream:
+        if mode is not None:
+            os.fchmod(stream.fileno(), mode)
+        stream.write(mark + edit.after.encode("utf-8"))
+    return file
+
+
+if sys.platform != "win32":
+    import fcntl
+
+
+LONGEST_WAIT = 600.0
+"""Seconds that an edit waits for another one where a database is locked."""
+
+
+@contextmanager
+def content_lock(root: Path) -> Iterator[None]:
+    """Hold the lock of a content folder; wait while another process holds it.
+
+    The folder itself is locked, so that no lock file appears in git; a killed process loses the lock. Windows cannot
+    lock a folder: a database in the folder for temporary files is locked there, which excludes only commands of the same user.
+
+    Raises:
+        EditError: if the folder cannot be opened or locked.
+    """
+    if not root.is_dir():
+        raise EditError(
+            f"there is no content folder {str(root)!r}",
+            "run `statuary init`, or choose the folder with --content",
+        )
+    if sys.platform == "win32":
+        with database_lock(root):
+            yield
+        return
+    try:
+        descriptor = os.open(root, os.O_RDONLY)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError as error:
+        raise EditError(f"{root} cannot be locked: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def database_lock(root: Path) -> Iterator[None]:
+    """Hold the lock of a folder, which is an empty database; raise EditError if it cannot be locked."""
+    name = sha256(os.path.normcase(root.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    file = Path(gettempdir()) / f"statuary-edits-{name}.sqlite3"
+    try:
+        connection = sqlite3.connect(file, timeout=LONGEST_WAIT, isolation_level=None)
+        with closing(connection):
+            connection.execute("BEGIN EXCLUSIVE")
+            yield
+    except sqlite3.Error as error:
+        raise EditError(f"{root} cannot be locked by {file}: {error}") from None
+
+
+OPERATIONS_IN_PROGRESS = {
+    "MERGE_HEAD": "a merge",
+    "CHERRY_PICK_HEAD": "a cherry-pick",
+    "REVERT_HEAD": "a revert",
+    "rebase-merge": "a rebase",
+    "rebase-apply": "a rebase",
+}
+"""The files that git keeps during an operation that a commit would become part of."""
+
+
+def check_can_commit(file: Path) -> None:
+    """Check, before a file is written, that its change can be committed on its own.
+
+    Raises:
+        EditError: if the file is in no repository, is ignored or has uncommitted changes, or if a merge or a
+            similar operation is in progress.
+    """
+    path = str(file.resolve())
+    folder = next(parent for parent in file.resolve().parents if parent.is_dir())
+    if _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() != "true":
+        raise EditError(f"{folder} is not in a git repository", "run `git init`, or leave out --commit")
+    for name, operation in OPERATIONS_IN_PROGRESS.items():
+        if (folder / _git(folder, "rev-parse", "--git-path", name).stdout.strip()).exists():
+            raise EditError(f"{operation} is in progress", "finish it first, or leave out --commit")
+    if _git(folder, "check-ignore", "--quiet", "--", path).returncode == 0:
+        raise EditError(f"git ignores {file}", "change .gitignore, or leave out --commit")
+    if _git(folder, "status", "--porcelain", "--", path).stdout:
+        words = shlex.quote(str(file))
+        raise EditError(
+            f"{file} has uncommitted changes",
+            f"commit them first: `git add {words} && git commit -m 'Status' {words}`; or leave out --commit",
+        )
+
+
+def in_work_tree(folder: Path) -> bool:
+    """Return whether a folder that exists is in a git repository; False without git."""
+    try:
+        return _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() == "true"
+    except EditError:
+        return False
+
+
+def start_repository(folder: Path, paths: Iterable[Path]) -> str:
+    """Make a folder a git repository unless it is in one, commit some files, and return the commit's short name.
+
+    Raises:
+        EditError: if git is not installed or does not commit; the files stay.
+    """
+    names = [str(path.resolve()) for path in paths]
+    commands = [["add", "--", *names], ["commit", "--quiet", "--message=Start", "--", *names]]
+    if not in_work_tree(folder):
+        commands.insert(0, ["init", "--quiet"])
+    for arguments in commands:
+        done = _git(folder, *arguments)
+        if done.returncode:
+            raise _not_committed("the files are written", done)
+    return _git(folder, "rev-parse", "--short", "HEAD").stdout.strip()
+
+
+NO_IDENTITY = ("user.email", "user.name")
+
+
+def _not_committed(subject: str, done: subprocess.CompletedProcess[str]) -> EditError:
+    output = (done.stderr or done.stdout).strip()
+    if any(key in output for key in NO_IDENTITY):
+        return EditError(
+            f"{subject}, but not committed: git does not know your name and address",
+            'run `git config --global user.name "YOUR NAME"` and `git config --global user.email YOU@EXAMPLE.ORG`, then commit it yourself',
+        )
+    return EditError(f"{subject}, but git did not commit it: {output}", "commit it yourself")
+
+
+def is_detached(file: Path) -> bool:
+    """Return whether HEAD is detached in the repository of a file: a later checkout would lose the commit."""
+    return _git(file.resolve().parent, "symbolic-ref", "--quiet", "HEAD").returncode != 0
+
+
+def commit_file(file: Path, message: str) -> str:
+    """Commit one file as it is on disk, whatever else is staged, and return the commit's short name.
+
+    Raises:
+        EditError: if git does not commit it; the file is unchanged.
+    """
+    folder = file.parent
+    for arguments in (("add", "--", file.name), ("commit", "--quiet", "--file=-", "--", file.name)):
+        done = _git(folder, *arguments, text=message)
+        if done.returncode:
+            raise _not_committed(f"{file} was written", done)
+    return _git(folder, "rev-parse", "--short", "HEAD").stdout.strip()
+
+
+def _git(folder: Path, *arguments: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            ["git", *arguments],
+            cwd=folder,
+            input=text,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+    except FileNotFoundError:
+        raise EditError("git is not installed", "install it, or leave out --commit") from None

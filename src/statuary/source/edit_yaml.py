@@ -1,0 +1,330 @@
+"""The two edits: append an item to a list, and set the value of a key.
+
+Each returns the text with exactly that difference. Everything else (comments, order, quotes, empty lines, line
+ends) stays, because only the span in question is replaced. The edited text is parsed again: an edit that changed
+anything else raises `EditError`.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
+
+from statuary.base.findings import Pointer
+from statuary.base.json_values import Json, as_list, as_object
+from statuary.source.edit_files import EditError
+from statuary.source.parse_yaml import NULLS, parse_yaml
+from statuary.source.unreadable import UnreadableError
+from statuary.source.yaml_nodes import (
+    BREAKS,
+    LINE_BREAK,
+    NodeKind,
+    YamlNode,
+    YamlStyle,
+    YamlValue,
+    entry_lines,
+    inline_scalar,
+    item_lines,
+    keeps_breaks,
+    parse_nodes,
+    value_lines,
+)
+
+
+class Replacement(NamedTuple):
+    """A span of a text and its new text; an empty span inserts."""
+
+    start: int
+    end: int
+    text: str
+
+
+def apply_replacements(text: str, replacements: Iterable[Replacement]) -> str:
+    """Return a text with spans replaced; they must not overlap."""
+    for replacement in sorted(replacements, reverse=True):
+        text = text[: replacement.start] + replacement.text + text[replacement.end :]
+    return text
+
+
+REST_OF_LINE = re.compile(rf"[ \t]*(#[^{BREAKS}]*)?(?=[{BREAKS}]|\Z)")
+COMMENT_LINE = re.compile(rf"(?:(?>\r\n|[{BREAKS}])(?P<indent> *+))++#[^{BREAKS}]*")
+"""A comment line with the empty lines above it; possessive, so that it never backtracks."""
+
+
+def end_of_entry(text: str, node: YamlNode, column: int) -> int:
+    """Return where the lines that belong to an entry end, before the line break.
+
+    These are the entry's own lines with a comment after it, and the comment lines below that are indented further
+    than `column`, where the entry begins, with the empty lines between them.
+
+    Raises:
+        EditError: if something else follows on the entry's last line.
+    """
+    rest = REST_OF_LINE.match(text, node.end)
+    if rest is None:
+        raise EditError("something else is on this line", "move it to a separate line", node.position)
+    end = rest.end()
+    while (comment := COMMENT_LINE.match(text, end)) and len(comment["indent"]) > column:
+        end = comment.end()
+    return end
+
+
+def has_comments_below(text: str, node: YamlNode, column: int) -> bool:
+    """Return whether comment lines belong to an entry that begins in a column."""
+    return LINE_BREAK.search(text, node.end, end_of_entry(text, node, column)) is not None
+
+
+def insertion_below(
+    text: str, node: YamlNode, column: int, lines: Sequence[str], *, apart: bool = False
+) -> Replacement:
+    """Return the replacement that inserts lines below an entry.
+
+    They go before the line break that ends the entry, so that a last line without a line break stays without one.
+
+    Raises:
+        EditError: as `end_of_entry`.
+    """
+    end = end_of_entry(text, node, column)
+    line_break = line_break_near(text, end)
+    first = line_break if apart and not keeps_breaks(text, node) else ""
+    return Replacement(end, end, first + "".join(line_break + line for line in lines))
+
+
+def line_break_near(text: str, index: int) -> str:
+    """Return the line break that a text uses: the one before an index, else the one after it, else LF."""
+    before = LINE_BREAK.findall(text[:index])
+    behind = LINE_BREAK.search(text, index)
+    nearest = before[-1] if before else behind[0] if behind else "\n"
+    return nearest if nearest in ("\n", "\r\n", "\r") else "\n"
+
+
+def follows_empty_line(text: str, node: YamlNode) -> bool:
+    """Return whether an empty line precedes a node's line and the comments above it."""
+    above = LINE_BREAK.split(text[: node.start])[:-1]
+    while above and above[-1].lstrip(" ").startswith("#"):
+        above.pop()
+    return bool(above) and not above[-1].strip(" ")
+
+
+class NodePath(NamedTuple):
+    """The part of a pointer that exists."""
+
+    root: YamlNode  # the whole text's mapping
+    node: YamlNode  # the deepest node that exists
+    key: YamlNode | None  # the key of this node; None for the root and for items of lists
+    missing: Pointer  # the remaining steps of the pointer; empty if all of it exists
+    brackets: YamlNode | None = None  # the collection in brackets around this node, if any
+
+
+def find_node(text: str, pointer: Pointer) -> NodePath:
+    """Follow a pointer through a text.
+
+    Raises:
+        EditError: if the text cannot be read or is not a mapping, or if an anchor, an alias or a tag is on the
+            way: a change there may show elsewhere.
+    """
+    root = _root(text)
+    path = NodePath(root=root, node=root, key=None, missing=pointer)
+    _check_not_shared(root)
+    while path.missing:
+        member = _member(path.node, path.missing[0])
+        if member is None:
+            break
+        brackets = path.node if path.node.flow else path.brackets
+        path = NodePath(root, key=member[0], node=member[1], missing=path.missing[1:], brackets=brackets)
+        _check_not_shared(path.node)
+    return path
+
+
+def _root(text: str) -> YamlNode:
+    try:
+        parse_yaml(text)
+    except UnreadableError as unreadable:
+        raise EditError(str(unreadable), unreadable.hint, unreadable.position) from None
+    root = parse_nodes(text)
+    if root is None or root.kind is not NodeKind.MAPPING:
+        raise EditError("the file is not a mapping", "write its first key yourself")
+    return root
+
+
+def _check_not_shared(node: YamlNode) -> None:
+    if node.kind is NodeKind.ALIAS or node.marked:
+        raise EditError(
+            "this value has an anchor, an alias or a tag; a change may show elsewhere",
+            "write the value out, or edit the file yourself",
+            node.position,
+        )
+
+
+def _member(node: YamlNode, step: str | int) -> tuple[YamlNode | None, YamlNode] | None:
+    if node.kind is NodeKind.SEQUENCE:
+        in_range = isinstance(step, int) and 0 <= step < len(node.members)
+        return node.members[step] if isinstance(step, int) and in_range else None
+    return next((pair for pair in node.members if pair[0] is not None and pair[0].value == str(step)), None)
+
+
+def append_item(text: str, pointer: Pointer, item: YamlValue) -> str:
+    """Return a text with an item added at the end of a list; a missing list is created with its parents.
+
+    Raises:
+        EditError: if the value is not a list, or is a list in brackets that is not empty, or has an anchor or an
+            alias on the way.
+    """
+    path = find_node(text, pointer)
+    if path.missing or _is_empty(text, path.node):
+        return set_value(text, pointer, [item])
+    if path.node.kind is not NodeKind.SEQUENCE:
+        raise EditError(f"{_dotted(pointer)} is not a list", position=path.node.position)
+    _check_no_brackets(path.node)
+    expected = _with_item(parse_yaml(text), pointer, item)
+    return _verified(text, [_insert_item(text, path, item)], expected)
+
+
+def set_value(text: str, pointer: Pointer, value: YamlValue, after: Sequence[str] = ()) -> str:
+    """Return a text in which a key has a value; a missing key is created with its parents, below the keys `after`.
+
+    Raises:
+        EditError: if the key has a list or mapping that is not empty, or if brackets, an anchor or an alias are on
+            the way.
+    """
+    path = find_node(text, pointer)
+    replacements = (
+        _insert_key(text, path, value, after) if path.missing else _replace_value(text, path, value)
+    )
+    return _verified(text, replacements, _with_value(parse_yaml(text), pointer, value))
+
+
+def _insert_item(text: str, path: NodePath, item: YamlValue) -> Replacement:
+    """Insert an item below a list's last one, indented and spaced like it."""
+    items = [inner for _, inner in path.node.members]
+    last = items[-1]
+    style = YamlStyle.of(path.root)
+    if last.kind is NodeKind.MAPPING and not (last.flow or last.marked):
+        style = replace(style, item_indent=last.column - path.node.column)
+    lines = item_lines(item, path.node.column, style)
+    apart = len(items) > 1 and follows_empty_line(text, last)
+    return insertion_below(text, last, path.node.column, lines, apart=apart)
+
+
+def _insert_key(text: str, path: NodePath, value: YamlValue, after: Sequence[str]) -> list[Replacement]:
+    name, parent = str(path.missing[0]), path.node
+    for step in reversed(path.missing[1:]):
+        value = {str(step): value}
+    if _is_empty(text, parent):
+        return _replace_value(text, path._replace(missing=()), {name: value})
+    if parent.kind is not NodeKind.MAPPING:
+        raise EditError(f"a {parent.kind.value} cannot hold the key {name!r}", position=parent.position)
+    _check_no_brackets(parent)
+    entries = [(key, inner) for key, inner in parent.members if key is not None]
+    key, neighbour = ([entry for entry in entries if entry[0].value in after] or entries)[-1]
+    lines = entry_lines(name, value, parent.column, YamlStyle.of(path.root))
+    apart = key is not entries[0][0] and follows_empty_line(text, key)
+    return [insertion_below(text, neighbour, parent.column, lines, apart=apart)]
+
+
+def _replace_value(text: str, path: NodePath, value: YamlValue) -> list[Replacement]:
+    key, node = path.key, path.node
+    if key is None:
+        raise EditError("only the value of a key can be replaced", "edit the file yourself", node.position)
+    if path.brackets is not None:
+        _check_no_brackets(path.brackets)
+    is_text_for_text = node.kind is NodeKind.SCALAR and not isinstance(value, Mapping | list)
+    if not (is_text_for_text or _is_empty(text, node)):
+        raise EditError(
+            f"key {key.value!r} already holds a {node.kind.value}", "edit the file yourself", node.position
+        )
+    _check_no_header_comment(text, node)
+    quote = node.style if node.style in ("'", '"') else ""
+    if isinstance(value, str) and has_comments_below(text, node, key.column):
+        first, *lines = [inline_scalar(value, quote)]  # a block scalar would include the comments
+    else:
+        first, *lines = value_lines(value, key.column, YamlStyle.of(path.root), quote)
+    replacements = [_replace_on_key_line(text, key, node, first)]
+    if lines:
+        replacements.append(insertion_below(text, node, key.column, lines))
+    return replacements
+
+
+def _replace_on_key_line(text: str, key: YamlNode, node: YamlNode, written: str) -> Replacement:
+    """Replace what follows a key on its line; an empty replacement removes the spaces before it, too."""
+    if written and node.start < node.end:
+        return Replacement(node.start, node.end, written)
+    start = node.start
+    while start > key.end and text[start - 1] == " ":
+        start -= 1
+    return Replacement(start, max(start, node.end), f" {written}" if written else "")
+
+
+def _is_empty(text: str, node: YamlNode) -> bool:
+    if node.kind is NodeKind.SCALAR:
+        return not node.style and node.value in NULLS
+    return node.flow and not node.members and not text[node.start + 1 : node.end - 1].strip(" ")
+
+
+def _check_no_brackets(node: YamlNode) -> None:
+    if node.flow:
+        raise EditError(
+            f"this {node.kind.value} is written in brackets",
+            "write it as a block, without brackets",
+            node.position,
+        )
+
+
+def _check_no_header_comment(text: str, node: YamlNode) -> None:
+    first_line = LINE_BREAK.split(text[node.start : node.end])[0]
+    if node.style in ("|", ">") and "#" in first_line:
+        raise EditError("a comment follows the block indicator", "move the comment", node.position)
+
+
+def _verified(text: str, replacements: Sequence[Replacement], expected: Json) -> str:
+    """Return the edited text after parsing it again; raise EditError if it does not hold what is expected."""
+    edited = apply_replacements(text, replacements)
+    try:
+        if parse_yaml(edited) == expected:
+            return edited
+    except UnreadableError:
+        pass
+    open_end = not LINE_BREAK.search(text[-1:])
+    raise EditError(
+        "this edit would change other parts of the file",
+        "end its last line with a line break" if open_end else "edit the file yourself",
+    )
+
+
+def _dotted(pointer: Pointer) -> str:
+    return ".".join(map(str, pointer)) or "the file"
+
+
+_Value: TypeAlias = "YamlValue | Json | Sequence[YamlValue | Json]"
+
+
+def _parsed(value: _Value) -> Json:
+    """Return a value as `parse_yaml` returns it: scalars as text, null as None."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: _parsed(inner) for key, inner in value.items()}
+    return [_parsed(inner) for inner in value]
+
+
+def _with_value(tree: Json, pointer: Pointer, value: _Value) -> Json:
+    """Return a copy of a tree in which a pointer leads to a value."""
+    if not pointer:
+        return _parsed(value)
+    step, rest = pointer[0], pointer[1:]
+    if isinstance(tree, list) and isinstance(step, int):
+        return [_with_value(item, rest, value) if at == step else item for at, item in enumerate(tree)]
+    inner = tree if isinstance(tree, dict) else {}
+    return {**inner, str(step): _with_value(inner.get(str(step)), rest, value)}
+
+
+def _with_item(tree: Json, pointer: Pointer, item: YamlValue) -> Json:
+    """Return a copy of a tree in which the list at a pointer has one more item."""
+    items = tree
+    for step in pointer:
+        items = as_list(items)[step] if isinstance(step, int) else as_object(items).get(step)
+    return _with_value(tree, pointer, [*as_list(items), item])

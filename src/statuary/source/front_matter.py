@@ -1,0 +1,20 @@
+"""The keys at the beginning of a page in Markdown."""
+
+import re
+
+from statuary.source.unreadable import UnreadableError
+
+FRONT_MATTER = re.compile(r"---[ \t]*\n.*?(?=^---[ \t]*$)", re.DOTALL | re.MULTILINE)
+"""The keys of a page, up to the line that ends them."""
+
+
+def front_matter(text: str) -> str:
+    """Return the keys at the beginning of a page as YAML; without any, an empty mapping.
+
+    Raises:
+        UnreadableError: if they have no end.
+    """
+    match = FRONT_MATTER.match(text)
+    if match is None and text.startswith("---"):
+        raise UnreadableError("the front matter of the page has no end", "end it with a line ---")
+    return match[0] if match else "{}"

@@ -1,0 +1,167 @@
+"""One source file to its model, or to findings."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from statuary.base.findings import Finding, Pointer, did_you_mean
+from statuary.base.json_values import Json
+from statuary.base.limits import MAX_SHOWN_FINDINGS
+from statuary.base.primitives import InvalidValueError
+from statuary.source.parse_yaml import parse_yaml
+from statuary.source.source_files import SourceFile
+from statuary.source.source_model import SourceModel, describe_value, item_of, members_of
+from statuary.source.unreadable import UnreadableError
+
+
+def validation_findings(error: ValidationError, model: object, tree: Json) -> list[Finding]:
+    """Return the findings about `tree`, which `model` rejects; their pointers lead into it."""
+    errors = error.errors(include_url=False)
+    findings = list(dict.fromkeys(_finding(details, model, tree) for details in errors[:MAX_SHOWN_FINDINGS]))
+    if len(errors) > MAX_SHOWN_FINDINGS:
+        message = f"{len(errors) - MAX_SHOWN_FINDINGS:,} more values are not valid"
+        findings.append(Finding(rule="right-value", message=message))
+    return findings
+
+
+def _finding(details: ErrorDetails, model: object, tree: Json) -> Finding:
+    pointer = _pointer(details["loc"], tree)
+    if details["type"] == "extra_forbidden":
+        finding = unknown_key_finding(str(pointer[-1]), known_keys_at(model, pointer[:-1]), pointer)
+        other = _place_of(str(pointer[-1]), model) if finding.hint.startswith("known keys") else ""
+        return replace(finding, hint=f"write it below `{other}:`") if other else finding
+    if details["type"] == "missing":
+        key = str(details["loc"][-1])
+        message, hint = f"key {key!r} is missing", f"write `{key}:`"
+        return Finding(rule="required-key", message=message, hint=hint, pointer=pointer)
+    message, hint = _wrong_value(details)
+    return Finding(rule="right-value", message=message, hint=hint, pointer=pointer)
+
+
+def _place_of(key: str, model: object) -> str:
+    """Return the only key of a file below which another key belongs; empty if there is none, or several."""
+    members = members_of(model)
+    places = [name for name in members if key in members_of(members[name])]
+    return places[0] if len(places) == 1 and key not in members else ""
+
+
+def _wrong_value(details: ErrorDetails) -> tuple[str, str]:
+    """Return message and hint for a value of the wrong kind."""
+    cause = details.get("ctx", {}).get("error")
+    if isinstance(cause, ValueError):
+        return str(cause), cause.hint if isinstance(cause, InvalidValueError) else ""
+    described = describe_value(details["input"])
+    if details["type"] in ("literal_error", "enum"):
+        return _wrong_choice(described, str(details["input"]), details["ctx"]["expected"])
+    if details["type"] in ("string_too_long", "too_long"):
+        limit, size = details["ctx"]["max_length"], len(details["input"])
+        return f"{described} has {size:,} characters; the limit is {limit:,}", "shorten it"
+    if details["type"] == "string_pattern_mismatch":
+        return f"{described} does not have the form {details['ctx']['pattern']}", ""
+    if details["type"] in EXPECTED:
+        expected = EXPECTED[details["type"]]
+        is_item = expected == "a list" and isinstance(details["input"], str)
+        example = f": [{details['input']}]" if is_item and len(details["input"]) <= 80 else ""
+        return f"expected {expected}, found {described}", f"write {expected}{example}"
+    return f"{described} is not valid: {details['msg'][:1].lower()}{details['msg'][1:]}", ""
+
+
+def _wrong_choice(described: str, value: str, expected: str) -> tuple[str, str]:
+    """Return message and hint for a value that is not one of a few; `expected` is pydantic's list of them."""
+    choices = expected.replace("'", "").replace(" or ", ", ").split(", ")
+    return f"unknown value {described}", did_you_mean(value, choices) or f"write one of {expected}"
+
+
+EXPECTED = {
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "model_attributes_type": "a mapping",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "none_required": "null",
+}
+
+
+def unknown_key_finding(key: str, keys: list[str], pointer: Pointer) -> Finding:
+    """Return the finding about a key that no model has, with the nearest known one."""
+    return Finding(
+        rule="known-keys",
+        message=f"unknown key {key!r}",
+        hint=did_you_mean(key, keys) or f"known keys: {', '.join(keys)}",
+        pointer=pointer,
+        on_key=True,
+    )
+
+
+def _pointer(location: tuple[str | int, ...], tree: Json) -> Pointer:
+    """Keep the part of pydantic's location that the tree has; the rest names validators and missing keys."""
+    steps: list[str | int] = []
+    for step in location:
+        if isinstance(tree, dict) and str(step) in tree:
+            tree = tree[str(step)]
+            steps.append(str(step))
+        elif isinstance(tree, list) and isinstance(step, int) and step < len(tree):
+            tree = tree[step]
+            steps.append(step)
+    return tuple(steps)
+
+
+def known_keys_at(model: object, pointer: Pointer) -> list[str]:
+    """Return the keys that a model has at a pointer."""
+    for step in pointer:
+        members = members_of(model)
+        model = members[str(step)] if str(step) in members else item_of(model)
+    if isinstance(model, type) and issubclass(model, SourceModel):
+        return sorted(model.known_keys())
+    return sorted(members_of(model))
+
+
+Model = TypeVar("Model", bound=SourceModel)
+
+
+def load_model(file: SourceFile, model: type[Model], limit: int, findings: list[Finding]) -> Model | None:
+    """Return a file as its model; None after adding what is wrong to `findings`."""
+    try:
+        tree = read_tree(file, limit)
+    except UnreadableError as error:
+        findings.append(error.finding(file.path))
+        return None
+    return validate_tree(tree, model, file.path, findings)
+
+
+def validate_tree(tree: Json, model: type[Model], path: str, findings: list[Finding]) -> Model | None:
+    """Return a tree as its model; None after adding what is wrong to `findings`."""
+    if not isinstance(tree, dict):
+        findings.append(
+            Finding(
+                rule="right-value",
+                path=path,
+                message="the file is empty" if tree is None else "the file is not a mapping of keys",
+                hint=f"begin with one of: {', '.join(model.known_keys())}",
+            )
+        )
+        return None
+    try:
+        return model.model_validate(tree)
+    except ValidationError as error:
+        findings.extend(finding.within(path) for finding in validation_findings(error, model, tree))
+        return None
+
+
+def read_tree(file: SourceFile, limit: int) -> Json:
+    """Return the value of a YAML or JSON file, scalars as text.
+
+    Raises:
+        UnreadableError: if it is neither, has more than `limit` bytes or cannot be read.
+    """
+    text = file.text(limit)
+    if file.path.endswith(".json"):
+        from statuary.source.parse_json import parse_json_as_text
+
+        return parse_json_as_text(text)
+    return parse_yaml(text)

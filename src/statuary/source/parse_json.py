@@ -1,0 +1,250 @@
+"""JSON text to values that keep the spelling of every number, and the positions of their parts."""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+
+import orjson
+
+from statuary.base.findings import Pointer, Position
+from statuary.base.json_values import Json, NumberText
+from statuary.base.limits import MAX_TEXT_DEPTH
+from statuary.source.unreadable import BeyondLimitError, UnreadableError
+
+INT64_DIGITS = 18
+"""Digits of a whole number that certainly fits into 64 bits."""
+
+
+def parse_json(text: str) -> Json:
+    """Return the value of a JSON text; a number that Python would spell otherwise is a `NumberText`.
+
+    Raises:
+        UnreadableError: with the position, if it is not JSON or an object repeats a key.
+    """
+    value = _parse(text, _whole_number, NumberText)
+    _check_depth(value, text)
+    return value
+
+
+_BEYOND_64_BITS = re.compile(rb"[:\[,]\s*[0-9]{20}")
+"""How a whole number begins that orjson may turn into a float; a text that looks like it costs time alone."""
+
+
+def loads_exactly(raw: bytes) -> Json:
+    """Return the value of JSON that a program wrote; a whole number above 64 bits keeps its digits.
+
+    Raises:
+        orjson.JSONDecodeError: if it is not JSON.
+    """
+    value: Json = orjson.loads(raw)
+    if _BEYOND_64_BITS.search(raw):
+        with suppress(UnreadableError):
+            return parse_json(raw.decode())
+    return value
+
+
+def parse_json_as_text(text: str) -> Json:
+    """Return the value of a JSON text, its numbers as text; raise UnreadableError as `parse_json`."""
+    value = _parse(text, str, str)
+    _check_surrogates(text)
+    return value
+
+
+def _parse(text: str, whole: Callable[[str], Json], decimal: Callable[[str], Json]) -> Json:
+    value: Json
+    try:
+        value = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=whole, parse_float=decimal
+        )
+    except json.JSONDecodeError as error:
+        message, place = _described(error)
+        raise UnreadableError(
+            f"not JSON: {message}", "check the commas, quotes and brackets before this position", place
+        ) from None
+    except RecursionError:
+        raise BeyondLimitError(f"the text nests more than {MAX_TEXT_DEPTH} levels") from None
+    except _DuplicateKeyError:
+        key, offset = _duplicate_key(text)
+        raise UnreadableError(
+            f"duplicate key {key!r}", "remove one of the two", Lines(text).position(offset)
+        ) from None
+    except _ConstantError as error:
+        offset = next(start for lexeme, start in _lexemes(text) if lexeme == str(error))
+        raise UnreadableError(
+            f"{error} is not a JSON number", "write a number, or null", Lines(text).position(offset)
+        ) from None
+    return value
+
+
+def _described(error: json.JSONDecodeError) -> tuple[str, Position]:
+    """Return what is wrong and where, in the words of Python 3.13, which alone has some for a trailing comma."""
+    text, kind = (
+        error.doc[: error.pos].rstrip(),
+        {"}": "object", "]": "array"}.get(error.doc[error.pos : error.pos + 1]),
+    )
+    if kind is not None and text.endswith(","):
+        return f"illegal trailing comma before end of {kind}", Lines(error.doc).position(len(text) - 1)
+    return f"{error.msg[0].lower()}{error.msg[1:]}", Position(error.lineno, error.colno)
+
+
+def _check_surrogates(text: str) -> None:
+    """Reject half of a surrogate pair, which UTF-8 cannot encode."""
+    if not SURROGATE.search(text):
+        return
+    for lexeme, start in _lexemes(text):
+        if SURROGATE.search(lexeme) and LONE_SURROGATE.search(json.loads(lexeme)):
+            message, hint = "the text has an unpaired surrogate", "write both escapes of the surrogate pair"
+            raise UnreadableError(message, hint, Lines(text).position(start))
+
+
+def _check_depth(value: Json, text: str) -> None:
+    """Reject what is nested deeper than orjson writes, and than this project's own encoder descends."""
+    with suppress(TypeError):  # orjson's own error, also for a lone surrogate
+        orjson.dumps(value)
+        return
+    depth = 0
+    for lexeme, start in _lexemes(text):
+        depth += (lexeme in "[{") - (lexeme in "]}")
+        if depth > MAX_TEXT_DEPTH:
+            raise BeyondLimitError(
+                f"the text nests more than {MAX_TEXT_DEPTH} levels", position=Lines(text).position(start)
+            )
+
+
+SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class _DuplicateKeyError(Exception):
+    """An object repeats a key; json's hook does not know where."""
+
+
+class _ConstantError(Exception):
+    """NaN or an infinity."""
+
+
+def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _DuplicateKeyError
+    return members
+
+
+def _no_constant(name: str) -> Json:
+    raise _ConstantError(name)
+
+
+def _whole_number(digits: str) -> int | NumberText:
+    if len(digits) <= INT64_DIGITS and digits != "-0":
+        return int(digits)
+    return NumberText(digits)
+
+
+class Lines:
+    """Where the lines of a text begin."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def position(self, offset: int) -> Position:
+        """Return the line and column of an offset in characters."""
+        line = bisect_right(self._starts, offset)
+        return Position(line, offset - self._starts[line - 1] + 1)
+
+
+LEXEME = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{},:]|[^\s\[\]{},:"]++', re.DOTALL)
+"""One JSON lexeme. Nothing in it backtracks: a string of 60 MB needs no more memory."""
+
+
+def _lexemes(text: str) -> Iterator[tuple[str, int]]:
+    for match in LEXEME.finditer(text):
+        yield match[0], match.start()
+
+
+def _duplicate_key(text: str) -> tuple[str, int]:
+    """Return the first key that its object has already, and its offset."""
+    keys: list[set[str]] = []
+    previous = "", 0
+    for lexeme, start in _lexemes(text):
+        if lexeme in "{[":
+            keys.append(set())
+        elif lexeme in "}]":
+            keys.pop()
+        elif lexeme == ":":
+            key = json.loads(previous[0])
+            if key in keys[-1]:
+                return key, previous[1]
+            keys[-1].add(key)
+        previous = lexeme, start
+    raise ValueError("no key is repeated")
+
+
+def locate_in_json(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
+    """Return the positions of parts of a JSON text, all found in one pass.
+
+    Args:
+        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that
+            is missing has the position of the nearest enclosing one.
+    """
+    wanted = list(parts)
+    if not wanted:  # as of nearly every record of a bulk source
+        return []
+    offsets = _offsets(text, {pointer[:end] for pointer, _ in wanted for end in range(len(pointer) + 1)})
+    lines = Lines(text)
+    return [lines.position(_offset(offsets, pointer, on_key=on_key)) for pointer, on_key in wanted]
+
+
+def _offset(offsets: dict[Pointer, tuple[int, int]], pointer: Pointer, *, on_key: bool) -> int:
+    if pointer in offsets:
+        return offsets[pointer][0 if on_key else 1]
+    ends = range(len(pointer), -1, -1)
+    return next((offsets[pointer[:end]][1] for end in ends if pointer[:end] in offsets), 0)
+
+
+def _offsets(text: str, wanted: Collection[Pointer]) -> dict[Pointer, tuple[int, int]]:
+    """Return where the key and the value of each wanted part begin."""
+    walk = _Walk(wanted)
+    for lexeme, start in _lexemes(text):
+        walk.take(lexeme, start)
+        if len(walk.offsets) == len(wanted):
+            break
+    return walk.offsets
+
+
+class _Walk:
+    def __init__(self, wanted: Collection[Pointer]) -> None:
+        self.wanted = wanted
+        self.deepest = max(map(len, wanted), default=0)
+        self.offsets: dict[Pointer, tuple[int, int]] = {}
+        self.path: list[str | int] = []
+        self.expects_key = False
+        self.key_start = -1
+
+    def take(self, lexeme: str, start: int) -> None:
+        if lexeme in "]}":
+            self.path[-1:] = []
+            self.expects_key = False
+        elif lexeme == ",":
+            self.next_item()
+        elif lexeme == ":":
+            self.expects_key = False
+        elif self.expects_key:
+            self.path[-1], self.key_start = json.loads(lexeme), start
+        else:
+            self.value(lexeme, start)
+
+    def next_item(self) -> None:
+        if self.path and isinstance(self.path[-1], int):
+            self.path[-1] += 1
+        else:
+            self.expects_key = True
+
+    def value(self, lexeme: str, start: int) -> None:
+        if len(self.path) <= self.deepest and (pointer := tuple(self.path)) in self.wanted:
+            is_member = bool(self.path) and isinstance(self.path[-1], str)
+            self.offsets.setdefault(pointer, (self.key_start if is_member else start, start))
+        if lexeme in "{[":
+            self.path.append("" if lexeme == "{" else 0)
+            self.expects_key = lexeme == "{"

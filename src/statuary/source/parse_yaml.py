@@ -1,0 +1,219 @@
+"""YAML text to values whose scalars stay text, and the positions of their parts.
+
+libyaml composes the nodes. They become values here because PyYAML's constructors resolve `yes`, dates and numbers,
+and take twice the time. As in the JSON schema of YAML 1.2, only `null`, `~` and nothing mean null.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+from yaml import MappingNode, Node, ScalarNode, SequenceNode, YAMLError
+from yaml._yaml import CParser
+from yaml.reader import ReaderError
+
+from statuary.base.findings import Pointer, Position
+from statuary.base.json_values import Json
+from statuary.base.limits import MAX_DEPTH, MAX_EXPANSION, MAX_NODES, MAX_RAW_DEPTH
+from statuary.source.unreadable import BeyondLimitError, UnreadableError
+
+NULLS = frozenset({"", "~", "null"})
+"""The plain scalars that mean null."""
+
+
+class PlainText(str):
+    """A scalar written without quotes, in which a member of free-form JSON may be a number."""
+
+    __slots__ = ()
+
+
+class _Composer(CParser):
+    """libyaml's parser with no resolvers: every node keeps its text."""
+
+    def resolve(self, _kind: type, _value: object, _implicit: object) -> str:
+        return ""
+
+    def descend_resolver(self, _parent: object, _index: object) -> None:
+        pass
+
+    def ascend_resolver(self) -> None:
+        pass
+
+
+def parse_yaml(text: str, scalar: Callable[[str], str] = str) -> Json:
+    """Return the value of a YAML text, scalars as text.
+
+    Args:
+        scalar: what an unquoted scalar becomes: `str`, or `PlainText` to remember that it has no quotes.
+
+    Raises:
+        UnreadableError: with the position, if it is not YAML, has a duplicate or composite key, a tag, a second
+            document, or expands beyond the limits.
+    """
+    node = _compose(text)
+    return None if node is None else _Constructor(scalar, len(text)).value(node, 0)
+
+
+def locate_in_yaml(text: str, parts: Iterable[tuple[Pointer, bool]]) -> list[Position]:
+    """Return the positions of parts of a YAML text, which is parsed once.
+
+    Args:
+        parts: for each part, the pointer to it, and whether its key is meant and not its value. A part that
+            is missing has the position of the nearest enclosing one.
+    """
+    node = _compose(text)
+    children: _Children = {}
+    return [_locate(node, pointer, children, on_key=on_key) for pointer, on_key in parts]
+
+
+_Children: TypeAlias = dict[int, dict[str | int, tuple[Node | None, Node]]]
+"""By the identity of a mapping or sequence: each child, by key or index, with its key's node."""
+
+
+def _locate(node: Node | None, pointer: Pointer, children: _Children, *, on_key: bool) -> Position:
+    if node is None:
+        return Position(1, 1)
+    mark = node.start_mark
+    for step in pointer:
+        if id(node) not in children:
+            children[id(node)] = _children(node)
+        own = children[id(node)]
+        key, child = own.get(step) or own.get(str(step)) or (None, None)
+        if child is None:
+            break
+        # of a collection, the key is the better position to look at
+        is_collection = not isinstance(child, ScalarNode)
+        mark = key.start_mark if key is not None and (on_key or is_collection) else child.start_mark
+        node = child
+    return Position(mark.line + 1, mark.column + 1)
+
+
+def _children(node: Node) -> dict[str | int, tuple[Node | None, Node]]:
+    if isinstance(node, MappingNode):
+        # the first of equal keys, as that is the one with the wrong value
+        pairs = [(key.value, (key, value)) for key, value in node.value if isinstance(key, ScalarNode)]
+        return dict(reversed(pairs))
+    if isinstance(node, SequenceNode):
+        return {index: (None, item) for index, item in enumerate(node.value)}
+    return {}
+
+
+def _compose(text: str) -> Node | None:
+    _check_raw_depth(text)
+    try:
+        return _Composer(text).get_single_node()
+    except ReaderError as error:
+        before = text[: error.position]
+        position = Position(before.count("\n") + 1, error.position - before.rfind("\n"))
+        message = f"not YAML: character {error.character!r} is not allowed in text"
+        raise UnreadableError(
+            message, "remove it, or write it as an escape in double quotes", position
+        ) from None
+    except YAMLError as error:
+        raise _unreadable(error) from None
+    except UnicodeEncodeError:
+        raise UnreadableError("the text has an unpaired surrogate", "save the file as UTF-8") from None
+
+
+def _check_raw_depth(text: str) -> None:
+    """Reject nesting at which libyaml's recursion overflows the stack, before it begins.
+
+    Brackets inside quotes count too: no real text reaches the limit even so.
+    """
+    if text.count("[") + text.count("{") > MAX_RAW_DEPTH:
+        depth = 0
+        for bracket in BRACKET.findall(text):
+            depth = depth + 1 if bracket in "[{" else max(0, depth - 1)
+            if depth > MAX_RAW_DEPTH:
+                raise BeyondLimitError(f"the text opens {MAX_RAW_DEPTH:,} nested brackets")
+    if text.count("- ") + text.count("? ") > MAX_RAW_DEPTH and DASHES_IN_A_ROW.search(text):
+        raise BeyondLimitError(f"the text opens {MAX_RAW_DEPTH:,} nested lists or keys")
+
+
+BRACKET = re.compile(r"[\[\]{}]")
+DASHES_IN_A_ROW = re.compile(rf"(?:[-?][ \t]+){{{MAX_RAW_DEPTH}}}")
+
+
+def _unreadable(error: YAMLError) -> UnreadableError:
+    mark = getattr(error, "problem_mark", None)
+    problem = str(getattr(error, "problem", None) or error).replace("\n", " ")
+    position = Position(mark.line + 1, mark.column + 1) if mark else Position(1, 1)
+    sentences = (sentences for part, sentences in PROBLEMS.items() if problem.startswith(part))
+    message, hint = next(sentences, (problem, ""))
+    return UnreadableError(f"not YAML: {message or problem}", hint, position)
+
+
+PROBLEMS = {
+    "mapping values are not allowed in this context": (
+        "unexpected colon",
+        "quote a text that has a colon, and check the indentation",
+    ),
+    "could not find expected ':'": ("a key has no colon", "write `key: value`, with a space after the colon"),
+    "did not find expected key": ("", "check the indentation and the quotes above this line"),
+    "did not find expected '-' indicator": ("", "check the indentation above this line"),
+    "did not find expected ',' or": ("", "close the bracket, and separate items with commas"),
+    "found unexpected end of stream": ("unexpected end of the file", "close the open quote or bracket"),
+    "found character that cannot start any token": (
+        "",
+        "indent with spaces, and quote a text that starts with this character",
+    ),
+    "found undefined alias": ("", "quote a text that starts with *"),
+    "found duplicate anchor": ("", "give each anchor its own name"),
+    "but found another document": ("the file has a second document", "keep one document; remove the `---`"),
+}
+"""By the beginning of libyaml's message: our message (empty: the same), and the hint."""
+
+
+class _Constructor:
+    """Makes the values of one file, and counts how far aliases expand it."""
+
+    def __init__(self, scalar: Callable[[str], str], size: int) -> None:
+        self.scalar = scalar
+        self.nodes_left = MAX_NODES
+        self.size_left = MAX_EXPANSION * size
+
+    def value(self, node: Node, depth: int) -> Json:
+        if node.tag:
+            raise _at(node, f"tag {node.tag!r} is not supported", "remove the tag")
+        self.count(node, depth)
+        if isinstance(node, ScalarNode):
+            text: str = node.value
+            if node.style:  # quoted, or a block
+                return text
+            return None if text in NULLS else self.scalar(text)
+        if isinstance(node, SequenceNode):
+            return [self.value(item, depth + 1) for item in node.value]
+        return self.mapping(node, depth)
+
+    def mapping(self, node: Node, depth: int) -> dict[str, Json]:
+        members: dict[str, Json] = {}
+        for key, item in node.value:
+            name = key.value
+            if not isinstance(key, ScalarNode):
+                raise _at(key, "a key is a list or a mapping", "write a text as the key")
+            if name == "<<" and not key.style:
+                raise _at(key, "a mapping is merged with `<<`, which is not supported", "write its keys out")
+            if name in members:
+                raise _at(key, f"duplicate key {name!r}", "remove one of the two")
+            members[name] = self.value(item, depth + 1)
+        return members
+
+    def count(self, node: Node, depth: int) -> None:
+        self.nodes_left -= 1
+        self.size_left -= 1 + (len(node.value) if isinstance(node, ScalarNode) else 0)
+        if self.nodes_left < 0 or self.size_left < 0:
+            raise BeyondLimitError(
+                "the aliases of the file expand too far", "write the values without aliases", _start(node)
+            )
+        if depth > MAX_DEPTH:
+            raise BeyondLimitError(
+                f"the file nests deeper than {MAX_DEPTH} levels", "an alias may contain itself", _start(node)
+            )
+
+
+def _at(node: Node, message: str, hint: str) -> UnreadableError:
+    return UnreadableError(message, hint, _start(node))
+
+
+def _start(node: Node) -> Position:
+    return Position(node.start_mark.line + 1, node.start_mark.column + 1)

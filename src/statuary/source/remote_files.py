@@ -1,0 +1,41 @@
+"""Sources that are not files of the content: URLs, whose scheme an extension reads."""
+
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
+
+from statuary.extension_table import EXTENSIONS, MissingExtensionError, load
+from statuary.source.unreadable import UnreadableError
+
+_TARGETS = {scheme: target for row in EXTENSIONS for scheme, target in row.remote.items()}
+_BEGINNINGS = tuple(f"{scheme}://" for scheme in _TARGETS)
+
+
+class RemoteFile(NamedTuple):
+    """A file of a listing."""
+
+    url: str
+    size: int  # in bytes
+
+
+class RemoteFiles(Protocol):
+    """The files behind URLs of some schemes."""
+
+    def list(self, url: str) -> Iterator[RemoteFile]:
+        """Yield the files below or at a URL, unordered; raise UnreadableError if they cannot be listed."""
+
+    def read(self, url: str, limit: int) -> bytes:
+        """Return a file; raise UnreadableError if it has more than `limit` bytes or cannot be read."""
+
+
+def is_remote(path: str) -> bool:
+    """Return whether a path is a URL that an extension reads."""
+    return path.startswith(_BEGINNINGS)
+
+
+def remote_files(url: str) -> RemoteFiles:
+    """Return what reads a remote path; raise UnreadableError if that extension is not installed."""
+    try:
+        files: RemoteFiles = load(_TARGETS[url.partition("://")[0]], url)()
+    except MissingExtensionError as error:
+        raise UnreadableError(str(error), error.hint) from None
+    return files

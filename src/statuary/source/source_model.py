@@ -1,0 +1,315 @@
+"""The base of every source model, and the types that turn text into values.
+
+The readers of YAML and JSON keep each scalar as the text that was written (`null`, `~` and nothing become
+None); these types give it meaning. So an unquoted `0x…` address, a name such as `1.10` or `on`, and a date
+arrive as they were typed.
+"""
+
+import re
+import types
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import date, timedelta
+from functools import lru_cache, partial
+from typing import Annotated, ClassVar, Literal, TypeVar, Union, get_args, get_origin
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, PlainValidator, WithJsonSchema
+from typing_extensions import get_type_hints, is_typeddict
+
+from statuary.base.limits import MAX_NUMBER_DIGITS, MAX_QUOTED
+from statuary.base.primitives import (
+    Address,
+    ChainId,
+    Hex,
+    Instant,
+    InvalidValueError,
+    parse_address,
+    parse_chain_id,
+    parse_duration,
+    parse_hex,
+    parse_instant,
+    shorten,
+)
+from statuary.base.reserved_names import is_reserved_name
+from statuary.extension_table import EXTENSIONS, load
+
+
+class SourceModel(BaseModel):
+    """A mapping in a source file; unknown keys are errors."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        arbitrary_types_allowed=True,
+        defer_build=True,  # a command builds only the models that it uses
+    )
+
+    @classmethod
+    def known_keys(cls) -> list[str]:
+        """Return the keys that the file may have."""
+        return [field.alias or name for name, field in cls.model_fields.items()]
+
+
+Value = TypeVar("Value")
+
+
+def value_of(kind: Callable[..., Value], model: SourceModel, /, **others: object) -> Value:
+    """Return a domain value: the fields that a model has under the same names, and `others`."""
+    shared = {name: getattr(model, name) for name in _shared_fields(kind, type(model)) if name not in others}
+    return kind(**shared, **others)
+
+
+@lru_cache(maxsize=64)
+def _shared_fields(kind: Callable[..., object], model: type[SourceModel]) -> tuple[str, ...]:
+    fields: Iterable[str] = kind._fields if hasattr(kind, "_fields") else vars(kind)["__dataclass_fields__"]
+    return tuple(name for name in fields if name in model.model_fields)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    raise InvalidValueError(
+        f"expected a text, found {describe_value(value)}", "write one text; quote it if needed"
+    )
+
+
+def _duration(value: object) -> timedelta:
+    duration = parse_duration(value) if isinstance(value, str) else None
+    if duration is None:
+        raise InvalidValueError(
+            f"{describe_value(value)} is not a duration", "write it like 90m, 2h or 1d12h"
+        )
+    return duration
+
+
+def _flag(value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    if value in ("true", "false"):
+        return bool(value == "true")
+    raise InvalidValueError(f"expected true or false, found {describe_value(value)}", "write true or false")
+
+
+def _whole_number(value: object) -> int:
+    digits = value[1:] if isinstance(value, str) and value[:1] == "-" else value
+    if isinstance(digits, str) and digits.isascii() and digits.isdigit() and len(digits) <= MAX_NUMBER_DIGITS:
+        return int(str(value))
+    raise InvalidValueError(f"expected a whole number, found {describe_value(value)}", "write decimal digits")
+
+
+def _instant(value: object) -> Instant:
+    return parse_instant(_text(value))
+
+
+def _time_zone(value: object) -> ZoneInfo:
+    name = _text(value)
+    if name not in NO_ZONES and not name.startswith(("posix/", "right/")):
+        with suppress(ZoneInfoNotFoundError, ValueError, OSError):
+            return ZoneInfo(name)
+    raise InvalidValueError(
+        f"unknown time zone {name!r}", "write an IANA name such as Etc/UTC or Europe/Zurich"
+    )
+
+
+NO_ZONES = ("localtime", "Factory", "posixrules")
+"""Files among those of time zones that are the machine's own zone, or none."""
+
+
+def describe_value(value: object) -> str:
+    """Describe a value of a source file for a message."""
+    if value is None:
+        return "nothing (null)"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return f"the number {value}"
+    text = str(value)
+    return repr(text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "…")
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""Any text, as written."""
+
+Flag = Annotated[bool, BeforeValidator(_flag), WithJsonSchema({"type": "boolean"})]
+"""`true` or `false`; `yes` and `on` are errors."""
+
+WholeNumber = Annotated[int, BeforeValidator(_whole_number), WithJsonSchema({"type": "integer"})]
+"""A decimal whole number."""
+
+INSTANT_SCHEMA = {
+    "type": "string",
+    "format": "date-time",
+    "description": "ISO 8601 date and time with an offset, such as 2026-11-02T10:00:00Z",
+}
+InstantText = Annotated[Instant, PlainValidator(_instant), WithJsonSchema(INSTANT_SCHEMA)]
+"""An ISO 8601 date and time with an offset; becomes an `Instant`."""
+
+TimeZoneText = Annotated[
+    ZoneInfo,
+    PlainValidator(_time_zone),
+    WithJsonSchema({"type": "string", "description": "IANA time zone name, such as Etc/UTC"}),
+]
+"""An IANA time zone name; becomes a `ZoneInfo`."""
+
+DurationText = Annotated[
+    timedelta,
+    PlainValidator(_duration),
+    WithJsonSchema({"type": "string", "description": "a duration, such as 90m, 2h or 1d12h"}),
+]
+"""A duration such as `90m`; becomes a `timedelta`."""
+
+CHAIN_ID_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": "^\\d{1,20}$"}]}
+ChainIdText = Annotated[
+    ChainId, BeforeValidator(_text), AfterValidator(parse_chain_id), WithJsonSchema(CHAIN_ID_SCHEMA)
+]
+"""A chain id; quotes are not needed."""
+
+AddressText = Annotated[
+    Address,
+    BeforeValidator(_text),
+    AfterValidator(parse_address),
+    WithJsonSchema({"type": "string", "pattern": "^0x[0-9a-fA-F]{40}$"}),
+]
+"""An address; quotes are not needed."""
+
+HexText = Annotated[
+    Hex,
+    BeforeValidator(_text),
+    AfterValidator(parse_hex),
+    WithJsonSchema({"type": "string", "pattern": "^0x([0-9a-f]{2})*$"}),
+]
+"""Bytes as `0x` and lower-case hex digits; quotes are not needed."""
+
+
+def members_of(model: object) -> dict[str, object]:
+    """Return the types of the members that a model, or the first model of a union, names; by key."""
+    return next((members for option in _options(model) if (members := _members(option)) is not None), {})
+
+
+def item_of(model: object, containers: tuple[type, ...] = (list, dict, tuple)) -> object:
+    """Return the type of the items of the first container that a type allows; None without one."""
+    for option in _options(model):
+        arguments = get_args(option)
+        if arguments and get_origin(option) in containers:
+            return arguments[0] if arguments[-1] is ... else arguments[-1]
+    return None
+
+
+def allows_text(model: object) -> bool:
+    """Return whether a type allows text, or some texts."""
+    return any(option is str or get_origin(option) is Literal for option in _options(model))
+
+
+@lru_cache(maxsize=256)
+def _members(option: object) -> dict[str, object] | None:
+    if isinstance(option, type) and issubclass(option, BaseModel):
+        return {field.alias or name: field.annotation for name, field in option.model_fields.items()}
+    return dict(get_type_hints(option, include_extras=True)) if is_typeddict(option) else None
+
+
+def _options(model: object) -> list[object]:
+    """Return the types that an annotation allows, without null, `Annotated` and `Required`."""
+    if get_origin(model) in (Union, types.UnionType):
+        return [option for choice in get_args(model) for option in _options(choice)]
+    if get_origin(model) is Annotated or str(get_origin(model)).endswith("Required"):
+        return _options(get_args(model)[0])
+    return [] if model is type(None) else [model]
+
+
+MAX_NAME_LENGTH = 255
+"""Most characters of a name."""
+
+MAX_BODY_LENGTH = 25_000
+"""Most characters of an update's text."""
+
+MAX_ID_LENGTH = 100
+"""Most characters of an id, so that every file system allows the names of its files."""
+
+IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+def _name(text: str) -> str:
+    if not text.strip():
+        raise InvalidValueError("the name is empty", "write the title that readers see")
+    return _within(MAX_NAME_LENGTH, "name", text)
+
+
+def _identifier(text: str) -> str:
+    if not IDENTIFIER.fullmatch(text):
+        raise InvalidValueError(
+            f"id {shorten(text)} has characters that a URL cannot contain", "use letters, digits, - and _"
+        )
+    if is_reserved_name(text):
+        raise InvalidValueError(f"id {text} is the name of a device on Windows", "choose another one")
+    return _within(MAX_ID_LENGTH, "id", text)
+
+
+def _within(limit: int, what: str, text: str) -> str:
+    if len(text) > limit:
+        raise InvalidValueError(f"the {what} has {len(text):,} characters, more than {limit:,}", "shorten it")
+    return text
+
+
+def _in_languages(check: Callable[[str], str], value: object) -> str:
+    if not isinstance(value, dict):
+        return check(_text(value))
+    (target,) = (row.texts for row in EXTENSIONS if row.texts)
+    text: str = load(target, "a text per language")(value, lambda text: check(_text(text)))
+    return text
+
+
+PER_LANGUAGE = {"type": "object", "additionalProperties": {"type": "string"}}
+Name = Annotated[
+    str,
+    PlainValidator(partial(_in_languages, _name)),
+    WithJsonSchema(
+        {"anyOf": [{"type": "string", "minLength": 1, "maxLength": MAX_NAME_LENGTH}, PER_LANGUAGE]}
+    ),
+]
+"""A title that readers see."""
+
+Body = Annotated[
+    str,
+    PlainValidator(partial(_in_languages, partial(_within, MAX_BODY_LENGTH, "text"))),
+    WithJsonSchema({"anyOf": [{"type": "string", "maxLength": MAX_BODY_LENGTH}, PER_LANGUAGE]}),
+]
+"""The text of an update, with a small subset of HTML."""
+
+Identifier = Annotated[
+    Text,
+    AfterValidator(_identifier),
+    WithJsonSchema({"type": "string", "pattern": f"^{IDENTIFIER.pattern}$", "maxLength": MAX_ID_LENGTH}),
+]
+"""A published id: letters, digits, `-` and `_`, because it becomes part of a URL."""
+
+
+def _date(value: object) -> date:
+    try:
+        return date.fromisoformat(_text(value))
+    except ValueError:
+        raise InvalidValueError(
+            f"{describe_value(value)} is not a date", "write it like 2026-11-02"
+        ) from None
+
+
+def _tweet_id(value: object) -> int:
+    digits = value if isinstance(value, str) and value.isascii() and value.isdigit() else ""
+    if 0 < len(digits) <= len(str(LARGEST_TWEET_ID)) and int(digits) <= LARGEST_TWEET_ID:
+        return int(digits)
+    raise InvalidValueError(f"{describe_value(value)} is not a post number", "write decimal digits")
+
+
+LARGEST_TWEET_ID = (1 << 63) - 1
+"""Posts have 63-bit numbers (snowflakes); real pages contain numbers of 19 digits."""
+
+TweetId = Annotated[int, BeforeValidator(_tweet_id), WithJsonSchema({"type": "integer", "minimum": 0})]
+"""The number of a post on social media."""
+
+DateText = Annotated[date, BeforeValidator(_date), WithJsonSchema({"type": "string", "format": "date"})]
+"""A day, `YYYY-MM-DD`."""

@@ -1,0 +1,29 @@
+"""The error for a file, or a part of one, that cannot be read."""
+
+from statuary.base.budget import BEYOND_LIMIT
+from statuary.base.errors import StatuaryError
+from statuary.base.findings import Finding, Position
+
+FIRST = Position(1, 1)
+
+
+class UnreadableError(StatuaryError):
+    """A source that cannot be read; it becomes one finding."""
+
+    def __init__(
+        self, message: str, hint: str = "", position: Position = FIRST, rule: str = "readable-text"
+    ) -> None:
+        super().__init__(message, hint)
+        self.position = position  # where reading stopped
+        self.rule = rule  # the rule of the finding
+
+    def finding(self, path: str) -> Finding:
+        """Return the finding about the file at `path`."""
+        return Finding(rule=self.rule, path=path, message=str(self), hint=self.hint, position=self.position)
+
+
+class BeyondLimitError(UnreadableError):
+    """A source that exceeds a limit of `base/limits.py`; an incident, a maintenance or a page that does is withheld."""
+
+    def __init__(self, message: str, hint: str = "", position: Position = FIRST) -> None:
+        super().__init__(message, hint, position, BEYOND_LIMIT)

@@ -1,0 +1,362 @@
+"""The nodes of a YAML text, with the span of characters of each.
+
+The marks of libyaml's events are exact but for two: a block collection ends where the next token begins, and a
+block scalar includes the blank lines after it. Both are corrected here: a node ends after the last character that
+its value depends on.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from textwrap import wrap
+from typing import NamedTuple, Self, TypeAlias, cast
+
+import orjson
+from yaml import (
+    AliasEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+from yaml._yaml import CParser, Mark
+
+from statuary.base.findings import Position
+
+BREAKS = "\n\r\x85\u2028\u2029"
+"""The line breaks of libyaml; CR LF counts as one."""
+
+LINE_BREAK = re.compile(rf"\r\n|[{BREAKS}]")
+
+
+class NodeKind(Enum):
+    """The kind of a node; the value is its name in messages."""
+
+    SCALAR = "scalar"
+    MAPPING = "mapping"
+    SEQUENCE = "list"
+    ALIAS = "alias"
+
+
+class YamlNode(NamedTuple):
+    """A value in a YAML text."""
+
+    kind: NodeKind
+    start: int  # the index of its first character, anchor and tag included
+    end: int  # the index after its last character
+    line: int  # counted from 0
+    column: int  # counted from 0
+    value: str = ""  # the text of a scalar
+    style: str = ""  # the first character of a scalar: a quote, `|`, `>`; empty if it is plain
+    flow: bool = False  # whether it is a collection in brackets
+    marked: bool = False  # whether it has an anchor or a tag
+    # the keys (None in a list) and values of a collection
+    members: tuple[tuple["YamlNode | None", "YamlNode"], ...] = ()
+
+    @property
+    def position(self) -> Position:
+        """Where it starts, counted from 1."""
+        return Position(self.line + 1, self.column + 1)
+
+
+def parse_nodes(text: str) -> YamlNode | None:
+    """Return the root node of a text that `parse_yaml` accepts; None if the text holds no value."""
+    return _Composer(text).root()
+
+
+class _Composer:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.events = _events(CParser(text))
+
+    def root(self) -> YamlNode | None:
+        for event in self.events:
+            if isinstance(event, (ScalarEvent, MappingStartEvent, SequenceStartEvent)):
+                return self.node(event)
+        return None
+
+    def node(self, event: Event) -> YamlNode:
+        match event:
+            case ScalarEvent():
+                return self.scalar(event)
+            case AliasEvent():
+                return _node(NodeKind.ALIAS, event, _end(event))
+            case MappingStartEvent():
+                return self.collection(NodeKind.MAPPING, event)
+            case SequenceStartEvent():
+                return self.collection(NodeKind.SEQUENCE, event)
+        raise TypeError(f"{event} begins no node")
+
+    def scalar(self, event: ScalarEvent) -> YamlNode:
+        end = _end(event)
+        if event.style in ("|", ">"):
+            end = end_of_block_scalar(self.text, _start(event).index, end)
+        node = _node(NodeKind.SCALAR, event, end, is_marked=bool(event.anchor or event.tag))
+        return node._replace(value=event.value, style=event.style or "")
+
+    def collection(self, kind: NodeKind, event: MappingStartEvent | SequenceStartEvent) -> YamlNode:
+        members: list[tuple[YamlNode | None, YamlNode]] = []
+        while not isinstance(inner := next(self.events), (MappingEndEvent, SequenceEndEvent)):
+            key = self.node(inner) if kind is NodeKind.MAPPING else None
+            members.append((key, self.node(inner if key is None else next(self.events))))
+        end = _end(inner) if event.flow_style else members[-1][1].end
+        node = _node(kind, event, end, is_marked=bool(event.anchor or event.tag))
+        return node._replace(flow=bool(event.flow_style), members=tuple(members))
+
+
+def _start(event: Event) -> Mark:
+    """Return where an event begins; libyaml always says it."""
+    return cast("Mark", event.start_mark)
+
+
+def _end(event: Event) -> int:
+    return cast("Mark", event.end_mark).index
+
+
+def _events(parser: CParser) -> Iterator[Event]:
+    while (event := parser.get_event()) is not None:
+        yield event
+
+
+def _node(kind: NodeKind, event: Event, end: int, *, is_marked: bool = False) -> YamlNode:
+    start = _start(event)
+    return YamlNode(kind, start.index, end, start.line, start.column, marked=is_marked)
+
+
+HEADER = re.compile(r"[|>](?P<indicators>[-+0-9]*)")
+
+
+def keeps_breaks(text: str, node: YamlNode) -> bool:
+    """Return whether blank lines after a node belong to it: whether it is, or ends with, a block scalar `|+`."""
+    while node.members and not node.flow:
+        node = node.members[-1][1]
+    if node.style not in ("|", ">"):
+        return False
+    header = HEADER.search(text, node.start)
+    return header is not None and "+" in header["indicators"]
+
+
+def end_of_block_scalar(text: str, start: int, reach: int) -> int:
+    """Return the end of a block scalar's last line that matters, given where libyaml stopped reading.
+
+    Blank lines after the text matter only to `|+`; the last line break is never part of the answer.
+    """
+    header = HEADER.search(text, start)
+    span = text[start:reach]
+    lines = LINE_BREAK.split(span)
+    breaks = LINE_BREAK.findall(span)
+    last = len(lines) - 1
+    if lines[last] == "" and last > 0:  # what follows the last break is the next line
+        last -= 1
+    if header is None or "+" not in header["indicators"]:
+        indent = min((len(line) - len(line.lstrip(" ")) for line in lines[1:] if line.strip(" ")), default=0)
+        # a line of spaces beyond the indentation is text
+        while last > 0 and not lines[last].strip(" ") and len(lines[last]) <= indent:
+            last -= 1
+    return start + sum(map(len, lines[: last + 1])) + sum(map(len, breaks[:last]))
+
+
+FOLDED_FROM = 100
+"""Characters from which a paragraph is folded over several lines."""
+
+FOLDED_WIDTH = 100
+"""Characters of a folded line, indentation excluded."""
+
+AMBIGUOUS = re.compile(
+    r"~|null|true|false|yes|no|on|off|y|n|\.nan|[-+]?\.inf|=|<<"
+    r"|[-+]?\.?[0-9][0-9_.:]*(e[-+]?[0-9_.]*)?|[-+]?0[xob][0-9a-f_]*|[-+.]+",
+    re.IGNORECASE,
+)
+"""Plain words that a YAML 1.1 or 1.2 reader does not read as text."""
+
+NOT_PLAIN = re.compile(r"^[-?:,\[\]{}#&*!|>'\"%@`\s]|:(\s|$)|\s#|\s$")
+"""Characters that a plain scalar must not contain."""
+
+NOT_PLAIN_IN_BRACKETS = re.compile(r"[,\[\]{}]|:")
+"""Further characters that a plain scalar in brackets must not contain."""
+
+NOT_PRINTED = re.compile(
+    r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010fffd]|[\u2028\u2029]"
+)
+"""Characters that are written as escapes; a tab is one of them."""
+
+TO_ESCAPE = re.compile(rf'["\\]|{NOT_PRINTED.pattern}')
+"""Characters that are escaped in double quotes."""
+
+ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def scalar_lines(text: str, indent: int, quote: str = "") -> list[str]:
+    """Return a text as a scalar: what follows the key on its line, then the lines of a block, if it is one."""
+    if len(text) > FOLDED_FROM and can_be_folded(text):
+        return [">-", *(" " * indent + line for line in fold_lines(text))]
+    if can_be_literal(text):
+        return ["|-", *(" " * indent + line if line else "" for line in text.split("\n"))]
+    return [inline_scalar(text, quote)]
+
+
+def can_be_folded(text: str) -> bool:
+    """Return whether a paragraph reads back unchanged from a folded block."""
+    return not NOT_PRINTED.search(text) and "  " not in text and text == text.strip(" ")
+
+
+def fold_lines(text: str) -> list[str]:
+    """Return the lines of a folded paragraph."""
+    return wrap(text, FOLDED_WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def can_be_literal(text: str) -> bool:
+    """Return whether a text of several lines reads back unchanged from a literal block."""
+    lines = text.split("\n")
+    return (
+        len(lines) > 1
+        and all(lines[end].strip(" ") for end in (0, -1))
+        and not lines[0].startswith(" ")
+        and not any(NOT_PRINTED.search(line) for line in lines)
+    )
+
+
+def inline_scalar(text: str, quote: str = "", *, bracketed: bool = False) -> str:
+    """Return a text as a scalar on one line, in the given quotation marks, or in those that it needs."""
+    if not quote and can_be_plain(text) and not (bracketed and NOT_PLAIN_IN_BRACKETS.search(text)):
+        return text
+    if quote != '"' and not NOT_PRINTED.search(text) and (quote or '"' in text or "\\" in text):
+        return "'" + text.replace("'", "''") + "'"
+    return '"' + TO_ESCAPE.sub(_escaped, text) + '"'
+
+
+def can_be_plain(text: str) -> bool:
+    """Return whether a text needs no quotes in a block."""
+    return bool(text) and not (
+        NOT_PLAIN.search(text)
+        or AMBIGUOUS.fullmatch(text)
+        or NOT_PRINTED.search(text)
+        or LINE_BREAK.search(text)
+        or text.startswith(("---", "..."))
+    )
+
+
+def _escaped(match: re.Match[str]) -> str:
+    character = match[0]
+    code = ord(character)
+    if character in ESCAPES:
+        return ESCAPES[character]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YamlStyle:
+    """Indentation in columns, and quotation marks."""
+
+    mapping_indent: int = 2  # of a mapping below its key
+    list_indent: int = 2  # of the dashes of a list below its key
+    item_indent: int = 2  # from a dash to its item
+    quote: str = ""  # the quotation mark around values that need none, if the author always writes one
+    quotes: dict[str, str] = field(default_factory=dict)  # the same by key
+
+    @classmethod
+    def of(cls, root: YamlNode) -> Self:
+        """Return the style of a text, as far as its first mapping and list show it."""
+        quotes = dict(_quotes(root))
+        habits = set(quotes.values())
+        return cls(
+            mapping_indent=_first_indent(root, NodeKind.MAPPING, NodeKind.MAPPING),
+            list_indent=_first_indent(root, NodeKind.MAPPING, NodeKind.SEQUENCE),
+            item_indent=_first_indent(root, NodeKind.SEQUENCE, NodeKind.MAPPING),
+            quote=habits.pop() if len(habits) == 1 else "",
+            quotes=quotes,
+        )
+
+    def quote_of(self, key: str) -> str:
+        """Return the quotation mark for the value of a key that needs none."""
+        return self.quotes.get(key, self.quote)
+
+
+def _first_indent(root: YamlNode, outer: NodeKind, inner: NodeKind) -> int:
+    """Return the indentation of the first collection of a kind in one of another kind; 2 if there is none."""
+    pairs = ((at, block) for at, block in _blocks(root) if (at.kind, block.kind) == (outer, inner))
+    return next((block.column - at.column for at, block in pairs), 2)
+
+
+def _blocks(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
+    """Yield each block collection after the one that holds it, except where anchors or tags hide columns."""
+    for _, inner in node.members:
+        if inner.kind in (NodeKind.MAPPING, NodeKind.SEQUENCE) and not (
+            inner.flow or inner.marked or node.marked
+        ):
+            yield node, inner
+        yield from _blocks(inner)
+
+
+def _quotes(node: YamlNode) -> Iterator[tuple[str, str]]:
+    """Yield each key whose value needs no quotation mark, with the mark that it has or an empty text."""
+    for key, inner in node.members:
+        if (
+            key is not None
+            and inner.kind is NodeKind.SCALAR
+            and inner.style in ("", "'", '"')
+            and can_be_plain(inner.value)
+        ):
+            yield key.value, inner.style
+        yield from _quotes(inner)
+
+
+YamlValue: TypeAlias = "bool | int | str | Sequence[YamlValue] | Mapping[str, YamlValue] | None"
+"""A value that can be written."""
+
+MAX_INLINE_WIDTH = 100
+"""Characters of a list on the line of its key."""
+
+
+def entry_lines(key: str, value: YamlValue, column: int, style: YamlStyle) -> list[str]:
+    """Return the lines of `key: value`, the key in a column."""
+    name = " " * column + inline_scalar(key) + ":"
+    first, *rest = value_lines(value, column, style, style.quote_of(key))
+    return [f"{name} {first}" if first else name, *rest]
+
+
+def item_lines(value: YamlValue, column: int, style: YamlStyle) -> list[str]:
+    """Return the lines of `- value`, the dash in a column."""
+    dash = " " * column + "-" + " " * (style.item_indent - 1)
+    if isinstance(value, Mapping) and value:
+        first, *rest = mapping_lines(value, column + style.item_indent, style)
+        return [dash + first.lstrip(" "), *rest]
+    deeper = replace(style, list_indent=style.item_indent)  # a list within a list is always indented
+    first, *rest = value_lines(value, column, deeper, "")
+    return [dash + first, *rest] if first else [dash.rstrip(" "), *rest]
+
+
+def mapping_lines(value: Mapping[str, YamlValue], column: int, style: YamlStyle) -> list[str]:
+    """Return the lines of a mapping's entries, its keys in a column."""
+    return [line for key, inner in value.items() for line in entry_lines(key, inner, column, style)]
+
+
+def block_text(value: Mapping[str, YamlValue], style: YamlStyle | None = None) -> str:
+    """Return the text of a new file."""
+    return "".join(f"{line}\n" for line in mapping_lines(value, 0, style or YamlStyle()))
+
+
+def value_lines(value: YamlValue, column: int, style: YamlStyle, quote: str) -> list[str]:
+    """Return what follows `key:` or a dash on its line, and the lines below it."""
+    if isinstance(value, str):
+        return scalar_lines(value, column + style.mapping_indent, quote)
+    if value is None or isinstance(value, int):
+        return [orjson.dumps(value).decode()]
+    if isinstance(value, Mapping):
+        return ["", *mapping_lines(value, column + style.mapping_indent, style)] if value else ["{}"]
+    words = _words(value)
+    if words and len(words) + column < MAX_INLINE_WIDTH:
+        return [words]
+    return ["", *(line for item in value for line in item_lines(item, column + style.list_indent, style))]
+
+
+def _words(value: Sequence[YamlValue]) -> str:
+    """Return a list of one-line texts in brackets; empty if it holds anything else."""
+    if not all(isinstance(item, str) and "\n" not in item for item in value):
+        return ""
+    return f"[{', '.join(inline_scalar(str(item), bracketed=True) for item in value)}]"

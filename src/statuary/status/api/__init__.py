@@ -1,0 +1,1 @@
+"""The status API: documents of an instant, history, and epochs."""

@@ -1,0 +1,308 @@
+"""All status documents at one instant, and which records each of them lists.
+
+Lists show every component as it is at that instant. The document of a closed incident shows the page and its
+components as of its last change, so that it is written once and never changes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
+
+from statuary.base.primitives import Instant
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import (
+    COMPONENTS,
+    INCIDENT,
+    INCIDENTS,
+    INCIDENTS_UNRESOLVED,
+    MAINTENANCES,
+    MAINTENANCES_ACTIVE,
+    MAINTENANCES_UPCOMING,
+    STATUS,
+    SUMMARY,
+    Url,
+)
+from statuary.status.api.history import (
+    ArchivedMonth,
+    Archives,
+    archived_months,
+    uptime_document,
+    uptime_schema_document,
+)
+from statuary.status.api.members import (
+    EncodedJson,
+    Members,
+    TimestampFormatter,
+    component_members,
+    components_of,
+    incident_members,
+    page_members,
+    status_members,
+)
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import StatusSettings
+from statuary.status.model.timeline import (
+    ComponentState,
+    PageState,
+    Timeline,
+    component_at,
+    later_states,
+    state_at,
+    updated_at,
+)
+from statuary.status.model.uptime import page_uptime
+from statuary.status.model.vocabulary import ACTIVE_STATUSES, UNRESOLVED_STATUSES
+
+
+def unresolved_records(incidents: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return the unresolved_records incidents, the latest updated first."""
+    return _latest_updated([state for state in incidents if state.status in UNRESOLVED_STATUSES])
+
+
+def latest(records: Sequence[IncidentState], cap: int) -> list[IncidentState]:
+    """Return the first `cap` records (0: all), and the others that are not closed."""
+    if cap == 0:
+        return list(records)
+    return [state for position, state in enumerate(records) if position < cap or not state.closed]
+
+
+def upcoming(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return the maintenances that have not started, the earliest window first; ties the latest updated first."""
+    scheduled = [state for state in maintenances if state.status == "scheduled"]
+    return sorted(_latest_updated(scheduled), key=attrgetter("incident.scheduled_for"))
+
+
+def active(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return the maintenances in progress, the latest updated first."""
+    return _latest_updated([state for state in maintenances if state.status in ACTIVE_STATUSES])
+
+
+def announced(maintenances: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return the maintenances of a summary: upcoming ones, then active ones."""
+    return [*upcoming(maintenances), *active(maintenances)]
+
+
+def _latest_updated(records: list[IncidentState]) -> list[IncidentState]:
+    return sorted(records, key=attrgetter("updated_at"), reverse=True)
+
+
+class StatusDocumentContext(NamedTuple):
+    """The `page` member and the objects of its components, by id, at one instant."""
+
+    page: EncodedJson
+    components: dict[str, EncodedJson]
+
+
+class EncodedRecord(NamedTuple):
+    """A record and the `page` member as of its last change."""
+
+    page: EncodedJson
+    incident: EncodedJson
+
+
+class StatusDocuments:
+    """The status documents of a timeline at any instant; those that do not change are made once."""
+
+    def __init__(self, timeline: Timeline, settings: StatusSettings) -> None:
+        """Use a timeline that extends at least to the latest instant of any document."""
+        self.timeline = timeline
+        self.settings = settings
+        self._page = timeline.catalogue.page
+        self._timestamps = TimestampFormatter(self._page.time_zone)
+        self._positions = {component.id: position for position, component in enumerate(timeline.by_position)}
+        self._on_page = {c.id: c for c in timeline.catalogue.components if not c.removed}
+        self._groups = [c for c in timeline.by_position if c.group and not c.removed]
+        self._closed: dict[IncidentState, Document] = {}
+        # a record's object before and after those of its components
+        self._around: dict[IncidentState, tuple[EncodedJson, EncodedJson]] = {}
+        self._encoded: dict[IncidentState, EncodedRecord] = {}
+        self._archives: tuple[Instant, Archives] | None = None
+
+    def documents_at(self, at: Instant) -> list[Document]:
+        """Return every status document at an instant."""
+        final = [document for month in self.months for document in self.final_documents(month, at)]
+        return [*self.later_documents(at)(at), *final]
+
+    @cached_property
+    def months(self) -> dict[str, ArchivedMonth]:
+        """All records by the month of their creation, the latest first."""
+        return archived_months(self.timeline)
+
+    def final_documents(self, month: str, start: Instant) -> Iterator[Document]:
+        """Yield the documents of a month's records that are final by an instant, and its archive if all are."""
+        for record in self.months[month].final_by(start):
+            yield self._closed_document(record)
+        archive = self._archives_from(start).final_document(month) if self.settings.archives else None
+        if archive is not None:
+            yield archive
+
+    def basis_of(self, record: IncidentState) -> tuple[object, ...]:
+        """Return what the documents of a closed record depend on besides the record: page and components."""
+        context = self._past_context(record)
+        return context.page, tuple(context.components.values())
+
+    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+        """Return a function that gives, for an instant from `start` on, the documents that may have changed.
+
+        These exclude the documents of records that are closed by `start`, and at an instant without a change (a
+        midnight, an hour of an outage) all but the uptime: so the cost of epochs does not depend on the history.
+        """
+        changes = frozenset((start, *self.timeline.changes))
+        opened = [history for history in self.timeline.histories if not history.is_final_by(start)]
+        states = later_states(self.timeline, start, self._listed(start))
+        archives = self._archives_from(start) if self.settings.archives else None
+
+        def documents_at(at: Instant) -> list[Document]:
+            if at not in changes:
+                return self._uptime(at)
+            records = (state for history in opened if (state := history.state_at(at)) is not None)
+            documents = self._documents(states(at), records)
+            documents += [] if archives is None else archives.documents_at(at)
+            return [*documents, *self._uptime(at)]
+
+        return documents_at
+
+    def _listed(self, at: Instant) -> list[IncidentState]:
+        state, cap = state_at(self.timeline, at), self.settings.cap
+        return [*latest(state.incidents, cap), *latest(state.maintenances, cap)]
+
+    def listed(self, start: Instant) -> list[IncidentState]:
+        """Return the records in lists, and in archives that may change from an instant on."""
+        months = [
+            month for month in self.months.values() if self.settings.archives and not month.is_final_by(start)
+        ]
+        archived = (record for month in months for records in month.at(start) for record in records)
+        return [*self._listed(start), *archived]
+
+    def counts(self, at: Instant) -> list[tuple[object, ...]]:
+        """Return what the list of archives says of each month at an instant."""
+        months = {month: records.at(at) for month, records in self.months.items()}
+        return [
+            (month, *map(len, records), records.changed_at)
+            for month, records in months.items()
+            if any(records)
+        ]
+
+    def _documents(self, state: PageState, records: Iterable[IncidentState]) -> list[Document]:
+        """Return the lists of a state, and the documents of some records."""
+        context = self._context(state)
+        return [*self._lists(state, context), *self._incident_documents(records, context)]
+
+    def _archives_from(self, start: Instant) -> Archives:
+        if self._archives is None or self._archives[0] != start:
+            archives = Archives(self.timeline, self.months, start, self._archived, self._page_at)
+            self._archives = start, archives
+        return self._archives[1]
+
+    def _archived(self, record: IncidentState) -> EncodedJson:
+        return self._as_of_last_change(record).incident
+
+    def _uptime(self, at: Instant) -> list[Document]:
+        if not self.settings.uptime:
+            return []
+        uptime = page_uptime(self.timeline, at)
+        document = uptime_document(self._page_at(at), uptime, self._groups, self._timestamps)
+        return [document, uptime_schema_document()]
+
+    def _lists(self, state: PageState, context: StatusDocumentContext) -> Iterator[Document]:
+        """Yield the documents without a record of their own, members in Statuspage's order."""
+        status = encode_json(status_members(state.overall_status))
+        components = _array(context.components.values())
+
+        def objects(records: Sequence[IncidentState]) -> EncodedJson:
+            return _array(self._incident(record, context) for record in records)
+
+        def document(url: Url, **members: EncodedJson) -> Document:
+            named = (b'"%b":%b' % (name.encode(), value) for name, value in members.items())
+            return Document(path=url.path(), body=b"{%b}" % b",".join(named), cache=url.cache)
+
+        page, cap = context.page, self.settings.cap
+        unresolved = objects(unresolved_records(state.incidents))
+        yield document(
+            SUMMARY,
+            page=page,
+            components=components,
+            incidents=unresolved,
+            scheduled_maintenances=objects(announced(state.maintenances)),
+            status=status,
+        )
+        yield document(STATUS, page=page, status=status)
+        yield document(COMPONENTS, page=page, components=components)
+        yield document(INCIDENTS, page=page, incidents=objects(latest(state.incidents, cap)))
+        yield document(INCIDENTS_UNRESOLVED, page=page, incidents=unresolved)
+        for url, records in (
+            (MAINTENANCES, latest(state.maintenances, cap)),
+            (MAINTENANCES_UPCOMING, upcoming(state.maintenances)),
+            (MAINTENANCES_ACTIVE, active(state.maintenances)),
+        ):
+            yield document(url, page=page, scheduled_maintenances=objects(records))
+
+    def _incident_documents(
+        self, records: Iterable[IncidentState], context: StatusDocumentContext
+    ) -> Iterator[Document]:
+        for record in records:
+            if record.closed:
+                yield self._closed_document(record)
+            else:
+                yield _incident_document(record, context.page, self._incident(record, context))
+
+    def _closed_document(self, record: IncidentState) -> Document:
+        document = self._closed.get(record)
+        if document is None:
+            encoded = self._as_of_last_change(record)
+            document = self._closed[record] = _incident_document(record, encoded.page, encoded.incident)
+        return document
+
+    def _as_of_last_change(self, record: IncidentState) -> EncodedRecord:
+        encoded = self._encoded.get(record)
+        if encoded is None:
+            context = self._past_context(record)
+            encoded = EncodedRecord(context.page, self._incident(record, context))
+            self._encoded[record] = encoded
+        return encoded
+
+    def _incident(self, record: IncidentState, context: StatusDocumentContext) -> EncodedJson:
+        around = self._around.get(record)
+        if around is None:
+            # quotes in texts are escaped: nothing else reads like this
+            members = encode_json(incident_members(record, [], self._page, self._timestamps))
+            before, _, after = members.partition(b'"components":[]')
+            around = self._around[record] = before + b'"components":', after
+        components = components_of(record, context.components, self._positions)
+        return around[0] + _array(components) + around[1]
+
+    def _context(self, state: PageState) -> StatusDocumentContext:
+        return StatusDocumentContext(
+            encode_json(page_members(self._page, state.updated_at, self._timestamps)),
+            self._components(row for row in state.components.values() if row.component.id in self._on_page),
+        )
+
+    def _past_context(self, record: IncidentState) -> StatusDocumentContext:
+        """Return the page and the record's components as of its last change."""
+        at = record.since
+        present = (self._on_page[component] for component in record.components if component in self._on_page)
+        states = (component_at(self.timeline, component, at) for component in present)
+        return StatusDocumentContext(encode_json(self._page_at(at)), self._components(states))
+
+    def _components(self, states: Iterable[ComponentState]) -> dict[str, EncodedJson]:
+        return {
+            state.component.id: encode_json(component_members(state, self._page, self._timestamps))
+            for state in states
+        }
+
+    def _page_at(self, at: Instant) -> Members:
+        return page_members(self._page, updated_at(self.timeline, at), self._timestamps)
+
+
+def _array(values: Iterable[EncodedJson]) -> EncodedJson:
+    return b"[%b]" % b",".join(values)
+
+
+def _incident_document(record: IncidentState, page: EncodedJson, incident: EncodedJson) -> Document:
+    return Document(
+        path=INCIDENT.path(incident_id=record.incident.id),
+        body=b'{"page":%b,"incident":%b}' % (page, incident),
+        cache=INCIDENT.cache,
+        sources=(record.incident.source,),
+    )

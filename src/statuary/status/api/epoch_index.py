@@ -1,0 +1,160 @@
+"""The index of epochs: the files of a status document at every instant that the build covers.
+
+Its form is described in `status/api/epoch_documents.py`. An epoch lasts until the next one begins. A document that
+the index does not have, or that does not change until then, is the file at the document's own path.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from statuary.base.files import PublishingError
+from statuary.base.primitives import Instant, InvalidValueError, parse_instant
+from statuary.site import url_table
+from statuary.site.url_table import Url
+from statuary.status.api.epochs import PatchError, patched
+
+BROKEN = (orjson.JSONDecodeError, InvalidValueError, TypeError, KeyError, AttributeError, ValueError)
+"""The exceptions of reading a malformed index."""
+
+ReadFile = Callable[[str], bytes | None]
+"""Returns the bytes at a path of the site."""
+
+
+class StoredDocument(NamedTuple):
+    """The file of a document, and the patch to apply to it; None if the file is the document."""
+
+    file: str
+    patch: str | None = None
+
+    def body(self, read: ReadFile) -> bytes | None:
+        """Return the document's bytes; None if a file is missing, or they are not of the same build."""
+        body = read(self.file)
+        if body is None or self.patch is None:
+            return body
+        patch = read(self.patch)
+        try:
+            return None if patch is None else patched(body, patch)
+        except PatchError:
+            return None
+
+
+class IndexedVersions(NamedTuple):
+    """A document over time, by numbers of instants: those at which it changes to a whole file, a patch, or an earlier state."""
+
+    whole: tuple[int, ...] = ()
+    patched: tuple[int, ...] = ()
+    again: Mapping[int, int] = {}
+
+    def changed_by(self, number: int) -> int | None:
+        """Return the number of the latest change up to an instant; None before the first."""
+        changes = (*self.whole, *self.patched, *self.again)
+        return max((change for change in changes if change <= number), default=None)
+
+    def is_consistent(self, instants: int) -> bool:
+        """Return whether all numbers are those of instants, and every file that is referred to is listed."""
+        stored = {*self.whole, *self.patched}
+        has_base = bool(self.whole) and min(self.whole) == min(stored)
+        return (
+            has_base
+            and stored.union(self.again) <= {*range(instants)}
+            and stored.issuperset(self.again.values())
+        )
+
+
+class EpochIndex(NamedTuple):
+    """The index of a site's epochs.
+
+    Attributes:
+        until: the instant up to which the epochs are complete; empty if it is unknown.
+        instants: the one since which the documents are as built, and those at which documents change.
+        documents: the documents that change, by path.
+    """
+
+    until: str
+    instants: tuple[Instant, ...]
+    documents: Mapping[str, IndexedVersions]
+
+    @property
+    def start(self) -> Instant:
+        """Since when the documents are as the build published them."""
+        return self.instants[0]
+
+    @property
+    def end(self) -> Instant:
+        """The instant up to which the epochs are complete."""
+        return parse_instant(self.until)
+
+    def document_at(self, path: str, now: Instant) -> StoredDocument | None:
+        """Return where a document is at an instant; None if it does not exist yet, or has no epochs."""
+        versions = self.documents.get(path, IndexedVersions())
+        change = versions.changed_by(sum(since <= now for since in self.instants) - 1)
+        if change is None:
+            return None
+        number = versions.again.get(change, change)
+        if number in versions.whole:
+            return StoredDocument(self._file(url_table.EPOCH_DOCUMENT, number, path))
+        base = max(version for version in versions.whole if version < number)
+        return StoredDocument(
+            self._file(url_table.EPOCH_DOCUMENT, base, path), self._file(url_table.EPOCH_PATCH, number, path)
+        )
+
+    def versions_of(self, path: str) -> Iterable[StoredDocument]:
+        """Yield where a document is at each instant of the index from its first on."""
+        documents = (self.document_at(path, since) for since in self.instants)
+        return (document for document in documents if document is not None)
+
+    def latest_by(self, now: Instant) -> Instant:
+        """Return the latest instant, by now, at which a document changed."""
+        return max((since for since in self.instants if since <= now), default=self.start)
+
+    def next_after(self, now: Instant) -> Instant | None:
+        """Return the next instant at which a document changes; None if there is none before the end."""
+        return next((since for since in self.instants[1:] if now < since < self.end), None)
+
+    def stale_since(self, now: Instant) -> str:
+        """Return the end of the last epoch if it has passed, otherwise an empty text."""
+        return self.until if self.until and self.end <= now else ""
+
+    def _file(self, url: Url, number: int, path: str) -> str:
+        return url.path(epoch=url_table.epoch_name(self.instants[number]), path=path)
+
+
+def read_epoch_index(folder: Path) -> EpochIndex:
+    """Return the epoch index of a published site; raise PublishingError if there is none, or it cannot be read."""
+    file = folder / url_table.EPOCHS.path()
+    try:
+        return _parsed(file.read_bytes())
+    except OSError as error:
+        raise PublishingError(f"{file} cannot be read: {error.strerror}", "run `statuary build`") from None
+    except BROKEN:
+        raise PublishingError(f"{file} is not an epoch index", "run `statuary build`") from None
+
+
+def readable_epochs(text: bytes | None) -> EpochIndex:
+    """Return the index, without epochs if it is missing or broken: a stale response is better than none."""
+    try:
+        return _parsed(text or b"")
+    except BROKEN:
+        return EpochIndex("", (), {})
+
+
+def _parsed(text: bytes) -> EpochIndex:
+    value = orjson.loads(text)
+    index = EpochIndex(
+        until=value["until"],
+        instants=tuple(map(parse_instant, value["instants"])),
+        documents={path: _versions(versions) for path, versions in value["documents"].items()},
+    )
+    if not index.instants or index.end < index.start:
+        raise ValueError("an index has at least one instant")
+    if not all(versions.is_consistent(len(index.instants)) for versions in index.documents.values()):
+        raise ValueError("a document refers to an instant or file that the index does not have")
+    return index
+
+
+def _versions(value: Any) -> IndexedVersions:
+    again = {int(number): int(earlier) for number, earlier in value.get("again", {}).items()}
+    return IndexedVersions(tuple(map(int, value["whole"])), tuple(map(int, value.get("patched", ()))), again)

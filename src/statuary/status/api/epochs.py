@@ -1,0 +1,355 @@
+"""Epochs: documents of future instants, written in advance, whole or as patches.
+
+Each instant after the build at which a document changes begins an epoch. For each document that changes then,
+an epoch has a file, whole or as a patch of the last whole one before it; a document that returns to an earlier
+state has none. The index has the instants, first the last change of the published documents, and for each document
+the numbers of those at which it changes:
+
+    {"until": "…", "complete": true, "instants": ["2026-12-01T00:00:00.000Z", "2026-12-01T22:00:00.000Z", …],
+     "documents": {"api/v2/summary.json": {"whole": [0, 7], "patched": [1, 2, 9], "again": {"3": 1}}}}
+
+The files are below the instant's folder: `api/v2/_epochs/20261201T220000000Z/api/v2/summary.json.patch.json`. Number
+0 is a copy of the build's document, which patches refer to and a site can return to.
+
+Feeds, badges and pages have epochs too: nothing here depends on the kind of document.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import pairwise
+from typing import NamedTuple
+
+import orjson
+
+from statuary.base.findings import Finding, Severity
+from statuary.base.primitives import Instant, format_milliseconds
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import EPOCH_DOCUMENT, EPOCH_PATCH, EPOCHS, JSON, JSON_FEED, epoch_name
+
+SHORTEST_RANGE = 24
+"""Bytes from which a range is shorter than the text: `[123456,123499],"",` around it."""
+
+NEAR = 1 << 17
+"""Bytes of a document around a place within which the same text is looked for: twice as many on either side."""
+
+
+LARGEST_PATCHED = 256 << 20
+"""Bytes of the largest document that results from a patch: one that a stranger wrote may repeat a range without end."""
+
+
+class PatchError(ValueError):
+    """A patch is malformed, or belongs to other bytes."""
+
+
+class _Piece(NamedTuple):
+    """A range of the earlier bytes, and the text that follows it; either may be empty."""
+
+    start: int
+    stop: int
+    text: bytes
+
+
+class PatchBase:
+    """A document that patches refer to.
+
+    Attributes:
+        body: its bytes.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self.body = document.body
+        self._digest = sha256(document.body).hexdigest()
+        # the others are compared by lines
+        self._separator = b',"' if document.media_type in (JSON, JSON_FEED) else b"\n"
+        self._places: dict[int, dict[bytes, list[int]]] = {}
+
+    def _places_near(self, place: int) -> dict[bytes, list[int]]:
+        """Return where each member of an object, or each line, begins, by its bytes up to the separator.
+
+        Of a document of megabytes, only parts that patches refer to are read.
+        """
+        number = place // NEAR
+        places = self._places.get(number)
+        if places is None:
+            places = self._places[number] = {}
+            separator = self._separator
+            start = self.body.find(separator, (number - 1) * NEAR) + len(separator) if number > 1 else 0
+            for piece in self.body[start : (number + 2) * NEAR].split(separator)[:-1]:
+                places.setdefault(piece, []).append(start)
+                start += len(piece) + len(separator)
+        return places
+
+    def patch(self, document: Document) -> bytes:
+        """Return the patch that makes another document of this one; both must be UTF-8."""
+        parts: list[list[int] | str] = []
+        text = b""
+        for start, stop, after in _narrowed(list(self._pieces(document.body)), self.body):
+            if stop - start < SHORTEST_RANGE:
+                text += self.body[start:stop] + after
+                continue
+            parts += [text.decode(), [start, stop]] if text else [[start, stop]]
+            text = after
+        return encode_json({"base": self._digest, "parts": [*parts, text.decode()] if text else parts})
+
+    def _pieces(self, body: bytes) -> Iterator[_Piece]:
+        """Yield what bytes consist of: ranges, as long as they get, and texts that are nowhere in the base."""
+        start = stop = 0
+        place = text = 0
+        separator, size = self._separator, len(self._separator)
+        while place < len(body):
+            end = body.find(separator, place) + size
+            end = len(body) if end < size else end
+            places: Sequence[int] | None = [stop]
+            if self.body.startswith(body[place:end], stop):
+                same = end + _same_from(body, end, self.body, stop + end - place)
+                end = same if same == len(body) else body.rfind(separator, end - size, same) + size
+            else:
+                places = self._places_near(stop).get(body[place:end].removesuffix(separator))
+            if places is not None:
+                # of several the next one: most of the rest is in the same order
+                nearest = places[min(bisect_left(places, stop), len(places) - 1)]
+                if nearest != stop or text < place:
+                    yield _Piece(start, stop, body[text:place])
+                    start = nearest
+                stop, text = nearest + end - place, end
+            place = end
+        yield _Piece(start, stop, body[text:])
+
+
+def _narrowed(pieces: Sequence[_Piece], base: bytes) -> Iterator[_Piece]:
+    """Yield pieces whose texts are shorter: what they share with the base at either end goes to the ranges."""
+    start = pieces[0].start
+    for (_, stop, text), (following, *_) in pairwise(pieces):
+        head = _same(text, base[stop : max(stop, following)])
+        rest = text[head:]
+        tail = _same(rest[::-1], base[max(stop + head, following - len(rest)) : following][::-1])
+        while 0 < head < len(text) and not _begins_character(text[head]):
+            head -= 1
+        while tail and not _begins_character(text[len(text) - tail]):
+            tail -= 1
+        yield _Piece(start, stop + head, text[head : len(text) - tail])
+        start = following - tail
+    yield pieces[-1]._replace(start=start)
+
+
+def _same_from(one: bytes, first: int, other: bytes, second: int) -> int:
+    """Return how many bytes two texts have in common from two places on."""
+    length, size, longer = 0, 64, True
+    most = min(len(one) - first, len(other) - second)
+    while length < most:
+        ours = one[first + length : first + min(length + size, most)]
+        if other.startswith(ours, second + length):
+            length += len(ours)
+        elif size == 64:
+            return length + _same(ours, other[second + length : second + length + size])
+        else:
+            longer = False
+        size = size * 2 if longer else max(64, size // 2)
+    return most
+
+
+def _same(one: bytes, other: bytes) -> int:
+    """Return how many bytes two texts have in common at their beginning."""
+    length = min(len(one), len(other))
+    differing = int.from_bytes(one[:length]) ^ int.from_bytes(other[:length])
+    return length - (differing.bit_length() + 7) // 8
+
+
+def _begins_character(byte: int) -> bool:
+    return byte & 0b1100_0000 != 0b1000_0000
+
+
+def patched(base: bytes, patch: bytes) -> bytes:
+    """Return the bytes that result from a patch and its base.
+
+    Raises:
+        PatchError: if it is not a patch of these bytes.
+    """
+    try:
+        value = orjson.loads(patch)
+        if value["base"] != sha256(base).hexdigest():
+            raise PatchError("the patch belongs to other bytes")
+        parts = value["parts"]
+        if sum(len(part) if isinstance(part, str) else part[1] - part[0] for part in parts) > LARGEST_PATCHED:
+            raise PatchError(f"the patch makes more than {LARGEST_PATCHED:,} bytes")
+        return b"".join(part.encode() if isinstance(part, str) else base[part[0] : part[1]] for part in parts)
+    except (orjson.JSONDecodeError, TypeError, KeyError, IndexError, AttributeError) as error:
+        raise PatchError("not a patch") from error
+
+
+DocumentsAt = Callable[[Instant], Iterable[Document]]
+
+SMALLEST_PATCHED = 2_048
+"""Bytes of a document below which a patch is not worth its cost."""
+
+LARGEST_PART = 4
+"""A patch is at most this part of its document; a larger one makes the document the base of those that follow."""
+
+
+class EpochPlan(NamedTuple):
+    """The epochs that follow a build.
+
+    Attributes:
+        instants: the last change of the published documents, and those at which one changes.
+        until: the instant up to which the epochs are valid; the next build is due by then.
+        versions: the documents that change, by path.
+        cut: whether the limit on their number ended them before the horizon.
+    """
+
+    instants: tuple[Instant, ...]
+    until: Instant
+    versions: dict[str, "DocumentVersions"]
+    cut: bool = False
+
+    def cut_finding(self) -> Finding | None:
+        """Return the finding that the limit on epochs ended them early, or None."""
+        if not self.cut:
+            return None
+        limit = len(self.instants) - 1
+        return Finding(
+            rule="epochs-within-limit",
+            severity=Severity.WARNING,
+            path="site.yaml",
+            message=f"the limit of {limit} epochs is reached at {format_milliseconds(self.until)}, before the horizon",
+            hint="build again before that time, or raise status.max_epochs",
+        )
+
+
+class EpochLimits(NamedTuple):
+    """The last instant to plan for, and the largest number of epochs."""
+
+    horizon: Instant
+    max_epochs: int
+
+
+class DocumentVersions:
+    """A document over time, by the numbers of the instants at which it changes.
+
+    Attributes:
+        present: the document as of the last of them.
+        files: what is stored, by number: the document, or its patch.
+        whole: the numbers of whole documents.
+        again: the number of the earlier instant whose document it equals.
+    """
+
+    def __init__(self, number: int, document: Document) -> None:
+        self.present = document
+        self.files = {number: document}
+        self.whole = [number]
+        self.again: dict[int, int] = {}
+        self._base: PatchBase | None = None
+        self._patches: dict[bytes, int] = {}
+
+    def add(self, number: int, document: Document) -> None:
+        """Add the document from an instant on."""
+        self.present = document
+        same = (number for number in self.whole if self.files[number].body == document.body)
+        earlier = next(same, None)
+        patch = b"" if earlier is not None else self._patch(document)
+        if patch:
+            earlier = self._patches.setdefault(patch, number)
+        if earlier is not None and earlier != number:
+            self.again[number] = earlier
+        elif patch:
+            self.files[number] = document._replace(body=patch)
+        else:
+            self.files[number] = document
+            self.whole.append(number)
+            self._base = None
+
+    def _patch(self, document: Document) -> bytes:
+        """Return the patch of the last whole file; nothing if it is not small enough."""
+        if len(document.body) < SMALLEST_PATCHED:
+            return b""
+        if self._base is None:
+            self._base = PatchBase(self.files[self.whole[-1]])
+        patch = self._base.patch(document)
+        return patch if len(patch) * LARGEST_PART <= len(document.body) else b""
+
+    def members(self) -> dict[str, object]:
+        """Return the member of the index."""
+        patched = [number for number in self.files if number not in self.whole]
+        again = {str(number): earlier for number, earlier in self.again.items()}
+        members = {"whole": self.whole, "patched": patched, "again": again}
+        return {name: value for name, value in members.items() if value}
+
+
+def plan_epochs(
+    documents_at: DocumentsAt,
+    transitions: Sequence[Instant],
+    start: Instant,
+    limits: EpochLimits,
+    documents_after: DocumentsAt = lambda _: (),
+) -> EpochPlan:
+    """Return the epochs from a build to a horizon.
+
+    Args:
+        documents_at: the documents that may change, at an instant.
+        transitions: the instants in between at which a document may change, in order.
+        start: the instant since which the documents are as the build publishes them.
+        limits: where to stop.
+        documents_after: documents that differ once the epochs have ended, at their end.
+    """
+    versions = {document.path: DocumentVersions(0, document) for document in documents_at(start)}
+    instants = [start]
+    until, cut = limits.horizon, False
+
+    def differing(documents: Iterable[Document]) -> dict[str, Document]:
+        return {
+            document.path: document
+            for document in documents
+            if document.path not in versions or versions[document.path].present.body != document.body
+        }
+
+    def begin(since: Instant, changed: dict[str, Document]) -> None:
+        if not changed:
+            return
+        for path, document in changed.items():
+            if path in versions:
+                versions[path].add(len(instants), document)
+            else:
+                versions[path] = DocumentVersions(len(instants), document)
+        instants.append(since)
+
+    last: dict[str, Document] = {}
+    for transition in transitions:
+        changed = differing(documents_at(transition))
+        if changed and len(instants) > limits.max_epochs:
+            until, cut = transition, True
+            break
+        if transition == until:
+            last = changed
+        else:
+            begin(transition, changed)
+    begin(
+        until,
+        differing({**last, **{document.path: document for document in documents_after(until)}}.values()),
+    )
+    changing = {
+        path: entry for path, entry in versions.items() if entry.files.keys() | entry.again.keys() != {0}
+    }
+    return EpochPlan(tuple(instants), until, changing, cut)
+
+
+def epoch_documents(plan: EpochPlan) -> list[Document]:
+    """Return the files of the epochs, and the index."""
+    index = {
+        "until": format_milliseconds(plan.until),
+        "complete": not plan.cut,
+        "instants": [format_milliseconds(instant) for instant in plan.instants],
+        "documents": {path: plan.versions[path].members() for path in sorted(plan.versions)},
+    }
+    files = [file for versions in plan.versions.values() for file in _files(versions, plan.instants)]
+    return [*files, Document(path=EPOCHS.path(), body=encode_json(index), cache=EPOCHS.cache)]
+
+
+def _files(versions: DocumentVersions, instants: Sequence[Instant]) -> Iterator[Document]:
+    for number, document in versions.files.items():
+        yield _file(document, epoch_name(instants[number]), whole=number in versions.whole)
+
+
+def _file(document: Document, folder: str, *, whole: bool) -> Document:
+    url, media_type = (EPOCH_DOCUMENT, document.media_type) if whole else (EPOCH_PATCH, JSON)
+    path = url.path(epoch=folder, path=document.path)
+    return document._replace(path=path, media_type=media_type, aliases=(), persistent=False)

@@ -1,0 +1,189 @@
+"""The complete history by month and the uptime of each day, in addition to the lists of the latest records.
+
+Statuspage has no such documents. Each record reads as at its last change, so that the archive of a past month does
+not change, and an edit rewrites the month of its record alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from statuary.base.primitives import Instant
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import ARCHIVE, ARCHIVES, UPTIME, UPTIME_SCHEMA
+from statuary.status.api.members import EncodedJson, Members, TimestampFormatter
+from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.records import Component
+from statuary.status.model.timeline import Timeline, states_at
+from statuary.status.model.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
+
+Encode = Callable[[IncidentState], EncodedJson]
+"""Returns the object of a record."""
+
+
+class ArchivedMonth(NamedTuple):
+    """The incidents and the maintenances that were created in a month, the latest created first."""
+
+    incidents: list[IncidentHistory]
+    maintenances: list[IncidentHistory]
+
+    def is_final_by(self, instant: Instant) -> bool:
+        """Return whether nothing in it changes after an instant."""
+        return all(history.is_final_by(instant) for records in self for history in records)
+
+    def final_by(self, instant: Instant) -> Iterator[IncidentState]:
+        """Yield the last state of each published record about which nothing changes after an instant."""
+        for history in (*self.incidents, *self.maintenances):
+            if history.final is not None and history.is_final_by(instant):
+                yield history.final
+
+    def at(self, instant: Instant) -> "ArchivedRecords":
+        """Return its records that are published at an instant."""
+        return ArchivedRecords(*(states_at(records, instant) for records in self))
+
+
+class ArchivedRecords(NamedTuple):
+    """The published incidents and maintenances of a month."""
+
+    incidents: list[IncidentState]
+    maintenances: list[IncidentState]
+
+    @property
+    def changed_at(self) -> Instant:
+        """The latest change of any of them."""
+        return max(record.since for records in self for record in records)
+
+
+class Archives:
+    """The archives of all months from an instant on."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        months: Mapping[str, ArchivedMonth],
+        start: Instant,
+        encode: Encode,
+        page_at: Callable[[Instant], Members],
+    ) -> None:
+        """Take also the functions that return the object of a record, and the `page` member as of an instant."""
+        self._page, self._page_at, self._encode = timeline.catalogue.page, page_at, encode
+        self._months = months
+        self._final = {
+            month: records.at(start) for month, records in self._months.items() if records.is_final_by(start)
+        }
+
+    def documents_at(self, at: Instant) -> Iterator[Document]:
+        """Yield the list of months, and the archives that are not final by the first instant."""
+        published = {
+            month: self._final.get(month) or histories.at(at) for month, histories in self._months.items()
+        }
+        yield self._list({month: records for month, records in published.items() if any(records)})
+        for month, records in published.items():
+            if month not in self._final and any(records):
+                yield self._archive(month, records)
+
+    def final_document(self, month: str) -> Document | None:
+        """Return the archive of a month in which nothing changes from the first instant on; None if it may."""
+        records = self._final.get(month)
+        return self._archive(month, records) if records is not None and any(records) else None
+
+    def _archive(self, month: str, records: ArchivedRecords) -> Document:
+        page = encode_json(self._page_at(records.changed_at))
+        incidents, maintenances = (b",".join(map(self._encode, listed)) for listed in records)
+        body = b'{"page":%b,"incidents":[%b],"scheduled_maintenances":[%b]}' % (page, incidents, maintenances)
+        return Document(path=ARCHIVE.path(month=month), cache=ARCHIVE.cache, body=body)
+
+    def _list(self, published: Mapping[str, ArchivedRecords]) -> Document:
+        changes = (records.changed_at for records in published.values())
+        page = self._page_at(max(changes, default=self._page.created_at))
+        listed = [
+            {
+                "month": month,
+                "incidents": len(records.incidents),
+                "scheduled_maintenances": len(records.maintenances),
+                "url": f"{page['url']}/{ARCHIVE.path(month=month)}",
+            }
+            for month, records in published.items()
+        ]
+        body = encode_json({"page": page, "months": listed})
+        return Document(path=ARCHIVES.path(), cache=ARCHIVES.cache, body=body)
+
+
+def archived_months(timeline: Timeline) -> dict[str, ArchivedMonth]:
+    """Return all records by the month of their creation, such as `2026-11`, the latest first."""
+    zone = timeline.catalogue.page.time_zone
+    months: dict[str, ArchivedMonth] = {}
+    for kind, histories in enumerate((timeline.incidents, timeline.maintenances)):
+        for history in histories:
+            created = history.incident.created_at.astimezone(zone)
+            month = f"{created.year:04}-{created.month:02}"
+            months.setdefault(month, ArchivedMonth([], []))[kind].append(history)
+    return {month: months[month] for month in sorted(months, reverse=True)}
+
+
+def uptime_document(
+    page: Members, uptime: PageUptime, groups: list[Component], timestamps: TimestampFormatter
+) -> Document:
+    """Return the document: percentages, and for each component the days with an outage."""
+    by_id = {member.component.id: member for member in uptime.components}
+    return Document(
+        path=UPTIME.path(),
+        cache=UPTIME.cache,
+        body=encode_json(
+            {
+                "page": page,
+                "as_of": timestamps(uptime.as_of),
+                "days": WINDOW_DAYS,
+                "first_day": uptime.first_day.isoformat(),
+                "last_day": uptime.last_day.isoformat(),
+                "uptime": uptime_percentage(member.fraction for member in uptime.components),
+                "groups": [_group(group, by_id) for group in groups],
+                "components": [_component(member) for member in uptime.components],
+            }
+        ),
+    )
+
+
+@cache
+def uptime_schema_document() -> Document:
+    """Return the JSON Schema of the uptime document."""
+    schema = Path(__file__).with_name("uptime.schema.json").read_bytes()
+    return Document(
+        path=UPTIME_SCHEMA.path(), cache=UPTIME_SCHEMA.cache, body=encode_json(orjson.loads(schema))
+    )
+
+
+def _group(group: Component, by_id: Mapping[str, ComponentUptime]) -> Members:
+    children = [by_id[child] for child in group.children if child in by_id]
+    return {
+        "id": group.id,
+        "name": group.name,
+        "uptime": uptime_percentage(child.fraction for child in children),
+    }
+
+
+def _component(uptime: ComponentUptime) -> Members:
+    component = uptime.component
+    start_date = component.start_date
+    return {
+        "id": component.id,
+        "name": component.name,
+        "group_id": component.group_id,
+        "start_date": None if start_date is None else start_date.isoformat(),
+        "uptime": uptime_percentage([uptime.fraction]),
+        "window_seconds": int(uptime.window.total_seconds()),
+        "days": [
+            {
+                "date": day.isoformat(),
+                # the short names of Statuspage's own day data: partial, major
+                "outages": {"p": int(outage.partial.total_seconds()), "m": int(outage.major.total_seconds())},
+                "related_events": [
+                    {"name": event.incident.name, "code": event.incident.id} for event in uptime.events[day]
+                ],
+            }
+            for day, outage in uptime.days.items()
+        ],
+    }

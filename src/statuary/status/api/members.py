@@ -1,0 +1,155 @@
+"""JSON objects of the status documents, with members in Statuspage's order.
+
+The order, and which member is null when, are measured on real pages. Members that the published specification
+omits are included, because real clients fail without them.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from statuary.base.primitives import Instant, format_instant
+from statuary.site.url_table import INCIDENT_PAGE
+from statuary.status.model.incident_history import IncidentState, last_edit_as_of
+from statuary.status.model.records import REMINDER_INTERVALS_ABSENT, AffectedComponent, Maintenance, Page
+from statuary.status.model.status_history import PublishedUpdate
+from statuary.status.model.timeline import ComponentState
+from statuary.status.model.vocabulary import OverallStatus
+
+
+class TimestampFormatter:
+    """Formats instants in a time zone and caches the result: most instants occur often."""
+
+    def __init__(self, zone: ZoneInfo) -> None:
+        self._zone = zone
+        self._formatted: dict[Instant, str] = {}
+
+    def __call__(self, moment: Instant) -> str:
+        """Return the timestamp of an instant."""
+        text = self._formatted.get(moment)
+        if text is None:
+            text = self._formatted[moment] = format_instant(moment, self._zone)
+        return text
+
+    def or_null(self, moment: Instant | None) -> str | None:
+        """Return the timestamp of an instant, or None for None."""
+        return None if moment is None else self(moment)
+
+
+EncodedJson = bytes
+"""The verified bytes of a JSON value, as `encode_json` returns them."""
+
+Members = dict[str, Any]
+"""A JSON object."""
+
+
+def page_members(page: Page, updated_at: Instant, timestamps: TimestampFormatter) -> Members:
+    """Return the `page` member that every document begins with."""
+    return {
+        "id": page.id,
+        "name": page.name,
+        "url": page.published_url or page.url,
+        "time_zone": page.time_zone.key,
+        "updated_at": timestamps(updated_at),
+    }
+
+
+def status_members(overall_status: OverallStatus) -> Members:
+    """Return the `status` member."""
+    return {"indicator": overall_status.indicator, "description": overall_status.description}
+
+
+def component_members(state: ComponentState, page: Page, timestamps: TimestampFormatter) -> Members:
+    """Return a component; a group also has the ids of its components."""
+    component = state.component
+    start_date = component.start_date
+    members: Members = {
+        "id": component.id,
+        "name": component.name,
+        "status": state.status,
+        "created_at": timestamps(component.created_at),
+        "updated_at": timestamps(state.updated_at),
+        "position": component.position,
+        "description": component.description,
+        "showcase": component.showcase,
+        # the specification says date-time, but every real page serves a date
+        "start_date": None if start_date is None else start_date.isoformat(),
+        "group_id": component.group_id,
+        "page_id": page.id,
+        "group": component.group,
+        "only_show_if_degraded": component.only_show_if_degraded,
+    }
+    if component.group:
+        members["components"] = list(component.children)
+    return members
+
+
+def incident_members(
+    state: IncidentState, components: list[Members], page: Page, timestamps: TimestampFormatter
+) -> Members:
+    """Return an incident or a maintenance, with the objects of its components."""
+    incident = state.incident
+    members: Members = {
+        "id": incident.id,
+        "name": incident.name,
+        "status": state.status,
+        "created_at": timestamps(incident.created_at),
+        "updated_at": timestamps(state.updated_at),
+        "monitoring_at": timestamps.or_null(state.monitoring_at),
+        "resolved_at": timestamps.or_null(state.resolved_at),
+        "impact": state.impact,
+        "shortlink": incident.shortlink or f"{page.url}/{INCIDENT_PAGE.link(incident_id=incident.id)}",
+        "started_at": timestamps(incident.started_at),
+        "page_id": page.id,
+        "incident_updates": [
+            update_members(published, incident.id, state.since, timestamps)
+            for published in state.published_updates
+        ],
+        "components": components,
+    }
+    if isinstance(incident, Maintenance):
+        members["scheduled_for"] = timestamps(incident.scheduled_for)
+        members["scheduled_until"] = timestamps(incident.scheduled_until)
+    elif incident.reminder_intervals != REMINDER_INTERVALS_ABSENT:
+        members["reminder_intervals"] = incident.reminder_intervals
+    return members
+
+
+def update_members(
+    published: PublishedUpdate, incident_id: str, as_of: Instant, timestamps: TimestampFormatter
+) -> Members:
+    """Return an incident update as of an instant."""
+    update = published.update
+    return {
+        "id": update.id,
+        "status": update.status,
+        "body": update.body,
+        "incident_id": incident_id,
+        "created_at": timestamps(update.created_at),
+        "updated_at": timestamps(last_edit_as_of(published, as_of)),
+        "display_at": timestamps(update.display_at),
+        "affected_components": affected_members(published.affected_components),
+        "deliver_notifications": update.deliver_notifications,
+        "custom_tweet": update.custom_tweet,
+        "tweet_id": update.tweet_id,
+    }
+
+
+def affected_members(affected: Iterable[AffectedComponent] | None) -> list[Members] | None:
+    """Return the `affected_components` of an update."""
+    if affected is None:
+        return None
+    return [
+        {key: value for key, value in component._asdict().items() if value is not None}
+        for component in affected
+    ]
+
+
+def components_of(
+    state: IncidentState, by_id: Mapping[str, EncodedJson], positions: Mapping[str, int]
+) -> list[EncodedJson]:
+    """Return the objects of an incident's components that are on the page, in its own order or that of the page."""
+    present = [component for component in state.components if component in by_id]
+    if not state.incident.component_order:
+        present.sort(key=positions.__getitem__)
+    return [by_id[component] for component in present]

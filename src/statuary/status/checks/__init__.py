@@ -1,0 +1,1 @@
+"""The rules that the status must keep."""

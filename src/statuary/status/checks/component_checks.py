@@ -1,0 +1,263 @@
+"""Checks of components, of the page, and of references and ids."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from urllib.parse import urlsplit
+
+from statuary.base.findings import Pointer, Severity, did_you_mean
+from statuary.base.primitives import format_utc
+from statuary.base.rules import check
+from statuary.status.checks.status_context import StatusContext, StatusViolation
+from statuary.status.model.records import UNKNOWN_CREATION, Incident, IncidentUpdate, Maintenance
+
+
+@check
+def unique_component(context: StatusContext) -> Iterator[StatusViolation]:
+    """No component has a key or an id of another."""
+    owners: dict[str, str] = {}
+    for component in context.catalogue.components:
+        for name in dict.fromkeys((component.key, component.id)):
+            owner = owners.setdefault(name, component.name)
+            if owner is not component.name:
+                yield StatusViolation(
+                    context.catalogue.components_source,
+                    component.pointer,
+                    f"{name!r} is already the key or id of component {owner!r}",
+                    "change the key or id of one of them",
+                    on_key=True,
+                )
+
+
+@check
+def group_has_components(context: StatusContext) -> Iterator[StatusViolation]:
+    """A group has at least one component."""
+    for component in context.catalogue.components:
+        if component.group and not component.children:
+            yield StatusViolation(
+                context.catalogue.components_source,
+                (*component.pointer, "components"),
+                f"group {component.name!r} has no components",
+                "add one, or remove `components` to make it a component",
+            )
+
+
+@check
+def history_in_order(context: StatusContext) -> Iterator[StatusViolation]:
+    """The recorded changes of a component are in order, oldest first, one for each instant."""
+    for component in context.catalogue.components:
+        for place, (earlier, later) in enumerate(pairwise(component.history), start=1):
+            if later.at <= earlier.at:
+                yield StatusViolation(
+                    context.catalogue.components_source,
+                    (*component.pointer, "history", place, "at"),
+                    f"{format_utc(later.at)} is not after the previous change, {format_utc(earlier.at)}",
+                    "list changes oldest first",
+                )
+
+
+@check(Severity.WARNING)
+def page_is_dated(context: StatusContext) -> Iterator[StatusViolation]:
+    """A page in whose content nothing has a date has a `created_at`."""
+    if context.catalogue.page.created_at == UNKNOWN_CREATION:
+        yield StatusViolation(
+            context.catalogue.page_source,
+            ("page",),
+            "nothing in the content has a date, so the API and the feeds date the page 1970-01-01",
+            f"add created_at: {format_utc(context.now)}",
+        )
+
+
+LOCAL_HOSTS = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+@check(Severity.WARNING)
+def demo_is_local(context: StatusContext) -> Iterator[StatusViolation]:
+    """A demo site is on localhost alone."""
+    page = context.catalogue.page
+    if page.demo and urlsplit(page.url).hostname not in LOCAL_HOSTS:
+        yield StatusViolation(
+            context.catalogue.page_source,
+            ("page", "demo"),
+            f"what this site says is invented, and it is published at {page.url}",
+            "replace the examples with content of your own, and remove `demo`",
+        )
+
+
+@check(Severity.WARNING)
+def page_updated_at_holds(context: StatusContext) -> Iterator[StatusViolation]:
+    """Nothing changes after an imported `updated_at` of the page."""
+    updated_at = context.catalogue.page.updated_at
+    if updated_at is None or updated_at > context.now:
+        return
+    later = [change for change in context.timeline.changes if updated_at < change <= context.now]
+    if later:
+        yield StatusViolation(
+            context.catalogue.page_source,
+            ("page", "updated_at"),
+            f"the page was updated at {format_utc(later[-1])}, after the given {format_utc(updated_at)}",
+            "remove updated_at; it follows from the content",
+        )
+
+
+FLAG_WORDS = frozenset({"yes", "no", "on", "off", "true", "false", "y", "n"})
+
+
+@check(Severity.WARNING)
+def name_is_no_flag(context: StatusContext) -> Iterator[StatusViolation]:
+    """The page, components, incidents and maintenances have names, and not words such as `yes`."""
+    catalogue = context.catalogue
+    for path, pointer, name in (
+        (catalogue.page_source, ("page", "name"), catalogue.page.name),
+        *(
+            (catalogue.components_source, (*component.pointer, "name"), component.name)
+            for component in catalogue.components
+        ),
+        *((record.source, ("name",), record.name) for record in context.records),
+    ):
+        if name.lower() in FLAG_WORDS:
+            yield StatusViolation(
+                path,
+                pointer,
+                f"the name is {name!r}, as if it were a setting",
+                "write the name that readers see",
+            )
+
+
+ID_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+"""Characters of an id, which becomes part of a URL."""
+
+
+def named_components(record: Incident) -> Iterator[tuple[str, Pointer, bool]]:
+    """Yield each component that a record names, its pointer, and whether the name is a key there."""
+    if isinstance(record, Maintenance):
+        # a component that an update names is yielded below with a more exact pointer
+        in_updates = {name for update in record.updates for name, _, _ in _named_by(update)}
+        for place, name in enumerate(record.components):
+            if name not in in_updates:
+                yield name, ("components", place), False
+    yield from ((name, ("components", name), True) for name in record.opened_with)
+    yield from (
+        (name, ("component_order", place), False) for place, name in enumerate(record.component_order)
+    )
+    for update in record.updates:
+        yield from _named_by(update)
+
+
+def _all_named(context: StatusContext) -> Iterator[tuple[Incident, str, Pointer, bool]]:
+    """Yield what `named_components` yields for every record, and for the updates of windows, with the record."""
+    for record in context.records:
+        yield from ((record, *named) for named in named_components(record))
+    for window in context.edited_records:
+        if isinstance(window, Maintenance) and window.pointer:
+            yield from ((window, *named) for update in window.updates for named in _named_by(update))
+
+
+def _named_by(update: IncidentUpdate) -> Iterator[tuple[str, Pointer, bool]]:
+    for name in update.components:
+        yield name, (*update.pointer, "components", name), True
+    for place, affected in enumerate(update.affected_components or ()):
+        if affected.code is not None:
+            yield affected.code, (*update.pointer, "affected_components", place, "code"), False
+
+
+@check
+def known_component(context: StatusContext) -> Iterator[StatusViolation]:
+    """Incidents, maintenances and templates name components that exist."""
+    components = context.catalogue.components_by_name
+    for template in context.catalogue.templates:
+        for name in template.components:
+            if name not in components:
+                yield _unknown_component(context, template.source, ("components", name), name, is_key=True)
+    for record, name, pointer, is_key in _all_named(context):
+        if name not in components:
+            yield _unknown_component(context, record.source, pointer, name, is_key=is_key)
+
+
+def _unknown_component(
+    context: StatusContext, path: str, pointer: Pointer, name: str, *, is_key: bool
+) -> StatusViolation:
+    return StatusViolation(
+        path,
+        pointer,
+        f"component {name!r} is not in {context.catalogue.components_source}",
+        did_you_mean(name, context.catalogue.components_by_name)
+        or "add it there, with `removed: true` if it no longer exists",
+        on_key=is_key,
+    )
+
+
+@check
+def affected_component_is_no_group(context: StatusContext) -> Iterator[StatusViolation]:
+    """Incidents and maintenances name components, not groups."""
+    groups = {
+        name: component for name, component in context.catalogue.components_by_name.items() if component.group
+    }
+    for record, name, pointer, is_key in _all_named(context) if groups else ():
+        if name in groups:
+            yield StatusViolation(
+                record.source,
+                pointer,
+                f"{name!r} is a group, whose status follows from its components",
+                f"name its components: {', '.join(groups[name].children)}",
+                on_key=is_key,
+            )
+
+
+@check
+def id_fits_a_url(context: StatusContext) -> Iterator[StatusViolation]:
+    """Ids, and the file names and keys that serve as ids, consist of letters, digits, `-` and `_`."""
+    for component in context.catalogue.components:
+        if not fits_a_url(component.id):
+            yield StatusViolation(
+                context.catalogue.components_source,
+                component.pointer,
+                f"component id {component.id!r} has characters that a URL cannot contain",
+                "use letters, digits, - and _, or set an `id`",
+                on_key=True,
+            )
+    for record in context.records:
+        if not fits_a_url(record.id):
+            yield StatusViolation(
+                record.source,
+                ("id",),
+                f"id {record.id!r} has characters that a URL cannot contain",
+                "rename the file with letters, digits, - and _, or set an `id`",
+            )
+
+
+def fits_a_url(name: str) -> bool:
+    """Return whether a name can be an id."""
+    return bool(name) and name[0] not in "-_" and ID_CHARACTERS.issuperset(name)
+
+
+@check
+def unique_record_id(context: StatusContext) -> Iterator[StatusViolation]:
+    """No incident, maintenance or window has the id of another."""
+    owners: dict[str, str] = {}
+    for history in sorted(context.timeline.histories, key=lambda history: history.incident.source):
+        record = history.incident
+        owner = owners.setdefault(record.id, record.source)
+        if owner != record.source:
+            yield StatusViolation(
+                record.source,
+                ("id",),
+                f"id {record.id!r} is already used by {owner}",
+                "rename the file, or set another `id`",
+            )
+
+
+@check
+def unique_update_id(context: StatusContext) -> Iterator[StatusViolation]:
+    """No update has the id of another."""
+    owners: dict[str, tuple[str, Pointer]] = {}
+    for record in context.records:
+        for update in record.updates:
+            location = (record.source, update.pointer)
+            owner = owners.setdefault(update.id, location)
+            if owner != location:
+                yield StatusViolation(
+                    record.source,
+                    (*update.pointer, "id"),
+                    f"update id {update.id!r} is already used in {owner[0]}",
+                    "set another `id`, or remove it",
+                )

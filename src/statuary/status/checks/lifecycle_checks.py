@@ -1,0 +1,151 @@
+"""Checks of the updates of incidents and maintenances: statuses, order and times."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from statuary.base.findings import Pointer, Severity
+from statuary.base.primitives import format_utc
+from statuary.base.rules import check
+from statuary.status.checks.status_context import StatusContext, StatusViolation
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import Incident, IncidentUpdate, Maintenance
+from statuary.status.model.recurrence import in_display_order
+from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, CLOSED_STATUSES, may_follow
+
+
+@check
+def allowed_moves(context: StatusContext) -> Iterator[StatusViolation]:
+    """The status of each update may follow the previous one."""
+    for record in context.edited_records:
+        # updates-in-order reports wrong times, which would make correct statuses look wrong here
+        if any(later.display_at < earlier.display_at for earlier, later in pairwise(record.updates)):
+            continue
+        for before, update in pairwise([None, *in_display_order(record)]):
+            if update is None or update.automatic or update.reopens:
+                continue
+            if not may_follow(None if before is None else before.status, update.status):
+                yield _wrong_move(record, before, update)
+
+
+def _wrong_move(record: Incident, before: IncidentUpdate | None, update: IncidentUpdate) -> StatusViolation:
+    if before is None:
+        message, hint = "a postmortem is the first update", "add the updates before it"
+    else:
+        automatic = "the automatic " if before.automatic else ""
+        message = (
+            f"{update.status} cannot follow {automatic}{before.status} of {format_utc(before.display_at)}"
+        )
+        hint = f"use one of {', '.join(sorted(ALLOWED_TRANSITIONS[before.status]))} after {before.status}"
+        if before.status in CLOSED_STATUSES:
+            hint += ", or add `reopens: true`"
+    return StatusViolation(record.source, _pointer(update, "status"), message, hint)
+
+
+@check
+def updates_in_order(context: StatusContext) -> Iterator[StatusViolation]:
+    """Updates are in order, oldest first."""
+    for record in context.edited_records:
+        for earlier, later in pairwise(record.updates):
+            if later.display_at < earlier.display_at:
+                yield StatusViolation(
+                    record.source,
+                    _pointer(later, "at"),
+                    f"{format_utc(later.display_at)} is before the previous update, {format_utc(earlier.display_at)}",
+                    "list updates oldest first, or correct the time",
+                )
+
+
+@check(Severity.WARNING)
+def update_in_future(context: StatusContext) -> Iterator[StatusViolation]:
+    """An update is not dated after the build."""
+    for record in context.edited_records:
+        for update in record.updates:
+            if update.display_at > context.now and not _is_announcement(record, update):
+                yield StatusViolation(
+                    record.source,
+                    _pointer(update, "at"),
+                    f"the update is dated {format_utc(update.display_at)} and is published only then",
+                    "correct the time, unless the update is meant for later",
+                )
+
+
+def _is_announcement(record: Incident, update: IncidentUpdate) -> bool:
+    return isinstance(record, Maintenance) and update.status == "scheduled"
+
+
+@check(Severity.NOTE)
+def draft_unpublished(context: StatusContext) -> Iterator[StatusViolation]:
+    """A draft or a record with a later `publish_at` is reported as not published."""
+    for record in context.records:
+        if record.draft:
+            yield StatusViolation(
+                record.source,
+                ("draft",),
+                "this is a draft and is not published",
+                "to publish it, remove `draft` or set `publish_at`",
+            )
+        elif record.publish_at is not None and record.publish_at > context.now:
+            yield StatusViolation(
+                record.source,
+                ("publish_at",),
+                f"this is not published before {format_utc(record.publish_at)}",
+            )
+
+
+@check
+def backfilled_moves_nothing(context: StatusContext) -> Iterator[StatusViolation]:
+    """A backfilled incident changes no component's status (as in Statuspage)."""
+    for record in context.records:
+        components = _components_with_status(record) if record.backfilled else []
+        if components:
+            yield StatusViolation(
+                record.source,
+                ("backfilled",),
+                f"a backfilled incident sets the status of {', '.join(map(repr, components))}, which has no effect",
+                "name the components without a status, and record the changes in their `history`",
+            )
+
+
+def _components_with_status(record: Incident) -> list[str]:
+    statuses = [record.opened_with, *(update.components for update in record.updates)]
+    return [name for components in statuses for name, status in components.items() if status is not None]
+
+
+@check(Severity.WARNING)
+def resolved_leaves_components_up(context: StatusContext) -> Iterator[StatusViolation]:
+    """After an incident is resolved or a maintenance completed, its components are operational."""
+    for history in context.timeline.histories:
+        state = history.final
+        if state is None or state.resolved_at is None or not state.closed:
+            continue
+        for component in state.components:
+            status_history = context.timeline.status_histories.get(component)
+            status = "operational" if status_history is None else status_history.at(state.resolved_at)[0]
+            if status != "operational" and not _affected_by_another(context, component, state):
+                yield StatusViolation(
+                    state.incident.source,
+                    _resolving_pointer(state),
+                    f"component {component!r} is still {status} when this is {state.status}",
+                    "set its status in that update, or leave the incident open",
+                )
+
+
+def _resolving_pointer(state: IncidentState) -> Pointer:
+    updates = (published.update for published in state.published_updates)
+    return next((update.pointer for update in updates if update.display_at == state.resolved_at), ())
+
+
+def _affected_by_another(context: StatusContext, component: str, state: IncidentState) -> bool:
+    at = state.resolved_at
+    for history in context.histories_by_component.get(component, ()):
+        other = history.state_at(at) if at is not None and history.incident is not state.incident else None
+        if other is not None and not other.closed and other.status != "scheduled":
+            return True
+    return False
+
+
+def _pointer(update: IncidentUpdate, member: str) -> Pointer:
+    """Return the pointer of a member of an update; a `postmortem` has `published_at` and no status."""
+    if update.pointer == ("postmortem",):
+        return ("postmortem", "published_at") if member == "at" else ("postmortem",)
+    return (*update.pointer, member)

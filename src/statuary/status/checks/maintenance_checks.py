@@ -1,0 +1,268 @@
+"""Checks of the windows of maintenances, and of the rules by which they recur."""
+
+from collections.abc import Iterator
+from operator import attrgetter
+
+from statuary.base.findings import Pointer, Severity
+from statuary.base.primitives import Instant, format_utc
+from statuary.base.rules import check
+from statuary.status.checks.status_context import StatusContext, StatusViolation
+from statuary.status.model.records import Maintenance, Recurrence
+from statuary.status.model.recurrence import (
+    MAX_WINDOWS,
+    begins_at,
+    continues_after,
+    ended_manually_at,
+    first_start,
+    in_display_order,
+    window_starts,
+)
+from statuary.status.model.vocabulary import CLOSED_STATUSES
+
+
+@check
+def window_has_length(context: StatusContext) -> Iterator[StatusViolation]:
+    """A window ends after it starts."""
+    for maintenance in context.catalogue.maintenances:
+        for start, end, pointer in _written_windows(maintenance):
+            if end <= start:
+                yield StatusViolation(
+                    maintenance.source,
+                    (*pointer, "scheduled_until"),
+                    f"the window ends at {format_utc(end)} but starts at {format_utc(start)}",
+                    "set scheduled_until to a time after scheduled_for",
+                )
+
+
+def _written_windows(maintenance: Maintenance) -> Iterator[tuple[Instant, Instant, Pointer]]:
+    yield maintenance.scheduled_for, maintenance.scheduled_until, ()
+    length = maintenance.scheduled_until - maintenance.scheduled_for
+    for start, changes in (maintenance.recurrence.occurrences if maintenance.recurrence else {}).items():
+        begin = changes.scheduled_for or start
+        yield begin, changes.scheduled_until or Instant(begin + length), changes.pointer
+
+
+@check(Severity.WARNING)
+def windows_do_not_overlap(context: StatusContext) -> Iterator[StatusViolation]:
+    """No component has two windows at the same time."""
+    windows: dict[str, list[Maintenance]] = {}
+    for history in context.timeline.maintenances:
+        maintenance = history.incident
+        if isinstance(maintenance, Maintenance) and _is_ahead(maintenance, context.now):
+            for component in history.components:
+                windows.setdefault(component, []).append(maintenance)
+    for component, planned in windows.items():
+        for first, second in _overlaps(planned):
+            yield StatusViolation(
+                second.source,
+                ("scheduled_for",),
+                (
+                    f"the window at {format_utc(second.scheduled_for)} overlaps that of {first.id!r}, "
+                    f"which affects {component!r} until {format_utc(first.scheduled_until)}"
+                ),
+                "move one of them, or combine them into one maintenance",
+            )
+
+
+def _overlaps(windows: list[Maintenance]) -> Iterator[tuple[Maintenance, Maintenance]]:
+    """Yield each window that starts before an earlier one ends, with the last-ending of the earlier ones."""
+    latest: Maintenance | None = None
+    for window in sorted(windows, key=attrgetter("scheduled_for", "id")):
+        if latest is not None and window.scheduled_for < latest.scheduled_until:
+            yield latest, window
+        if latest is None or window.scheduled_until > latest.scheduled_until:
+            latest = window
+
+
+def _is_ahead(maintenance: Maintenance, now: Instant) -> bool:
+    ended = ended_manually_at(maintenance)
+    return not maintenance.draft and maintenance.scheduled_until > now and (ended is None or ended > now)
+
+
+@check(Severity.WARNING)
+def announced_before_it_begins(context: StatusContext) -> Iterator[StatusViolation]:
+    """A maintenance is announced before its window starts."""
+    for maintenance in context.catalogue.maintenances:
+        late = maintenance.created_at >= maintenance.scheduled_for
+        if maintenance.recurrence is None and late and not maintenance.backfilled:
+            yield StatusViolation(
+                maintenance.source,
+                ("created_at",),
+                (
+                    f"it is announced at {format_utc(maintenance.created_at)} "
+                    f"but starts at {format_utc(maintenance.scheduled_for)}"
+                ),
+                "announce it earlier, or write an incident instead",
+            )
+
+
+@check(Severity.WARNING)
+def overdue_maintenance(context: StatusContext) -> Iterator[StatusViolation]:
+    """A maintenance is completed when its window is over."""
+    for history in context.timeline.maintenances:
+        maintenance, state = history.incident, history.state_at(context.now)
+        if state is None or state.status in CLOSED_STATUSES or not isinstance(maintenance, Maintenance):
+            continue
+        if maintenance.scheduled_until < context.now:
+            yield StatusViolation(
+                maintenance.source,
+                ("scheduled_until",),
+                (
+                    f"the window ended at {format_utc(maintenance.scheduled_until)} "
+                    f"but the maintenance is still {state.status}"
+                ),
+                "add an update that completes it, or extend scheduled_until",
+            )
+
+
+@check(Severity.WARNING)
+def completed_by_clock_begins(context: StatusContext) -> Iterator[StatusViolation]:
+    """A maintenance that completes automatically is started."""
+    for maintenance in context.catalogue.maintenances:
+        if not maintenance.automation.scheduled_auto_completed or maintenance.recurrence is not None:
+            continue
+        started = begins_at(maintenance) is not None or ended_manually_at(maintenance) is not None
+        if not started and maintenance.scheduled_for < context.now:
+            yield StatusViolation(
+                maintenance.source,
+                ("scheduled_auto_in_progress",),
+                "the window has started but the maintenance has not, so it does not complete automatically",
+                "add an update with status in_progress, or cancel the maintenance",
+            )
+
+
+@check
+def cancelled_in_time(context: StatusContext) -> Iterator[StatusViolation]:
+    """A maintenance is not cancelled after it is completed."""
+    for maintenance in context.catalogue.maintenances:
+        completed = next((u for u in in_display_order(maintenance) if u.status == "completed"), None)
+        cancelled = maintenance.cancelled_at
+        if cancelled is not None and completed is not None and completed.display_at < cancelled:
+            yield StatusViolation(
+                maintenance.source,
+                ("cancelled_at",),
+                (
+                    f"it is cancelled at {format_utc(cancelled)} "
+                    f"but completed earlier, at {format_utc(completed.display_at)}"
+                ),
+                "remove cancelled_at, or correct its time",
+            )
+
+
+@check(Severity.NOTE)
+def window_within_horizon(context: StatusContext) -> Iterator[StatusViolation]:
+    """A window ends within the horizon, up to which future documents are written."""
+    horizon = context.timeline.until
+    for maintenance in context.catalogue.maintenances:
+        if maintenance.recurrence is not None or not _is_ahead(maintenance, context.now):
+            continue
+        if maintenance.scheduled_until > horizon:
+            yield StatusViolation(
+                maintenance.source,
+                ("scheduled_until",),
+                (
+                    f"the window ends at {format_utc(maintenance.scheduled_until)}, "
+                    f"after the horizon {format_utc(horizon)}"
+                ),
+                "build again before the horizon, or raise status.horizon_days in site.yaml",
+            )
+
+
+RULE = ("recurrence", "rule")
+
+
+def _recurring(context: StatusContext) -> Iterator[tuple[Maintenance, Recurrence]]:
+    for maintenance in context.catalogue.maintenances:
+        if maintenance.recurrence is not None:
+            yield maintenance, maintenance.recurrence
+
+
+@check
+def start_fits_rule(context: StatusContext) -> Iterator[StatusViolation]:
+    """The first window of a recurring maintenance starts at `scheduled_for`."""
+    for maintenance, recurrence in _recurring(context):
+        first = first_start(maintenance, recurrence)
+        if first is None:
+            yield StatusViolation(
+                maintenance.source,
+                RULE,
+                "the rule gives no window",
+                "correct the rule, or remove `recurrence`",
+            )
+        elif first != maintenance.scheduled_for:
+            yield StatusViolation(
+                maintenance.source,
+                ("scheduled_for",),
+                (
+                    f"the rule gives no window at {format_utc(maintenance.scheduled_for)}; "
+                    f"the first one starts at {format_utc(first)}"
+                ),
+                f"set scheduled_for to {format_utc(first)}, or correct the rule",
+            )
+
+
+@check
+def occurrence_exists(context: StatusContext) -> Iterator[StatusViolation]:
+    """A change to one window names a window that the rule gives."""
+    for maintenance, recurrence in _recurring(context):
+        starts = _starts_around(maintenance, recurrence)
+        for start, changes in recurrence.occurrences.items():
+            if start not in starts:
+                nearest = min((abs(other - start), other) for other in starts)[1] if starts else None
+                yield StatusViolation(
+                    maintenance.source,
+                    changes.pointer,
+                    f"the rule gives no window at {format_utc(start)}",
+                    (f"did you mean {format_utc(nearest)}?" if nearest else "correct the time or the rule"),
+                    on_key=True,
+                )
+
+
+def _starts_around(maintenance: Maintenance, recurrence: Recurrence) -> set[Instant]:
+    if not recurrence.occurrences:
+        return set()
+    return set(window_starts(maintenance, recurrence, max(recurrence.occurrences)))
+
+
+@check(Severity.WARNING)
+def move_is_dated(context: StatusContext) -> Iterator[StatusViolation]:
+    """A window that was moved after its announcement states when."""
+    for maintenance, recurrence in _recurring(context):
+        for start, changes in recurrence.occurrences.items():
+            moved = changes.scheduled_for is not None or changes.scheduled_until is not None
+            announced = start - recurrence.announce <= context.now < start
+            if moved and announced and changes.rescheduled_at is None and changes.cancelled_at is None:
+                yield StatusViolation(
+                    maintenance.source,
+                    changes.pointer,
+                    "the window is moved without rescheduled_at, so calendars and feeds may keep the old time",
+                    "add rescheduled_at, or use `statuary maintenance reschedule`",
+                    on_key=True,
+                )
+
+
+@check(Severity.WARNING)
+def recurrence_within_limit(context: StatusContext) -> Iterator[StatusViolation]:
+    """A rule gives no more windows than a site can hold."""
+    for maintenance, recurrence in _recurring(context):
+        if len(window_starts(maintenance, recurrence, context.timeline.until)) > MAX_WINDOWS:
+            yield StatusViolation(
+                maintenance.source,
+                RULE,
+                f"the rule gives more than {MAX_WINDOWS:,} windows; the later ones are omitted",
+                "set a later scheduled_for, or end the rule with UNTIL or COUNT",
+            )
+
+
+@check(Severity.NOTE)
+def recurrence_within_horizon(context: StatusContext) -> Iterator[StatusViolation]:
+    """A rule gives no window after the horizon, up to which future documents are written."""
+    for maintenance, recurrence in _recurring(context):
+        horizon = context.timeline.until
+        if not maintenance.draft and continues_after(maintenance, recurrence, horizon):
+            yield StatusViolation(
+                maintenance.source,
+                RULE,
+                f"the documents of windows after the horizon {format_utc(horizon)} are not written yet",
+                "build again before the horizon",
+            )

@@ -1,0 +1,35 @@
+"""The checks of the status side, and their findings."""
+
+from collections.abc import Container, Iterator
+from functools import partial
+
+from statuary.base.budget import attempt
+from statuary.base.findings import Finding
+from statuary.base.primitives import Instant
+from statuary.base.rules import RegisteredCheck, checks_in
+from statuary.status.checks import component_checks, lifecycle_checks, maintenance_checks
+from statuary.status.checks.status_context import StatusContext
+from statuary.status.model.timeline import Timeline
+
+STATUS_CHECKS = tuple(checks_in(component_checks, lifecycle_checks, maintenance_checks))
+"""Every check of components, incidents and maintenances."""
+
+
+def status_findings(
+    timeline: Timeline, now: Instant, skip: Container[str] = frozenset()
+) -> Iterator[Finding]:
+    """Yield the findings of every check whose name is not in `skip`; the timeline extends to the horizon."""
+    context = StatusContext(timeline=timeline, now=now)
+    for check in STATUS_CHECKS:
+        if check.name not in skip:
+            outcome = attempt(
+                partial(_findings, check, context), timeline.catalogue.page_source, f"the check {check.name}"
+            )
+            yield from [outcome] if isinstance(outcome, Finding) else outcome
+
+
+def _findings(check: RegisteredCheck, context: StatusContext) -> list[Finding]:
+    return [
+        Finding(rule=check.name, severity=check.severity, **violation._asdict())
+        for violation in check.function(context)
+    ]

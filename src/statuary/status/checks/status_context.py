@@ -1,0 +1,65 @@
+"""What checks of the status side look at, and what they say is wrong."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from statuary.base.findings import Pointer
+from statuary.base.primitives import Instant
+from statuary.status.model.incident_history import IncidentHistory
+from statuary.status.model.records import Incident, Maintenance, StatusCatalogue
+from statuary.status.model.recurrence import is_withdrawn
+from statuary.status.model.timeline import Timeline
+
+
+class StatusViolation(NamedTuple):
+    """A violation of a check's rule."""
+
+    path: str  # the file
+    pointer: Pointer
+    message: str  # what is wrong, with the value
+    hint: str = ""  # what to do
+    on_key: bool = False  # whether it is about the key and not its value
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusContext:
+    """The status side over time, as far as the horizon, and the instant of the build."""
+
+    timeline: Timeline
+    now: Instant
+
+    @property
+    def catalogue(self) -> StatusCatalogue:
+        """What was read from content."""
+        return self.timeline.catalogue
+
+    @property
+    def records(self) -> Iterator[Incident]:
+        """Every incident and every maintenance, as written."""
+        yield from self.catalogue.incidents
+        yield from self.catalogue.maintenances
+
+    @property
+    def edited_records(self) -> Iterator[Incident]:
+        """Every record whose updates are published: of a recurring maintenance its windows that have some."""
+        yield from self.catalogue.incidents
+        for history in self.timeline.maintenances:
+            window = history.incident
+            if isinstance(window, Maintenance) and not is_withdrawn(window) and _has_own_updates(window):
+                yield window
+
+    @cached_property
+    def histories_by_component(self) -> dict[str, list[IncidentHistory]]:
+        """The incidents and maintenances that affect each component, by component id."""
+        histories: dict[str, list[IncidentHistory]] = {}
+        for history in self.timeline.histories:
+            for component in history.components:
+                histories.setdefault(component, []).append(history)
+        return histories
+
+
+def _has_own_updates(maintenance: Maintenance) -> bool:
+    # a window without changes has the announcement of its maintenance alone
+    return not maintenance.pointer or len(maintenance.updates) > 1

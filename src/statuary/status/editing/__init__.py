@@ -1,0 +1,1 @@
+"""Edits of content: new incidents and maintenances, and their updates."""

@@ -1,0 +1,103 @@
+"""The file of a new incident or maintenance: its name, its id and its text."""
+
+import os
+import re
+import unicodedata
+from collections.abc import Container, Mapping
+from datetime import date
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+from statuary.base.primitives import Instant, day_of
+from statuary.source.edit_files import EditError, FileEdit
+from statuary.source.yaml_nodes import YamlValue, block_text
+from statuary.status.model.timeline import Timeline
+
+MAX_SLUG_LENGTH = 60
+"""Characters of a slug; it ends at a whole word."""
+
+
+NOT_A_LETTER = re.compile(r"[^a-z0-9]+")
+
+
+def new_file(
+    folder: str, value: Mapping[str, YamlValue], day: date, existing: Container[str], given_id: str | None
+) -> FileEdit:
+    """Return the edit that creates a file in `incidents` or `maintenances`, without keys that are null or empty.
+
+    Raises:
+        EditError: if the given id is taken.
+    """
+    if given_id is not None and given_id in existing:
+        raise EditError(f"the id {given_id!r} is taken", "leave out --id, or choose another one")
+    file_id = given_id or new_id(day, str(value["name"]), folder.removesuffix("s"), existing)
+    written = {key: item for key, item in value.items() if item is not None and item not in ({}, [])}
+    return FileEdit(path=f"{folder}/{file_id}.yaml", before=None, after=block_text(written))
+
+
+def taken_ids(timeline: Timeline, root: Path, given_id: str | None = None) -> set[str]:
+    """Return the ids that a new record cannot have: those of the records that were read, and the names of all files.
+
+    Args:
+        root: the content folder.
+        given_id: an id that a person chose; then the ids that files give themselves are looked up too.
+    """
+    catalogue = timeline.catalogue
+    records = (*catalogue.incidents, *catalogue.maintenances)
+    histories = (*timeline.incidents, *timeline.maintenances)
+    files = record_files(root, "incidents") | record_files(root, "maintenances")
+    ids = {
+        *(history.incident.id for history in histories),
+        *(record.id for record in records),
+        *(PurePosixPath(record.source).stem for record in records),
+        *files,
+    }
+    if given_id and any(_gives_id(root / path, given_id) for paths in files.values() for path in paths):
+        ids.add(given_id)
+    return ids
+
+
+def _gives_id(file: Path, given_id: str) -> bool:
+    """Return whether a file gives itself an id, as it is usually written."""
+    try:
+        return f"id: {given_id}".encode() in file.read_bytes().splitlines()
+    except (OSError, UnicodeEncodeError):
+        return False
+
+
+RECORD_SUFFIXES = frozenset({"yaml", "yml", "json"})
+
+
+def record_files(root: Path, folder: str) -> dict[str, list[str]]:
+    """Return the paths of the files of a folder of records, by their names without suffix."""
+    stems: dict[str, list[str]] = {}
+    for place, folders, files in os.walk(root / folder):
+        folders[:] = (name for name in folders if not name.startswith("."))
+        below = PurePosixPath(Path(place).relative_to(root).as_posix())
+        for name in files:
+            stem, _, suffix = name.rpartition(".")
+            if suffix in RECORD_SUFFIXES and stem and not stem.startswith("."):
+                stems.setdefault(stem, []).append(f"{below}/{name}")
+    return stems
+
+
+def page_day(timeline: Timeline, at: Instant) -> date:
+    """Return the day of an instant in the page's time zone."""
+    return day_of(at, timeline.catalogue.page.time_zone)
+
+
+def new_id(day: date, title: str, fallback: str, existing: Container[str]) -> str:
+    """Return an id: the day, the words of the title or else `fallback`, and a number if that id is taken."""
+    first = f"{day.isoformat()}-{slug(title) or fallback}"
+    names = (first if number == 1 else f"{first}-{number}" for number in count(1))
+    return next(name for name in names if name not in existing)
+
+
+def slug(title: str) -> str:
+    """Return the words of a title in lower case without accents, joined by dashes; empty if none is left."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode("ascii").lower()
+    words = NOT_A_LETTER.sub("-", plain.replace("'", "")).strip("-")
+    if len(words) <= MAX_SLUG_LENGTH:
+        return words
+    shorter = words[: MAX_SLUG_LENGTH + 1]
+    return shorter.rpartition("-")[0] or shorter[:MAX_SLUG_LENGTH]

@@ -1,0 +1,389 @@
+"""Updates of incidents and maintenances as a source file holds them, and where in the file they belong."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from difflib import get_close_matches
+from pathlib import PurePosixPath
+from typing import get_args
+from zoneinfo import ZoneInfo
+
+from statuary.base.findings import Pointer
+from statuary.base.primitives import Instant, format_exact
+from statuary.source.edit_files import EditError
+from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.yaml_nodes import YamlValue
+from statuary.status.model.incident_history import IncidentHistory
+from statuary.status.model.records import (
+    Component,
+    Incident,
+    IncidentTemplate,
+    IncidentUpdate,
+    Maintenance,
+    StatusCatalogue,
+)
+from statuary.status.model.recurrence import in_display_order
+from statuary.status.model.vocabulary import (
+    ALLOWED_TRANSITIONS,
+    CLOSED_STATUSES,
+    ComponentStatus,
+    UpdateStatus,
+    may_follow,
+)
+
+STATUSES: tuple[ComponentStatus, ...] = get_args(ComponentStatus)
+
+
+def parse_statuses(words: Iterable[str], catalogue: StatusCatalogue) -> dict[str, ComponentStatus | None]:
+    """Return the statuses by key that words such as `rpc=partial_outage` give; None without `=`.
+
+    Raises:
+        EditError: if a component or a status is unknown, is a group, or is repeated.
+    """
+    statuses: dict[str, ComponentStatus | None] = {}
+    for word in words:
+        name, equals, status = word.partition("=")
+        key = find_component(name, catalogue).key
+        if key in statuses:
+            raise EditError(f"duplicate component {key!r}", "name it once")
+        statuses[key] = parse_status(status) if equals else None
+    return statuses
+
+
+def find_component(name: str, catalogue: StatusCatalogue) -> Component:
+    """Return the component with a key, id or name; raise EditError if there is none, or it is a group."""
+    component = catalogue.components_by_name.get(name) or _named(name, catalogue)
+    if component is None:
+        suggestion = _suggested_name(name, list(catalogue.components_by_name))
+        instead = (
+            "run `statuary component list`"
+            if catalogue.components
+            else f"there are no components yet: write some into {catalogue.components_source} of the content"
+        )
+        raise EditError(f"unknown component {name!r}", suggestion or instead)
+    if component.group:
+        raise EditError(
+            f"{name!r} is a group; its status follows from its components",
+            f"use one of its components: {', '.join(component.children)}",
+        )
+    return component
+
+
+def _named(name: str, catalogue: StatusCatalogue) -> Component | None:
+    """Return the only component whose key or name on the page is `name`, in any case."""
+    word = name.strip().casefold()
+    named = [
+        component
+        for component in catalogue.components
+        if word in (component.key.casefold(), component.name.casefold())
+    ]
+    return named[0] if len(named) == 1 else None
+
+
+def parse_status(word: str) -> ComponentStatus:
+    """Return a component's status; raise EditError if there is no such status."""
+    for status in STATUSES:
+        if status == word:
+            return status
+    suggestion = _suggested_name(word, STATUSES)
+    raise EditError(f"unknown component status {word!r}", suggestion or f"use one of {', '.join(STATUSES)}")
+
+
+def _suggested_name(word: str, names: Sequence[str]) -> str:
+    """Return a question that names the known words that begin with a word or resemble it; empty if none does."""
+    near = [name for name in names if word and name.startswith(word)] or get_close_matches(word, names, 3)
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def format_statuses(statuses: Mapping[str, ComponentStatus | None]) -> str:
+    """Return components and their statuses on one line, as they are typed."""
+    return ", ".join(key if status is None else f"{key}={status}" for key, status in statuses.items())
+
+
+def find_template(name: str | None, catalogue: StatusCatalogue) -> IncidentTemplate:
+    """Return the template of incidents with a name, an empty one without a name; raise EditError if there is none."""
+    if name is None:
+        return IncidentTemplate()
+    templates = {template.name: template for template in catalogue.templates}
+    if name not in templates:
+        named = _suggested_name(name, list(templates)) or f"there are: {', '.join(templates)}"
+        hint = (
+            named
+            if templates
+            else "write content/templates/NAME.yaml; it has the keys of an incident's first update"
+        )
+        raise EditError(f"unknown template {name!r}", hint)
+    return templates[name]
+
+
+def leaf_keys(catalogue: StatusCatalogue) -> list[str]:
+    """Return the keys of the components on the page, without groups."""
+    return [component.key for component in catalogue.components if not (component.group or component.removed)]
+
+
+MAX_SUGGESTIONS = 5
+
+
+def find_incident(
+    typed: str,
+    histories: Sequence[IncidentHistory],
+    noun: str,
+    at: Instant,
+    is_wanted: Callable[[str], bool],
+) -> Incident:
+    """Return the incident or maintenance with an id or a file name, or with the beginning of either.
+
+    The day in front of the words may be left out. Of several, the only one with a wanted status is meant.
+
+    Raises:
+        EditError: if there is none, or several match.
+    """
+    incidents = [history.incident for history in histories]
+    matches = next(filter(None, _matches(typed, incidents)), [])
+    if not matches:
+        raise EditError(f"unknown {noun} {typed!r}", _suggested_incident(typed, incidents, noun))
+    wanted = [incident for incident in matches if is_wanted(status_at(incident, at))]
+    meant = wanted if len(wanted) == 1 else matches
+    if len(meant) > 1:
+        raise _ambiguous(typed, matches, noun, at)
+    return meant[0]
+
+
+def _matches(typed: str, incidents: Sequence[Incident]) -> Iterator[list[Incident]]:
+    """Yield the incidents with a name, those whose name begins with it, and those whose words after the day do."""
+    named = [(incident, incident_names(incident)) for incident in incidents]
+    yield [incident for incident, names in named if typed in names]
+    yield [incident for incident, names in named if any(name.startswith(typed) for name in names)]
+    yield [incident for incident, names in named if any(_words(name).startswith(typed) for name in names)]
+
+
+def incidents_with_status(
+    histories: Sequence[IncidentHistory], at: Instant, is_wanted: Callable[[str], bool]
+) -> list[Incident]:
+    """Return the incidents with one of some statuses at an instant."""
+    return [history.incident for history in histories if is_wanted(status_at(history.incident, at))]
+
+
+DAY_OF_NAME = re.compile(r"\d{4}-\d\d-\d\d-")
+"""The day that a name begins with, as `new_id` writes it."""
+
+
+def _words(name: str) -> str:
+    return DAY_OF_NAME.sub("", name, count=1)
+
+
+def incident_names(incident: Incident) -> tuple[str, str]:
+    """Return the id and the name of the file without its suffix."""
+    return incident.id, PurePosixPath(incident.source).stem
+
+
+def status_at(incident: Incident, at: Instant) -> str:
+    """Return the status at an instant; empty before an incident's first update.
+
+    A window is `scheduled` also before it is announced; one that is cancelled by then is `completed`.
+    """
+    update = current_update(incident, at)
+    if update is not None:
+        return update.status
+    if not isinstance(incident, Maintenance):
+        return ""
+    return "completed" if incident.cancelled_at is not None and incident.cancelled_at <= at else "scheduled"
+
+
+def current_update(incident: Incident, at: Instant) -> IncidentUpdate | None:
+    """Return the newest update at an instant, automatic ones included; None before the first.
+
+    Drafts and embargoed incidents have one too: they are edited before they are published.
+    """
+    passed = [update for update in in_display_order(incident) if update.display_at <= at]
+    return passed[-1] if passed else None
+
+
+def shortened(ids: Sequence[str]) -> str:
+    """Return the first few ids, and how many more there are."""
+    more = len(ids) - MAX_SUGGESTIONS
+    return ", ".join(ids[:MAX_SUGGESTIONS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _suggested_incident(typed: str, incidents: Sequence[Incident], noun: str) -> str:
+    names = list(dict.fromkeys(name for incident in incidents for name in incident_names(incident)))
+    near = [name for name in names if _plain(typed) in _plain(name)] or _of_nearest_days(typed, names)
+    near = near or get_close_matches(typed, names, 3)
+    return f"did you mean {shortened(near)}?" if near else f"run `statuary {noun} list --all`"
+
+
+def _plain(name: str) -> str:
+    """Return a name as it is compared: dates are written with and without dashes."""
+    return name.lower().replace("-", "").replace(":", "")
+
+
+DAY = re.compile(r"(20\d\d)(\d\d)(\d\d)")
+
+
+def _of_nearest_days(typed: str, names: Iterable[str]) -> list[str]:
+    """Return the names that differ from a typed one in their day alone, of the nearest three days."""
+    words, day = _without_day(typed)
+    dated = [
+        (other, name) for name in names for rest, other in [_without_day(name)] if rest.startswith(words)
+    ]
+    if day is None:
+        return []
+    apart = sorted((abs((other - day).days), name) for other, name in dated if other is not None)
+    return [name for _, name in apart[:3]]
+
+
+def _without_day(name: str) -> tuple[str, date | None]:
+    """Return the words around the day in a name, and the day."""
+    match = DAY.search(plain := _plain(name))
+    try:
+        day = date(*map(int, match.groups())) if match else None
+    except ValueError:
+        return plain, None
+    return (plain.replace(match[0], ""), day) if match else (plain, None)
+
+
+def _ambiguous(typed: str, matches: Sequence[Incident], noun: str, at: Instant) -> EditError:
+    ids = list(dict.fromkeys(incident.id for incident in matches))
+    if len(ids) == 1:
+        files = ", ".join(incident.source for incident in matches)
+        return EditError(f"several files have the id {ids[0]!r}: {files}", "change the id in one of them")
+    still_open = list(
+        dict.fromkeys(incident.id for incident in matches if status_at(incident, at) not in CLOSED_STATUSES)
+    )
+    return EditError(
+        f"several {noun}s begin with {typed!r}: {shortened(still_open or ids)}", "type more of the id"
+    )
+
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+"""The short names of months in texts of the API."""
+
+KEYS_BEFORE_CANCELLED_AT = ("name", "components", "created_at", "scheduled_for", "scheduled_until")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewUpdate:
+    """An update to write; a component with the status None is named without changing its status."""
+
+    at: Instant
+    status: UpdateStatus
+    body: str
+    components: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
+    notify: bool = True
+    reopens: bool = False
+    moved_from: Instant | None = None
+    next_update_by: Instant | None = None
+
+    @property
+    def value(self) -> dict[str, YamlValue]:
+        """The update as a source file holds it."""
+        value: dict[str, YamlValue] = {
+            "at": format_exact(self.at),
+            "status": self.status,
+            "body": self.body,
+        }
+        if self.components:
+            value["components"] = dict(self.components)
+        moments = {"moved_from": self.moved_from, "next_update_by": self.next_update_by}
+        value |= {key: format_exact(moment) for key, moment in moments.items() if moment is not None}
+        if self.reopens:
+            value["reopens"] = True
+        if not self.notify:
+            value["deliver_notifications"] = False
+        return value
+
+    @property
+    def details(self) -> str:
+        """The update as the body of a commit message."""
+        return self.details_with(self.components)
+
+    def details_with(self, components: Mapping[str, ComponentStatus | None]) -> str:
+        """Return the body of a commit message that names these components."""
+        named = f"; {format_statuses(components)}" if components else ""
+        return f"{self.status} at {format_exact(self.at)}{named}\n\n{self.body}".strip() + "\n"
+
+
+def postmortem_value(at: Instant, body: str, *, notify: bool) -> dict[str, YamlValue]:
+    """Return a postmortem as a source file holds it."""
+    value: dict[str, YamlValue] = {"published_at": format_exact(at), "body": body}
+    return {**value, "deliver_notifications": True} if notify else value
+
+
+def status_before(incident: Incident, status: UpdateStatus, at: Instant) -> UpdateStatus | None:
+    """Return the status that precedes a change to `status`; None if that is the first update.
+
+    Raises:
+        EditError: if `status` cannot follow the current one.
+    """
+    current = current_update(incident, at)
+    if current is None and status_at(incident, at) in CLOSED_STATUSES:
+        raise EditError(f"{incident.id} was cancelled before it was announced", "schedule a new maintenance")
+    if current is None:
+        return None
+    if not may_follow(current.status, status):
+        possible = ", ".join(sorted(ALLOWED_TRANSITIONS[current.status] - {current.status}))
+        raise EditError(
+            f"{incident.id} has been {current.status} since {format_exact(current.display_at)} "
+            f"and cannot become {status}",
+            f"it can become {possible}" if possible else _hint_when_over(incident),
+        )
+    return current.status
+
+
+def _hint_when_over(incident: Incident) -> str:
+    if isinstance(incident, Maintenance):
+        return "it is over; open a new one if there is more to report"
+    return f"it is over; if it is not, run `statuary incident reopen {incident.id}`"
+
+
+def mapping_of(incident: Incident) -> Pointer:
+    """Return the mapping of the source file that holds the keys of a record: for a window, that of its changes."""
+    return incident.pointer if isinstance(incident, Maintenance) else ()
+
+
+def announced_by(text: str, incident: Incident, at: Instant) -> str:
+    """Return a file's text in which a maintenance that would be announced later is announced at an instant."""
+    if not isinstance(incident, Maintenance) or incident.pointer or incident.created_at <= at:
+        return text
+    return set_value(text, ("created_at",), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
+
+
+def with_cancellation(text: str, pointer: Pointer, at: Instant, body: str | None) -> str:
+    """Return a file's text with a maintenance cancelled; `body` becomes its last update."""
+    edited = set_value(text, (*pointer, "cancelled_at"), format_exact(at), KEYS_BEFORE_CANCELLED_AT)
+    if body is None:
+        return edited
+    update = NewUpdate(at=at, status="completed", body=body)
+    return append_item(edited, (*pointer, "updates"), update.value)
+
+
+def with_window(text: str, pointer: Pointer, at: Instant, window: tuple[Instant, Instant]) -> str:
+    """Return a file's text with the window of a maintenance moved at an instant."""
+    values = zip(("scheduled_for", "scheduled_until", "rescheduled_at"), (*window, at), strict=True)
+    for key, instant in values:
+        text = set_value(text, (*pointer, key), format_exact(instant), KEYS_BEFORE_CANCELLED_AT)
+    return text
+
+
+def move_text(window: Maintenance, moved: tuple[Instant, Instant], zone: ZoneInfo) -> str:
+    """Return the text of an update that moves a window, in the time zone of the page."""
+    before = _window_text((window.scheduled_for, window.scheduled_until), zone)
+    return f"The maintenance has been moved to {_window_text(moved, zone)}. It was planned for {before}."
+
+
+def _window_text(window: tuple[Instant, Instant], zone: ZoneInfo) -> str:
+    """Return a window as `10 Nov 2026, 02:30 to 04:30 UTC`, with a second date if it ends on another day."""
+    start, end = (moment.astimezone(zone) for moment in window)
+    day = f"{_date_text(end)}, " if end.date() != start.date() else ""
+    since = f"{start:%H:%M}" if start.tzname() == end.tzname() else f"{start:%H:%M} {start.tzname()}"
+    return f"{_date_text(start)}, {since} to {day}{end:%H:%M} {end.tzname()}"
+
+
+def _date_text(moment: datetime) -> str:
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+def format_if_given(moment: Instant | None) -> str | None:
+    """Return an instant as `format_exact` does, or None."""
+    return None if moment is None else format_exact(moment)

@@ -1,0 +1,1 @@
+"""Feeds, the calendar, badges, and the list of changes."""

@@ -1,0 +1,151 @@
+"""Badges: the status of the page or of a component as an SVG image, and as data for shields.io.
+
+An image loads nothing else. Text widths are computed here and fixed with `textLength`, so that a badge looks the
+same with each of its fonts. White text has a contrast of 4.5 : 1 on every colour.
+"""
+
+import unicodedata
+from html import escape
+from typing import NamedTuple
+
+from statuary.site.document import encode_json
+from statuary.status.feeds.feed import one_line
+from statuary.status.model.timeline import ComponentState
+from statuary.status.model.vocabulary import ComponentStatus, Impact, OverallStatus
+
+
+class BadgeColour(NamedTuple):
+    """A colour that is dark enough for white text, and shields.io's name for its own shade."""
+
+    hex: str
+    named: str
+
+
+GREEN = BadgeColour("#237a31", "brightgreen")
+BLUE = BadgeColour("#1a66b8", "blue")
+YELLOW = BadgeColour("#8a6500", "yellow")
+ORANGE = BadgeColour("#b34700", "orange")
+RED = BadgeColour("#b3261e", "red")
+
+LABEL_COLOUR = "#444"
+
+STATUS_COLOURS: dict[ComponentStatus, BadgeColour] = {
+    "operational": GREEN,
+    "under_maintenance": BLUE,
+    "degraded_performance": YELLOW,
+    "partial_outage": ORANGE,
+    "major_outage": RED,
+}
+"""Statuspage's colours for components."""
+
+INDICATOR_COLOURS: dict[Impact, BadgeColour] = {
+    "none": GREEN,
+    "maintenance": BLUE,
+    "minor": YELLOW,
+    "major": ORANGE,
+    "critical": RED,
+}
+"""Statuspage's colours for the page."""
+
+
+class Badge(NamedTuple):
+    """A label on the left, and a message on the right with its colour."""
+
+    label: str
+    message: str
+    colour: BadgeColour
+
+
+def component_badge(state: ComponentState) -> Badge:
+    """Return the badge of a component or group."""
+    name = one_line(state.component.name)
+    return Badge(name, state.status.replace("_", " "), STATUS_COLOURS[state.status])
+
+
+def page_badge(page_name: str, overall_status: OverallStatus) -> Badge:
+    """Return the badge of the page."""
+    return Badge(
+        one_line(page_name), one_line(overall_status.description), INDICATOR_COLOURS[overall_status.indicator]
+    )
+
+
+def shields_endpoint(badge: Badge) -> bytes:
+    """Return a badge as the JSON that shields.io's endpoint badge reads (its schema version 1)."""
+    return encode_json(
+        {"schemaVersion": 1, "label": badge.label, "message": badge.message, "color": badge.colour.named}
+    )
+
+
+HEIGHT = 20
+FONT_SIZE = 11
+BASELINE = 14
+PADDING = 6
+"""Pixels between a text and the edges of its half."""
+
+FONTS = "Verdana,Geneva,'DejaVu Sans',sans-serif"
+
+MAX_LABEL_LENGTH = 48
+"""Most characters that are drawn; the accessible name has all."""
+
+
+def svg(badge: Badge) -> bytes:
+    """Return a badge as an SVG image."""
+    label, message = _shortened(badge.label), _shortened(badge.message)
+    left, right = (round(text_width(text)) + 2 * PADDING for text in (label, message))
+    name = escape(f"{badge.label}: {badge.message}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{HEIGHT}"'
+        f' viewBox="0 0 {left + right} {HEIGHT}" role="img" aria-label="{name}">'
+        f"<title>{name}</title>"
+        f'<path fill="{LABEL_COLOUR}" d="M{left} 0H3a3 3 0 0 0-3 3v14a3 3 0 0 0 3 3H{left}z"/>'
+        f'<path fill="{badge.colour.hex}" d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z"/>'
+        f'<g fill="#fff" font-family="{FONTS}" font-size="{FONT_SIZE}" aria-hidden="true">'
+        f"{_text(label, PADDING, left)}{_text(message, left + PADDING, right)}"
+        "</g></svg>\n"
+    ).encode()
+
+
+def _text(text: str, x: int, side: int) -> str:
+    if not text:
+        return ""
+    fixed = f'textLength="{side - 2 * PADDING}" lengthAdjust="spacingAndGlyphs"'
+    return f'<text x="{x}" y="{BASELINE}" {fixed}>{escape(text)}</text>'
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_LABEL_LENGTH else text[: MAX_LABEL_LENGTH - 1].rstrip() + "…"
+
+
+WIDTHS = (
+    318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,
+    636, 636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531,
+    1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
+    603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500,
+    500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612,
+    635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
+)  # fmt: skip
+"""Widths of the ASCII characters from space to `~` in DejaVu Sans, in thousandths of the font size."""
+
+WIDE = 1000
+"""The width of square characters: Chinese, Japanese, Korean, emoji."""
+
+OTHER = 650
+"""The width of letters of other scripts, about the average of Greek and Cyrillic in DejaVu Sans."""
+
+
+def text_width(text: str) -> float:
+    """Return the width of a text in pixels."""
+    return sum(map(_width, unicodedata.normalize("NFC", text))) * FONT_SIZE / 1000
+
+
+def _width(character: str) -> int:
+    letter = unicodedata.normalize("NFD", character)[0]
+    if " " <= letter <= "~":
+        # an accented letter is as wide as the letter
+        return WIDTHS[ord(letter) - 0x20]
+    if unicodedata.category(character) in ("Mn", "Me", "Cf", "Cc"):
+        # combined with the previous character, or invisible
+        return 0
+    if character == "…" or unicodedata.east_asian_width(character) in "WF":
+        return WIDE
+    return OTHER

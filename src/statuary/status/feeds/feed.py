@@ -1,0 +1,367 @@
+"""Feeds: their entries, the bodies of updates in them, and their three formats.
+
+Atom (RFC 4287) and RSS 2.0 (https://www.rssboard.org/rss-specification) are element for element as Statuspage's
+`history.atom` and `history.rss` have them (measured); the third is JSON Feed 1.1.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from email.utils import format_datetime
+from functools import lru_cache
+from html import unescape
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+from zoneinfo import ZoneInfo
+
+import orjson
+
+from statuary.base.primitives import Instant, is_utc
+from statuary.site.document import encode_json
+from statuary.site.markdown import MARKUP, markdown_html, paragraphs_of
+from statuary.site.url_table import INCIDENT_PAGE
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import Maintenance, Page
+from statuary.status.model.timeline import PageState
+
+NOT_IN_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that XML 1.0 does not allow: most control characters, lone surrogates."""
+
+BLOCK_SPACING = re.compile(r"\s*(</?(?:ul|ol|li|blockquote)(?: start=\"\d+\")?>|<hr>)\s*")
+"""Line breaks beside these tags are not part of the text."""
+
+AFTER_BLOCK = re.compile(r"(</?(?:ul|ol|li|blockquote|pre)[^>]*>|<hr>)(?:<br />)+")
+BEFORE_BLOCK = re.compile(r"(?:<br />)+(</?(?:ul|ol|li|blockquote|pre)|<hr>)")
+
+EXTRA_BREAKS = re.compile(r"^(?:<br />)+|(?<=<br /><br />)(?:<br />)+|(?:<br />)+$")
+
+TAG = re.compile(r'<(/?)(\w+)(?: href="([^"]*)")?(?: start="\d+")?(?: /)?>')
+"""A tag in the form of `body_html`."""
+
+CACHED_BODIES = 1_024
+"""How many bodies are kept: the same one is in several feeds, and in every epoch."""
+
+
+def xml_text(text: str) -> str:
+    """Return a text without the characters that XML does not allow."""
+    return NOT_IN_XML.sub("", text)
+
+
+def one_line(text: str) -> str:
+    """Return a name as one line of plain text, with single spaces."""
+    spaced = " ".join(text.split())
+    # a removed character may leave two spaces
+    return " ".join(xml_text(spaced).split())
+
+
+@lru_cache(maxsize=CACHED_BODIES)
+def body_html(body: str) -> str:
+    """Return an update's body as safe, well-formed HTML; line breaks become `<br />`, as in Statuspage's feeds."""
+    text = xml_text(body).replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    leading = "<br />" * (len(text) - len(text.lstrip("\n")))
+    if MARKUP.search(text) is None:
+        flat = "<br /><br />".join(paragraphs_of(text, "<br />")).strip()
+        return leading + EXTRA_BREAKS.sub("", flat)
+    pieces = re.split(r"(<pre>.*?</pre>)", markdown_html(text, None), flags=re.DOTALL)
+    flat = "".join(piece if piece.startswith("<pre>") else _lines(piece) for piece in pieces)
+    apart = BEFORE_BLOCK.sub(r"\1", AFTER_BLOCK.sub(r"\1", flat))
+    return leading + EXTRA_BREAKS.sub("", apart).replace("<hr>", "<hr />")
+
+
+def _lines(html: str) -> str:
+    """Return HTML whose paragraphs and headings are lines, two line breaks apart."""
+    html = re.sub(r"<(/?)h[1-6]>", lambda tag: "</strong></p>" if tag[1] else "<p><strong>", html)
+    html = BLOCK_SPACING.sub(r"\1", html.replace("<br>\n", "<br />").replace("<br>", "<br />"))
+    html = re.sub(r"</p>\s*<p>", "<br /><br />", html)
+    return re.sub(r"\s*</?p>\s*", "<br /><br />", html).replace("\n", "<br />")
+
+
+def body_plain(body: str) -> str:
+    """Return an update's body as plain text: list items on separate lines, links followed by their URL."""
+    pieces: list[str] = []
+    addresses: list[str] = []
+    end = 0
+    markup = body_html(body)
+    for tag in TAG.finditer(markup):
+        pieces += (unescape(markup[end : tag.start()]), _plain_tag(tag, addresses))
+        end = tag.end()
+    text = "".join((*pieces, unescape(markup[end:])))
+    return re.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _plain_tag(tag: re.Match[str], addresses: list[str]) -> str:
+    """Return the plain text for a tag; `addresses` is the stack of the open links' URLs."""
+    closing, name, address = tag.groups()
+    if name == "a":
+        if not closing:
+            addresses.append(unescape(address or ""))
+            return ""
+        opened = addresses.pop()
+        return f" ({opened})" if opened else ""
+    if name == "li":
+        return "" if closing else "\n- "
+    return "\n" if name in LINES else ""
+
+
+LINES = frozenset({"br", "hr", "ul", "ol", "blockquote", "pre"})
+"""Tags that end a line of plain text."""
+
+
+class Words:
+    """The words of feeds and of the calendar in a language; equal to itself alone, so that caches are by language."""
+
+    def __init__(self, language: str, words: Mapping[str, str]) -> None:
+        self.language = language  # BCP 47
+        self._words = words
+
+    def __call__(self, key: str, **values: str) -> str:
+        """Return a text, its placeholders filled."""
+        return self._words[key].format(**values)
+
+
+ENGLISH = Words("en-US", orjson.loads(Path(__file__).with_name("words.json").read_bytes()))
+"""The words of Statuspage's feeds."""
+
+ENTRIES = 25
+"""How many entries a feed has, as in Statuspage; records that are not closed are added."""
+
+
+class FeedEntry(NamedTuple):
+    """An incident or maintenance in a feed."""
+
+    # a tag URI (RFC 4151) of the ids of page and record, which stays after edits and when the page moves
+    id: str
+    title: str  # plain text in one line
+    url: str
+    published: Instant  # the time of its latest update; for a maintenance the start of its window (measured)
+    updated: Instant
+    html: str  # its updates, newest first
+    components: tuple[str, ...]  # names
+
+
+def tag_uri(page: Page, specific: str) -> str:
+    """Return a tag URI of the page in Statuspage's form; the page's id replaces the host, which may change."""
+    return f"tag:{page.feed_host or page.id.replace('_', '-')},2005:{specific}"
+
+
+def incident_url(page: Page, incident_id: str) -> str:
+    """Return the URL of an incident's page."""
+    return f"{page.url}/{INCIDENT_PAGE.link(incident_id=incident_id)}"
+
+
+def feed_entry(record: IncidentState, page_state: PageState, words: Words) -> FeedEntry:
+    """Return the feed entry of an incident or maintenance."""
+    page = page_state.page
+    states = (page_state.components.get(component) for component in record.components)
+    present = (state.component for state in states if state is not None)
+    return FeedEntry(
+        id=tag_uri(page, f"Incident/{record.incident.id}"),
+        title=one_line(record.incident.name),
+        url=incident_url(page, record.incident.id),
+        published=published_at(record),
+        updated=record.updated_at,
+        html=" ".join(_paragraphs(record, page.time_zone, words)),
+        components=tuple(one_line(component.name) for component in present if not component.removed),
+    )
+
+
+def published_at(record: IncidentState) -> Instant:
+    """Return the instant by which feeds sort a record."""
+    incident = record.incident
+    return (
+        incident.scheduled_for
+        if isinstance(incident, Maintenance)
+        else record.published_updates[0].update.display_at
+    )
+
+
+def newest_first(records: Sequence[IncidentState]) -> list[IncidentState]:
+    """Return records in the order of feeds."""
+    return sorted(records, key=lambda record: (published_at(record), record.incident.id), reverse=True)
+
+
+def latest_records(records: Sequence[IncidentState], count: int = ENTRIES) -> tuple[IncidentState, ...]:
+    """Return the first records, and the others that are not closed."""
+    return tuple(record for position, record in enumerate(records) if position < count or not record.closed)
+
+
+def status_label(record: IncidentState, position: int, words: Words = ENGLISH) -> str:
+    """Return the text for the status of an update, given its position among the record's updates, newest first."""
+    status, earlier = (
+        record.published_updates[position].update.status,
+        record.published_updates[position + 1 :],
+    )
+    if record.cancelled and status == "completed":
+        return words("cancelled")
+    return words("same" if earlier and earlier[0].update.status == status else status)
+
+
+def _paragraphs(record: IncidentState, zone: ZoneInfo, words: Words) -> Iterator[str]:
+    incident = record.incident
+    if isinstance(incident, Maintenance):
+        window = _window(incident.scheduled_for, incident.scheduled_until, zone, words)
+        event = words("cancelled_event" if record.cancelled else "event")
+        yield f"<p><strong>{event} {window}</strong></p>"
+    for position, published in enumerate(record.published_updates):
+        at, body = published.update.display_at, body_html(published.update.body)
+        time = f"<small>{_day(at, zone, words)}, {_time(at, zone)} {_zone_name(at, zone)}</small>"
+        yield f"<p>{time}<br><strong>{status_label(record, position, words)}</strong> - {body}</p>"
+
+
+def _window(start: Instant, end: Instant, zone: ZoneInfo, words: Words) -> str:
+    """Return a window in Statuspage's form, with two days if it ends on another one."""
+    began = f"{_day(start, zone, words, pad=False)}, {_time(start, zone)}"
+    if start.astimezone(zone).date() == end.astimezone(zone).date():
+        return f"{began} - {_time(end, zone)} {_zone_name(end, zone)}"
+    ended = f"{_day(end, zone, words, pad=False)}, {_time(end, zone)} {_zone_name(end, zone)}"
+    return f"{began} {_zone_name(start, zone)} &nbsp;-&nbsp; {ended}"
+
+
+def _day(moment: Instant, zone: ZoneInfo, words: Words, *, pad: bool = True) -> str:
+    # days of one digit are padded in the times of updates, but not in those of windows (measured)
+    local = moment.astimezone(zone)
+    day = f"<var data-var='date'>{local.day:>{2 if pad else 1}}</var>"
+    return words("date.brief", month=words(f"month.{local.month}.short"), day=day)
+
+
+def _time(moment: Instant, zone: ZoneInfo) -> str:
+    return f"<var data-var='time'>{moment.astimezone(zone):%H:%M}</var>"
+
+
+def _zone_name(moment: Instant, zone: ZoneInfo) -> str:
+    return moment.astimezone(zone).tzname() or ""
+
+
+DECLARATION = b'<?xml version="1.0" encoding="UTF-8"?>\n'
+ATOM_NAMESPACE = "http://www.w3.org/2005/Atom"
+ATOM_TYPE, RSS_TYPE = "application/atom+xml", "application/rss+xml"
+JSON_FEED_VERSION = "https://jsonfeed.org/version/1.1"
+
+CACHED_ENTRIES = 1_024
+"""How many entries are kept in each format: the same ones stand in several feeds, and in every epoch."""
+
+
+class Feed(NamedTuple):
+    """A feed, whichever its format."""
+
+    id: str  # a permanent tag URI
+    title: str  # plain text in one line
+    description: str
+    home: str  # the URL of the page
+    author: str
+    updated: Instant
+    zone: ZoneInfo  # the time zone of its timestamps
+    entries: tuple[FeedEntry, ...]  # newest first
+    language: str  # BCP 47
+
+
+def rfc3339(moment: Instant, zone: ZoneInfo) -> str:
+    """Return an instant in whole seconds in a time zone, with `Z` for UTC, as in Statuspage's feeds (measured)."""
+    text = moment.astimezone(zone).isoformat(timespec="seconds")
+    return text[:-6] + "Z" if text.endswith("+00:00") and is_utc(zone) else text
+
+
+def atom_feed(feed: Feed, own_url: str) -> bytes:
+    """Return a feed as Atom; `own_url` is its own URL."""
+    root = ET.Element("feed", {"xml:lang": feed.language, "xmlns": ATOM_NAMESPACE})
+    _child(root, "id", feed.id)
+    _child(root, "link", rel="alternate", type="text/html", href=feed.home)
+    _child(root, "link", rel="self", type=ATOM_TYPE, href=own_url)
+    _child(root, "title", feed.title)
+    _child(root, "updated", rfc3339(feed.updated, feed.zone))
+    _child(_child(root, "author"), "name", feed.author)
+    return _xml_feed(root, b"</feed>", (_atom_entry(entry, feed.zone) for entry in feed.entries))
+
+
+@lru_cache(maxsize=CACHED_ENTRIES)
+def _atom_entry(entry: FeedEntry, zone: ZoneInfo) -> bytes:
+    element = ET.Element("entry")
+    _child(element, "id", entry.id)
+    _child(element, "published", rfc3339(entry.published, zone))
+    _child(element, "updated", rfc3339(entry.updated, zone))
+    _child(element, "link", rel="alternate", type="text/html", href=entry.url)
+    _child(element, "title", entry.title)
+    _child(element, "content", entry.html, type="html")
+    return _xml_bytes(element, 1)
+
+
+def rss_feed(feed: Feed, own_url: str) -> bytes:
+    """Return a feed as RSS; `own_url` is its own URL."""
+    root = ET.Element("rss", {"version": "2.0", "xmlns:atom": ATOM_NAMESPACE})
+    channel = _child(root, "channel")
+    _child(channel, "title", feed.title)
+    _child(channel, "link", feed.home)
+    _child(channel, "description", feed.description)
+    _child(channel, "pubDate", _rfc822(feed.updated, feed.zone))
+    # recommended by the RSS Advisory Board
+    _child(channel, "atom:link", rel="self", type=RSS_TYPE, href=own_url)
+    return _xml_feed(root, b"  </channel>", (_rss_item(entry, feed.zone) for entry in feed.entries))
+
+
+def _rfc822(moment: Instant, zone: ZoneInfo) -> str:
+    """Return a text such as `Thu, 23 Dec 2021 10:30:37 +0100`."""
+    return format_datetime(moment.astimezone(zone).replace(microsecond=0))
+
+
+@lru_cache(maxsize=CACHED_ENTRIES)
+def _rss_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
+    item = ET.Element("item")
+    _child(item, "title", entry.title)
+    _child(item, "description", entry.html)
+    _child(item, "pubDate", _rfc822(entry.published, zone))
+    _child(item, "link", entry.url)
+    _child(item, "guid", entry.id, isPermaLink="false")
+    return _xml_bytes(item, 2)
+
+
+def json_feed(feed: Feed, own_url: str) -> bytes:
+    """Return a feed as JSON Feed; `own_url` is its own URL."""
+    head = encode_json(
+        {
+            "version": JSON_FEED_VERSION,
+            "title": feed.title,
+            "home_page_url": feed.home,
+            "feed_url": own_url,
+            "description": feed.description,
+            "authors": [{"name": feed.author, "url": feed.home}],
+            "language": feed.language,
+        }
+    )
+    items = b",".join(_json_item(entry, feed.zone) for entry in feed.entries)
+    return b'%b,"items":[%b]}' % (head.removesuffix(b"}"), items)
+
+
+@lru_cache(maxsize=CACHED_ENTRIES)
+def _json_item(entry: FeedEntry, zone: ZoneInfo) -> bytes:
+    return encode_json(
+        {
+            "id": entry.id,
+            "url": entry.url,
+            "title": entry.title,
+            "content_html": entry.html,
+            "date_published": rfc3339(entry.published, zone),
+            "date_modified": rfc3339(entry.updated, zone),
+            "tags": list(entry.components),
+        }
+    )
+
+
+def _child(parent: ET.Element, tag: str, text: str | None = None, **attributes: str) -> ET.Element:
+    """Append an element to another one and return it; characters that XML does not allow are removed."""
+    element = ET.SubElement(parent, tag, {name: xml_text(value) for name, value in attributes.items()})
+    if text is not None:
+        element.text = xml_text(text)
+    return element
+
+
+def _xml_feed(root: ET.Element, end: bytes, entries: Iterable[bytes]) -> bytes:
+    """Return a feed as a document, with its entries before the last occurrence of an end tag."""
+    before, tag, after = _xml_bytes(root, 0).rpartition(end)
+    return b"".join((DECLARATION, before, *entries, tag, after))
+
+
+def _xml_bytes(element: ET.Element, level: int) -> bytes:
+    """Return an element on separate lines, indented by two spaces for each level."""
+    ET.indent(element, level=level)
+    body: bytes = ET.tostring(element, encoding="utf-8", xml_declaration=False)
+    return b"  " * level + body + b"\n"

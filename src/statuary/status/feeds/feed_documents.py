@@ -1,0 +1,225 @@
+"""Feeds, calendar and badges at one instant."""
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from statuary.base.primitives import Instant
+from statuary.site.document import Document
+from statuary.site.url_table import (
+    BADGE,
+    BADGE_ENDPOINT,
+    CALENDAR,
+    COMPONENT_ATOM,
+    COMPONENT_BADGE,
+    COMPONENT_BADGE_ENDPOINT,
+    FEED,
+    HISTORY_ATOM,
+    HISTORY_RSS,
+    Url,
+)
+from statuary.status.feeds.badges import Badge, component_badge, page_badge, shields_endpoint, svg
+from statuary.status.feeds.feed import (
+    ENGLISH,
+    Feed,
+    FeedEntry,
+    Words,
+    atom_feed,
+    feed_entry,
+    json_feed,
+    latest_records,
+    newest_first,
+    one_line,
+    rss_feed,
+    tag_uri,
+)
+from statuary.status.feeds.maintenance_calendar import maintenance_calendar
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import Component
+from statuary.status.model.timeline import PageState, Timeline, later_states, state_at
+
+FORMATS: tuple[tuple[Url, Callable[[Feed, str], bytes]], ...] = (
+    (HISTORY_ATOM, atom_feed),
+    (HISTORY_RSS, rss_feed),
+    (FEED, json_feed),
+)
+"""The formats of the page's history."""
+
+CALENDAR_EVENTS = 50
+"""How many maintenances the calendar has, as many as Statuspage's list; those that are not closed are added."""
+
+
+class FeedLists(NamedTuple):
+    """The records that feeds list."""
+
+    history: tuple[IncidentState, ...]
+    calendar: tuple[IncidentState, ...]
+    components: dict[str, tuple[IncidentState, ...]]  # by id of the component or group
+
+
+class FeedDocuments:
+    """The feeds and badges of a timeline at any instant; those that do not change are made once."""
+
+    def __init__(self, timeline: Timeline, words: Words = ENGLISH) -> None:
+        """Use a timeline that extends at least to the latest instant of any document."""
+        self.timeline, self._words = timeline, words
+        self._entries: dict[IncidentState, FeedEntry] = {}
+        self._made: dict[str, tuple[Hashable, Document]] = {}
+
+    def documents_at(self, at: Instant) -> list[Document]:
+        """Return every feed, the calendar and every badge at an instant."""
+        return self._documents(state_at(self.timeline, at))
+
+    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+        """Return a function that returns every feed, the calendar and every badge at an instant from `start` on."""
+        states, final = later_states(self.timeline, start, self.listed(start)), self.final_feeds(start)
+        return lambda at: self._documents(states(at), final)
+
+    def final_feeds(self, start: Instant) -> dict[str, tuple[IncidentState, ...]]:
+        """Return by component the records of each feed that does not change from an instant on."""
+        groups = {component.id: component.group_id for component in self.timeline.catalogue.components}
+        opened = {
+            name
+            for history in self.timeline.histories
+            if not history.is_final_by(start)
+            for component in history.components
+            for name in (component, groups.get(component))
+        }
+        state = state_at(self.timeline, start)
+        present = (name for name, component in state.components.items() if not component.component.removed)
+        lists = self._lists(state).components
+        return {name: lists[name] for name in present if name not in opened}
+
+    def component_feed(self, component_id: str, listed: tuple[IncidentState, ...], at: Instant) -> Document:
+        """Return the feed of a component, given its records at an instant."""
+        state = state_at(self.timeline, at)
+        feed = partial(self._component_feed, state, state.components[component_id].component, listed)
+        return self._document(
+            COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
+        )
+
+    def listed(self, at: Instant) -> list[IncidentState]:
+        """Return the records in any feed or in the calendar at an instant."""
+        lists = self._lists(state_at(self.timeline, at))
+        final = self.final_feeds(at)
+        changing = (listed for component, listed in lists.components.items() if component not in final)
+        return [*lists.history, *lists.calendar, *(record for listed in changing for record in listed)]
+
+    def _documents(self, state: PageState, final: Container[str] = ()) -> list[Document]:
+        lists = self._lists(state)
+        return [
+            *self._history(state, lists.history),
+            self._calendar(state, lists.calendar),
+            *self._badges(page_badge(state.page.name, state.overall_status), BADGE, BADGE_ENDPOINT),
+            *self._components(state, lists.components, final),
+        ]
+
+    def _lists(self, state: PageState) -> "FeedLists":
+        records = newest_first([*state.incidents, *state.maintenances])
+        by_component = _by_component(records, self.timeline.catalogue.components)
+        return FeedLists(
+            history=latest_records(records),
+            calendar=latest_records(state.maintenances, CALENDAR_EVENTS),
+            components={component: latest_records(by_component[component]) for component in state.components},
+        )
+
+    def _history(self, state: PageState, listed: Sequence[IncidentState]) -> Iterator[Document]:
+        for url, write in FORMATS:
+            feed = partial(self._page_feed, state, listed)
+            yield self._document(url, (state.updated_at, listed), partial(_encode, write, feed))
+
+    def _page_feed(self, state: PageState, listed: Sequence[IncidentState]) -> Feed:
+        page, name = state.page, one_line(state.page.name)
+        entries = self._feed_entries(state, listed)
+        return Feed(
+            id=tag_uri(page, "/history"),
+            title=self._words("history", page=_title(name)),
+            description=self._words("about", name=name),
+            home=page.url,
+            author=name,
+            # a page's imported updated_at may be older than its newest incident
+            updated=max((state.updated_at, *(entry.updated for entry in entries))),
+            zone=page.time_zone,
+            entries=entries,
+            language=self._words.language,
+        )
+
+    def _components(
+        self, state: PageState, lists: Mapping[str, tuple[IncidentState, ...]], final: Container[str]
+    ) -> Iterator[Document]:
+        for component_id, component in state.components.items():
+            if component.component.removed:
+                continue
+            if component_id not in final:
+                listed = lists[component_id]
+                feed = partial(self._component_feed, state, component.component, listed)
+                yield self._document(
+                    COMPONENT_ATOM, listed, partial(_encode, atom_feed, feed), component_id=component_id
+                )
+            badge = component_badge(component)
+            yield from self._badges(
+                badge, COMPONENT_BADGE, COMPONENT_BADGE_ENDPOINT, component_id=component_id
+            )
+
+    def _component_feed(
+        self, state: PageState, component: Component, listed: Sequence[IncidentState]
+    ) -> Feed:
+        page, name = state.page, one_line(component.name)
+        entries = self._feed_entries(state, listed)
+        return Feed(
+            id=tag_uri(page, f"/components/{component.id}/history"),
+            title=self._words("component_history", page=_title(one_line(page.name)), name=name),
+            description=self._words("about", name=name),
+            home=page.url,
+            author=one_line(page.name),
+            updated=max((entry.updated for entry in entries), default=component.created_at),
+            zone=page.time_zone,
+            entries=entries,
+            language=self._words.language,
+        )
+
+    def _calendar(self, state: PageState, listed: tuple[IncidentState, ...]) -> Document:
+        write = partial(maintenance_calendar, state, maintenances=listed, words=self._words)
+        return self._document(CALENDAR, listed, write)
+
+    def _badges(self, badge: Badge, image: Url, endpoint: Url, **members: str) -> Iterator[Document]:
+        yield self._document(image, badge, lambda _: svg(badge), **members)
+        yield self._document(endpoint, badge, lambda _: shields_endpoint(badge), **members)
+
+    def _feed_entries(self, state: PageState, listed: Sequence[IncidentState]) -> tuple[FeedEntry, ...]:
+        for record in listed:
+            if record not in self._entries:
+                self._entries[record] = feed_entry(record, state, self._words)
+        return tuple(self._entries[record] for record in listed)
+
+    def _document(self, url: Url, key: Hashable, encode: Callable[[str], bytes], **members: str) -> Document:
+        """Return a document, from the cache if its key, which identifies its content, is unchanged."""
+        path = url.path(**members)
+        cached = self._made.get(path)
+        if cached is None or cached[0] != key:
+            body = encode(f"{self.timeline.catalogue.page.url}/{path}")
+            document = Document(path=path, body=body, media_type=url.media_type, cache=url.cache)
+            cached = self._made[path] = (key, document)
+        return cached[1]
+
+
+def _encode(write: Callable[[Feed, str], bytes], feed: Callable[[], Feed], own_url: str) -> bytes:
+    return write(feed(), own_url)
+
+
+def _title(page_name: str) -> str:
+    return page_name if page_name.endswith("Status") else f"{page_name} Status"
+
+
+def _by_component(
+    records: Sequence[IncidentState], components: Sequence[Component]
+) -> dict[str, list[IncidentState]]:
+    """Return for each component and group its records, in their order."""
+    groups = {component.id: component.group_id for component in components}
+    states: dict[str, list[IncidentState]] = defaultdict(list)
+    for record in records:
+        parents = (groups.get(component) for component in record.components)
+        for component_id in dict.fromkeys([*record.components, *(group for group in parents if group)]):
+            states[component_id].append(record)
+    return states

@@ -1,0 +1,168 @@
+"""Scheduled maintenances as an iCalendar subscription (RFC 5545 and RFC 7986).
+
+Each announced window is an event, those of a recurring maintenance too, because each may be moved or cancelled.
+Times are in UTC, which needs no time zone definition. The lines are written here because importing the library
+for it (`icalendar`) takes longer than building a small site; the tests read them with two libraries.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from statuary.base.primitives import Instant
+from statuary.status.feeds.feed import Words, body_plain, incident_url, one_line, status_label, xml_text
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import Maintenance, Page
+from statuary.status.model.timeline import PageState
+
+PRODUCT = "-//statuary//scheduled maintenances//EN"
+"""The `PRODID`, without a version: a new version alone changes no published byte."""
+
+MAX_LINE_LENGTH = 75
+"""Octets of a content line without its line break (RFC 5545, 3.1)."""
+
+ALARM_LEAD = "-PT60M"
+"""The alarm rings an hour before the window, when Statuspage posts its reminder."""
+
+REFRESH = "PT15M"
+"""How often subscribers should reload the calendar."""
+
+LINE_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+"""Every line break of Unicode: some readers cut content lines at each of them."""
+
+UTC_DEFINITION = (
+    "BEGIN:VTIMEZONE",
+    "TZID:Etc/UTC",
+    "BEGIN:STANDARD",
+    "DTSTART:19700101T000000",
+    "TZOFFSETFROM:+0000",
+    "TZOFFSETTO:+0000",
+    "TZNAME:UTC",
+    "END:STANDARD",
+    "END:VTIMEZONE",
+)
+"""Content of a calendar without events, because RFC 5545 (3.6) does not allow an empty one."""
+
+
+def maintenance_calendar(
+    page_state: PageState, own_url: str, maintenances: Sequence[IncidentState], words: Words
+) -> bytes:
+    """Return a calendar of maintenances; `own_url` is its URL."""
+    name = _text(words("maintenances", page=one_line(page_state.page.name)))
+    lines = [
+        "BEGIN:VCALENDAR",
+        "VERSION:2.0",
+        f"PRODID:{PRODUCT}",
+        "CALSCALE:GREGORIAN",
+        f"NAME:{name}",
+        f"X-WR-CALNAME:{name}",
+        f"X-WR-TIMEZONE:{page_state.page.time_zone.key}",
+        f"SOURCE;VALUE=URI:{_uri(own_url)}",
+        f"REFRESH-INTERVAL;VALUE=DURATION:{REFRESH}",
+        f"X-PUBLISHED-TTL:{REFRESH}",
+    ]
+    if not maintenances:
+        lines += UTC_DEFINITION
+    events = (
+        _event(record, page_state.page, _names(record, page_state), words)
+        for record in sorted(maintenances, key=_by_window)
+    )
+    return b"".join((*map(_folded, lines), *events, _folded("END:VCALENDAR")))
+
+
+def sequence(record: IncidentState) -> int:
+    """Return the event's revision: the seconds from its announcement to its last change."""
+    return max(0, int((record.updated_at - record.incident.created_at).total_seconds()))
+
+
+def _maintenance(record: IncidentState) -> Maintenance:
+    if not isinstance(record.incident, Maintenance):
+        raise TypeError(f"incident {record.incident.id} is not a maintenance")
+    return record.incident
+
+
+def _by_window(record: IncidentState) -> tuple[Instant, str]:
+    maintenance = _maintenance(record)
+    return maintenance.scheduled_for, maintenance.id
+
+
+@lru_cache(maxsize=1_024)
+def _event(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> bytes:
+    return b"".join(map(_folded, _event_lines(record, page, names, words)))
+
+
+def _event_lines(record: IncidentState, page: Page, names: tuple[str, ...], words: Words) -> Iterator[str]:
+    maintenance = _maintenance(record)
+    summary = _text(one_line(maintenance.name))
+    yield "BEGIN:VEVENT"
+    yield f"UID:{_text(f'{maintenance.id}@{page.id}')}"
+    # without a METHOD both are the time of the last revision (RFC 5545, 3.8.7.2)
+    yield f"DTSTAMP:{_utc(record.updated_at)}"
+    yield f"LAST-MODIFIED:{_utc(record.updated_at)}"
+    yield f"CREATED:{_utc(maintenance.created_at)}"
+    yield f"SEQUENCE:{sequence(record)}"
+    yield f"DTSTART:{_utc(maintenance.scheduled_for)}"
+    yield f"DTEND:{_utc(maintenance.scheduled_until)}"
+    yield f"SUMMARY:{summary}"
+    yield f"DESCRIPTION:{_text(_description(record, names, words))}"
+    yield f"URL:{_uri(incident_url(page, maintenance.id))}"
+    yield f"STATUS:{'CANCELLED' if record.cancelled else 'CONFIRMED'}"
+    # the maintenance does not make the subscriber busy
+    yield "TRANSP:TRANSPARENT"
+    yield "CATEGORIES:Maintenance"
+    if record.status == "scheduled":
+        yield from (
+            "BEGIN:VALARM",
+            "ACTION:DISPLAY",
+            f"TRIGGER:{ALARM_LEAD}",
+            f"DESCRIPTION:{summary}",
+            "END:VALARM",
+        )
+    yield "END:VEVENT"
+
+
+def _names(record: IncidentState, page_state: PageState) -> tuple[str, ...]:
+    states = (page_state.components.get(component) for component in record.components)
+    return tuple(one_line(state.component.name) for state in states if state and not state.component.removed)
+
+
+def _description(record: IncidentState, names: tuple[str, ...], words: Words) -> str:
+    """Return the affected components, then the updates, newest first."""
+    updates = [
+        f"{status_label(record, position, words)} - {body_plain(published.update.body)}"
+        for position, published in enumerate(record.published_updates)
+    ]
+    return "\n\n".join([*([words("affects", names=", ".join(names))] if names else ()), *updates])
+
+
+def _utc(moment: Instant) -> str:
+    return f"{moment:%Y%m%dT%H%M%SZ}"
+
+
+def _uri(address: str) -> str:
+    # a line break in a URL would begin another property
+    return "".join(xml_text(address).split())
+
+
+def _text(text: str) -> str:
+    """Escape a text value (RFC 5545, 3.3.11)."""
+    escaped = xml_text(text).replace("\x7f", "").replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
+    return LINE_BREAK.sub("\\\\n", escaped)
+
+
+def _folded(line: str) -> bytes:
+    """Return a content line with its line break, folded after at most 75 octets, never inside a character."""
+    return b"\r\n ".join(_chunks(line.encode("utf-8"))) + b"\r\n"
+
+
+def _chunks(octets: bytes) -> Iterable[bytes]:
+    room = MAX_LINE_LENGTH
+    while len(octets) > room:
+        cut = room
+        while octets[cut] & 0b1100_0000 == 0b1000_0000:
+            cut -= 1
+        yield octets[:cut]
+        octets = octets[cut:]
+        # a folded line begins with a space
+        room = MAX_LINE_LENGTH - 1
+    yield octets

@@ -1,0 +1,197 @@
+"""`changes.json`: what a build or tick changed on the page, as payloads of Statuspage's webhooks.
+
+It compares the published status documents with the new ones. The payloads are those that Statuspage posts
+(measured): a component's change of status, and an incident or maintenance with a new update. As there, edits of
+old updates and updates without notification are left out. While nothing changes, the document stays as it is.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import orjson
+
+from statuary.site.document import Document, encode_json
+from statuary.site.url_table import CHANGES, INCIDENTS, MAINTENANCES, SUMMARY
+from statuary.status.model.records import derived_id
+from statuary.status.model.vocabulary import CLOSED_STATUSES
+
+Members = dict[str, Any]
+
+COMPARED_PATHS = (SUMMARY.path(), INCIDENTS.path(), MAINTENANCES.path())
+"""Documents that are compared."""
+
+PREVIOUS_PATHS = (*COMPARED_PATHS, CHANGES.path())
+"""Documents whose published bytes are needed."""
+
+DOCUMENTATION = "https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/"
+"""Documentation of the payloads."""
+
+
+INCIDENT, MAINTENANCE = "incident", "maintenance"
+
+
+class PublishedStatus(NamedTuple):
+    """The content of the compared documents."""
+
+    summary: Members  # three members of `summary.json`
+    records: Mapping[str, Members]  # the listed incidents and maintenances by id
+    # by list, the creation of its oldest closed record; older ones may exceed the list's limit
+    oldest: Mapping[str, datetime | None]
+
+
+def changes_document(
+    published: Callable[[str], bytes | None],
+    documents: Iterable[Document],
+    members: Mapping[str, Mapping[str, object]] | None = None,
+) -> Document:
+    """Return `changes.json` for documents that are about to be published.
+
+    Args:
+        published: gives the published bytes of a path in `PREVIOUS_PATHS`, or None.
+        documents: the new documents, among them those in `COMPARED_PATHS`.
+        members: further members of payloads, which Statuspage does not have, by incident.
+    """
+    now = {document.path: document.body for document in documents if document.path in COMPARED_PATHS}
+    before = {path: published(path) for path in PREVIOUS_PATHS}
+    payloads = _changes(_published_status(before), _published_status(now))
+    further = members or {}
+    changes = [
+        {**payload, **further.get(payload.get("incident", {}).get("id", ""), {})} for payload in payloads
+    ]
+    last = before[CHANGES.path()]
+    body = last if last is not None and not changes else _body(before, now, changes)
+    return Document(path=CHANGES.path(), body=body, cache=CHANGES.cache)
+
+
+def _body(before: Mapping[str, bytes | None], now: Mapping[str, bytes], changes: list[Members]) -> bytes:
+    earlier = _published_status(before)
+    page = orjson.loads(now[SUMMARY.path()])["page"]
+    since = None if earlier is None else earlier.summary["page"]["updated_at"]
+    return encode_json({"page": page, "since": since, "changes": changes})
+
+
+def _published_status(bodies: Mapping[str, bytes | None]) -> PublishedStatus | None:
+    """Return the content of documents; None if one is missing or malformed."""
+    try:
+        summary, incidents, maintenances = (orjson.loads(bodies[path] or b"") for path in COMPARED_PATHS)
+        listed = {INCIDENT: incidents["incidents"], MAINTENANCE: maintenances["scheduled_maintenances"]}
+        return PublishedStatus(
+            summary={key: summary[key] for key in ("page", "components", "status")},
+            records={record["id"]: record for records in listed.values() for record in records},
+            oldest={
+                kind: min(map(_created, filter(_is_closed, records)), default=None)
+                for kind, records in listed.items()
+            },
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _changes(before: PublishedStatus | None, now: PublishedStatus | None) -> Iterator[Members]:
+    """Return the payloads in the order of the events; none for a first build."""
+    if before is None or now is None:
+        return iter(())
+    changes = [*_component_updates(before, now), *_incidents(before, now)]
+    return (payload for _, payload in sorted(changes, key=lambda change: change[0]))
+
+
+Dated = tuple[tuple[datetime, str], Members]
+"""A payload with its sort key."""
+
+
+def _component_updates(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
+    earlier = {component["id"]: component["status"] for component in before.summary["components"]}
+    for component in now.summary["components"]:
+        old, new = earlier.get(component["id"]), component["status"]
+        # the status of a group follows from its components
+        if old is None or old == new or component["group"]:
+            continue
+        key = (datetime.fromisoformat(component["updated_at"]), component["id"])
+        yield key, component_payload(component, old, now.summary["page"], now.summary["status"])
+
+
+def component_payload(component: Members, old: str, page: Members, status: Members) -> Members:
+    """Return the payload of a component's change of status.
+
+    Args:
+        component: the component after the change, as documents have it.
+        old: its status before.
+        page: the `page` member of documents.
+        status: their `status` member.
+    """
+    at, new = component["updated_at"], component["status"]
+    update = {
+        "old_status": old,
+        "new_status": new,
+        "created_at": at,
+        "component_type": "Component",
+        "id": derived_id(component["id"], at, new),
+        "component_id": component["id"],
+    }
+    return _payload(page, status) | {"component": component, "component_update": update}
+
+
+def _incidents(before: PublishedStatus, now: PublishedStatus) -> Iterator[Dated]:
+    for record in now.records.values():
+        previous = before.records.get(record["id"])
+        if previous is None and _may_exceed_limit(record, before):
+            continue
+        new = _new_updates(previous, record)
+        if any(update["deliver_notifications"] for update in new):
+            key = (max(datetime.fromisoformat(update["display_at"]) for update in new), record["id"])
+            yield key, incident_payload(record, now.summary["page"], now.summary["status"])
+
+
+def incident_payload(record: Members, page: Members, status: Members) -> Members:
+    """Return the payload of an update of an incident or a maintenance, as documents have it, their `page` and `status`."""
+    return _payload(page, status) | {"incident": _incident(record)}
+
+
+def _new_updates(known: Members | None, record: Members) -> list[Members]:
+    ids = {update["id"] for update in known["incident_updates"]} if known else set()
+    return [update for update in record["incident_updates"] if update["id"] not in ids]
+
+
+def _may_exceed_limit(record: Members, before: PublishedStatus) -> bool:
+    """Return whether a closed record may have been beyond the limit of the previous list."""
+    oldest = before.oldest[MAINTENANCE if "scheduled_for" in record else INCIDENT]
+    return oldest is not None and _is_closed(record) and _created(record) < oldest
+
+
+def _is_closed(record: Members) -> bool:
+    return record["status"] in CLOSED_STATUSES
+
+
+def _created(record: Members) -> datetime:
+    return datetime.fromisoformat(record["created_at"])
+
+
+def _incident(record: Members) -> Members:
+    """Return a record with the additional members of a webhook."""
+    postmortem = next((u for u in record["incident_updates"] if u["status"] == "postmortem"), None)
+    postmortem_members = postmortem or {"body": None, "updated_at": None, "display_at": None}
+    return {
+        **record,
+        "scheduled_for": record.get("scheduled_for"),
+        "scheduled_until": record.get("scheduled_until"),
+        "postmortem_body": postmortem_members["body"],
+        "postmortem_body_last_updated_at": postmortem_members["updated_at"],
+        "postmortem_published_at": postmortem_members["display_at"],
+    }
+
+
+def _payload(page: Members, status: Members) -> Members:
+    """Return the members that every payload begins with; `generated_at` comes from content, not from a clock."""
+    return {
+        "meta": {
+            "unsubscribe": page["url"],
+            "documentation": DOCUMENTATION,
+            "generated_at": page["updated_at"],
+        },
+        "page": {
+            "id": page["id"],
+            "status_indicator": status["indicator"],
+            "status_description": status["description"],
+        },
+    }

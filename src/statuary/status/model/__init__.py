@@ -1,0 +1,1 @@
+"""The model of components, incidents and maintenances over time, without a clock."""

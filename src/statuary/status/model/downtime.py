@@ -1,0 +1,177 @@
+"""Downtime by day: how long a component was not operational, and which incidents and maintenances explain it.
+
+Uptime counts outages only; this also shows degraded performance and maintenance.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
+from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.records import Maintenance
+from statuary.status.model.status_history import StatusHistory
+from statuary.status.model.timeline import Timeline
+from statuary.status.model.uptime import Outage
+from statuary.status.model.vocabulary import ACTIVE_STATUSES, COMPONENT_SEVERITY, ComponentStatus
+
+
+class DayDowntime(NamedTuple):
+    """A day on which a component was not always operational."""
+
+    day: date  # the date in the page's zone
+    lengths: Mapping[ComponentStatus, timedelta]  # time in each status other than operational
+    ongoing: ComponentStatus | None  # the present status if it is not operational and the day is today
+    records: tuple[IncidentState, ...]  # the incidents and maintenances that affected it on that day
+
+    @property
+    def worst(self) -> ComponentStatus:
+        """The most severe status of the day."""
+        statuses = [*self.lengths, *([self.ongoing] if self.ongoing else [])]
+        return max(statuses, key=COMPONENT_SEVERITY.__getitem__)
+
+    @property
+    def outage(self) -> Outage:
+        """The part that counts against uptime."""
+        nothing = timedelta()
+        return Outage(
+            partial=self.lengths.get("partial_outage", nothing),
+            major=self.lengths.get("major_outage", nothing),
+        )
+
+
+class DateRange(NamedTuple):
+    """Whole days as they are known at an instant."""
+
+    first: date
+    last: date
+    at: Instant
+    counted_until: Instant | None = None  # the instant up to which an ongoing status counts; None for `at`
+
+
+class _KnownDays(NamedTuple):
+    """A component's days with downtime in a range of days."""
+
+    days: DateRange
+    passed: int  # how many changes had passed
+    present: ComponentStatus
+    downtimes: dict[date, DayDowntime]
+
+    def covers(self, days: DateRange, passed: int, present: ComponentStatus) -> bool:
+        """Return whether a range has no other days with downtime than this one has."""
+        if self.passed != passed or self.present != present:
+            return False
+        is_later = self.days.first <= days.first and self.days.last <= days.last and self.days.at <= days.at
+        return days == self.days if present != "operational" else is_later
+
+
+class DowntimeByDay:
+    """The downtime of every component by day; that of unchanged days of a component is the same value."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        self._zone = timeline.catalogue.page.time_zone
+        self._records: dict[str, list[IncidentHistory]] = {}
+        for history in timeline.histories:
+            for component_id in history.components:
+                self._records.setdefault(component_id, []).append(history)
+        self._changes: dict[str, list[Instant]] = {}
+        self._last: dict[str, _KnownDays] = {}
+
+    def of(self, component_id: str, days: DateRange) -> dict[date, DayDowntime]:
+        """Return a component's days with downtime in a range of days, in order."""
+        present = self._timeline.status_histories[component_id].at(days.at)[0]
+        passed = bisect_right(self._changes_of(component_id), days.at)
+        last = self._last.get(component_id)
+        if last is None or not last.covers(days, passed, present):
+            downtimes = self._downtimes(component_id, days, present)
+            last = self._last[component_id] = _KnownDays(days, passed, present, downtimes)
+        elif last.days.first != days.first:
+            downtimes = {day: downtime for day, downtime in last.downtimes.items() if day >= days.first}
+            last = self._last[component_id] = _KnownDays(days, passed, present, downtimes)
+        return last.downtimes
+
+    def _changes_of(self, component_id: str) -> list[Instant]:
+        """Return the instants at which a component's status or a record of it changes, in order."""
+        if component_id not in self._changes:
+            instants = list(self._timeline.status_histories[component_id].instants)
+            instants += (
+                at for record in self._records.get(component_id, ()) for at in record.change_instants
+            )
+            self._changes[component_id] = sorted(instants)
+        return self._changes[component_id]
+
+    def _downtimes(
+        self, component_id: str, days: DateRange, present: ComponentStatus
+    ) -> dict[date, DayDowntime]:
+        lengths = self._lengths(component_id, days)
+        today, ongoing = day_of(days.at, self._zone), None if present == "operational" else present
+        if ongoing and days.first <= today <= days.last:
+            lengths.setdefault(today, {})
+        records = self._records_by_day(component_id, days) if lengths else {}
+        return {
+            day: DayDowntime(
+                day=day,
+                lengths=lengths[day],
+                ongoing=ongoing if day == today else None,
+                records=tuple(records.get(day, ())),
+            )
+            for day in sorted(lengths)
+        }
+
+    def _lengths(self, component_id: str, days: DateRange) -> dict[date, dict[ComponentStatus, timedelta]]:
+        durations: dict[date, dict[ComponentStatus, timedelta]] = {}
+        first, after = day_start(days.first, self._zone), day_start(days.last + ONE_DAY, self._zone)
+        for status, start, end in _downtimes(self._timeline.status_histories[component_id], days, first):
+            for day, length in self._split(max(start, first), min(end, after)):
+                of_day = durations.setdefault(day, {})
+                of_day[status] = of_day.get(status, timedelta()) + length
+        return durations
+
+    def _split(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
+        """Yield each day between two instants, and how much of it lies between them."""
+        while start < end:
+            day = day_of(start, self._zone)
+            midnight = day_start(day + ONE_DAY, self._zone)
+            yield day, min(end, midnight) - start
+            start = midnight
+
+    def _records_by_day(self, component_id: str, days: DateRange) -> dict[date, list[IncidentState]]:
+        """Return the records of a component by each day on which they were active."""
+        states: dict[date, list[IncidentState]] = {}
+        first = day_start(days.first, self._zone)
+        for history in self._records.get(component_id, ()):
+            record = history.state_at(days.at)
+            if record is None or (record.resolved_at is not None and record.resolved_at <= first):
+                continue
+            start, end = active_period(record) or (None, None)
+            if start is None:
+                continue
+            day = day_of(max(start, first), self._zone)
+            while day <= days.last and (end is None or end > day_start(day, self._zone)):
+                states.setdefault(day, []).append(record)
+                day += ONE_DAY
+        return states
+
+
+def active_period(record: IncidentState) -> tuple[Instant, Instant | None] | None:
+    """Return when an incident or maintenance began and ended (None: not yet); None if it never began."""
+    if not isinstance(record.incident, Maintenance):
+        return record.incident.started_at, record.resolved_at
+    begun = [p.update.display_at for p in record.published_updates if p.update.status in ACTIVE_STATUSES]
+    return (begun[-1], record.resolved_at) if begun else None
+
+
+def _downtimes(
+    status_history: StatusHistory, days: DateRange, since: Instant
+) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
+    """Yield each period, from the one at `since` on, in which a component was not operational."""
+    counted_until = days.counted_until or days.at
+    instants, statuses = status_history.instants, status_history.statuses
+    first, last = max(bisect_right(instants, since) - 1, 0), bisect_right(instants, days.at)
+    past = zip(instants[first:last], statuses[first:last], strict=True)
+    for (start, status), (end, _) in pairwise([*past, (counted_until, "operational")]):
+        if status != "operational" and start < end:
+            yield status, start, end

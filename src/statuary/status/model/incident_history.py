@@ -1,0 +1,208 @@
+"""An incident at each instant of its history.
+
+An incident's document changes only at the history's *change instants*; its state between two of
+them is one value, which is cached.
+"""
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from statuary.base.primitives import Instant
+from statuary.status.model.records import Incident, Maintenance
+from statuary.status.model.status_history import PublishedUpdate
+from statuary.status.model.vocabulary import (
+    CLOSED_STATUSES,
+    MONITORING_STATUSES,
+    RESOLVING_STATUSES,
+    ComponentStatus,
+    Impact,
+    UpdateStatus,
+    overall_status,
+    worst_impact,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class IncidentState:
+    """An incident or a maintenance between two of its change instants."""
+
+    incident: Incident
+    since: Instant  # the change instant that this state begins at
+    status: UpdateStatus  # the status of the newest update
+    impact: Impact  # the worst so far, or the override
+    updated_at: Instant
+    monitoring_at: Instant | None
+    resolved_at: Instant | None
+    published_updates: tuple[PublishedUpdate, ...]  # newest first
+    components: tuple[str, ...]
+    next_update_by: Instant | None  # by when the newest update promises another; None when it is over
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the promised update has not come in time."""
+        return self.next_update_by is not None and self.next_update_by <= self.since
+
+    @property
+    def closed(self) -> bool:
+        """Whether the incident has ended, so that it no longer changes automatically."""
+        return self.status in CLOSED_STATUSES
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether this is a maintenance that was cancelled before it ended in another way."""
+        if not isinstance(self.incident, Maintenance) or self.resolved_at is None:
+            return False
+        cancelled_at = self.incident.cancelled_at
+        return cancelled_at is not None and cancelled_at <= self.resolved_at
+
+
+class IncidentHistory:
+    """An incident or a maintenance over time."""
+
+    def __init__(
+        self, incident: Incident, published_updates: Sequence[PublishedUpdate], components: tuple[str, ...]
+    ) -> None:
+        """Take a record, its updates in the order of publication, and the ids of its components."""
+        self.incident = incident
+        self._published_updates = () if incident.draft else tuple(published_updates)
+        self.components = components
+        self._states: dict[int, IncidentState] = {}
+        # in order; empty if the record is never published
+        self.change_instants = self._find_change_instants()
+
+    def _find_change_instants(self) -> tuple[Instant, ...]:
+        if not self._published_updates:
+            return ()
+        incident, first = self.incident, self._published_updates[0].published_at
+        edits = {published.update.updated_at for published in self._published_updates}
+        stated = {*incident.stated_changes, incident.monitoring_at, incident.resolved_at}
+        later = {at for at in edits | stated if at is not None and at > first}
+        return tuple(sorted(later.union(self._published_at)))
+
+    def state_at(self, instant: Instant) -> IncidentState | None:
+        """Return the record's state at an instant; None before its first update."""
+        passed = bisect_right(self._turns, instant)
+        if not passed:
+            return None
+        state = self._states.get(passed)
+        if state is None:
+            state = self._states[passed] = self._state(self._turns[passed - 1])
+        return state
+
+    @cached_property
+    def deadlines(self) -> tuple[Instant, ...]:
+        """The instants at which a promised update has not come; only pages show that."""
+        promises = []
+        for place, published in enumerate(self._published_updates):
+            promised, later = published.update.next_update_by, self._published_at[place + 1 :]
+            is_open = published.update.status not in CLOSED_STATUSES
+            if promised is not None and is_open and promised > published.published_at:
+                promises += [promised] if all(at > promised for at in later) else []
+        return tuple(promises)
+
+    @cached_property
+    def _turns(self) -> Sequence[Instant]:
+        """The instants at which a state begins."""
+        return sorted({*self.change_instants, *self.deadlines}) if self.deadlines else self.change_instants
+
+    def is_final_by(self, instant: Instant) -> bool:
+        """Return whether nothing about the record changes after an instant."""
+        final = self.final
+        return final is None or (final.closed and final.since <= instant)
+
+    @cached_property
+    def final(self) -> IncidentState | None:
+        """The record's state after its last change; None if it is never published."""
+        return self.state_at(self.change_instants[-1]) if self.change_instants else None
+
+    def _state(self, since: Instant) -> IncidentState:
+        count = bisect_right(self._published_at, since)
+        published_updates = self._published_updates[:count]
+        newest_first = tuple(sorted(published_updates, key=_display_at)[::-1])
+        status = newest_first[0].update.status
+        return IncidentState(
+            incident=self.incident,
+            since=since,
+            status=status,
+            impact=self._impact(count, since),
+            updated_at=self._updated_at(published_updates, since),
+            monitoring_at=self._monitoring_at(newest_first, since),
+            resolved_at=self._resolved_at(newest_first, status, since),
+            published_updates=newest_first,
+            components=self.components,
+            next_update_by=None if status in CLOSED_STATUSES else newest_first[0].update.next_update_by,
+        )
+
+    @cached_property
+    def _published_at(self) -> list[Instant]:
+        return [published.published_at for published in self._published_updates]
+
+    def _impact(self, count: int, since: Instant) -> Impact:
+        override, override_at = self.incident.impact_override, self.incident.impact_override_at
+        if override is not None and (override_at is None or override_at <= since):
+            return override
+        if isinstance(self.incident, Maintenance):
+            return "maintenance"
+        return self._impacts[count - 1]
+
+    @cached_property
+    def _impacts(self) -> list[Impact]:
+        return list(_worst_so_far(self._published_updates))
+
+    def _updated_at(self, published_updates: Sequence[PublishedUpdate], since: Instant) -> Instant:
+        edits = [last_edit_as_of(published, since) for published in published_updates]
+        return max([*edits, *(change for change in self.incident.stated_changes if change <= since)])
+
+    def _monitoring_at(self, newest_first: Sequence[PublishedUpdate], since: Instant) -> Instant | None:
+        monitoring_at = self.incident.monitoring_at
+        if monitoring_at is not None:
+            return monitoring_at if monitoring_at <= since else None
+        monitored = _displayed_at(newest_first, MONITORING_STATUSES)
+        return monitored[-1] if monitored else None
+
+    def _resolved_at(
+        self, newest_first: Sequence[PublishedUpdate], status: UpdateStatus, since: Instant
+    ) -> Instant | None:
+        resolved_at = self.incident.resolved_at
+        if resolved_at is not None and resolved_at <= since and not _is_reopened(newest_first, resolved_at):
+            return resolved_at
+        resolved = _displayed_at(newest_first, RESOLVING_STATUSES) if status in CLOSED_STATUSES else []
+        return resolved[0] if resolved else None
+
+
+def last_edit_as_of(published: PublishedUpdate, instant: Instant) -> Instant:
+    """Return when an update was last edited, not counting an edit after an instant."""
+    update = published.update
+    return update.updated_at if update.updated_at <= instant else update.created_at
+
+
+def _is_reopened(published_updates: Iterable[PublishedUpdate], resolved_at: Instant) -> bool:
+    """Return whether an update reopens a record after the end that an import gave it."""
+    updates = (published.update for published in published_updates)
+    return any(update.reopens and update.display_at >= resolved_at for update in updates)
+
+
+def _display_at(published: PublishedUpdate) -> Instant:
+    return published.update.display_at
+
+
+def _displayed_at(updates: Sequence[PublishedUpdate], statuses: Collection[str]) -> list[Instant]:
+    return [_display_at(published) for published in updates if published.update.status in statuses]
+
+
+def _worst_so_far(published_updates: Sequence[PublishedUpdate]) -> Iterator[Impact]:
+    """Yield after each update the worst impact of the incident's own components so far."""
+    statuses: dict[str, ComponentStatus] = {}
+    worst: Impact = "none"
+    for published in published_updates:
+        if published.affected_components:
+            affected = published.affected_components
+            statuses |= {
+                component.code: component.new_status
+                for component in affected
+                if component.code and component.new_status
+            }
+            worst = worst_impact((worst, overall_status(statuses.values()).indicator))
+        yield worst

@@ -1,0 +1,289 @@
+"""Incidents and their updates, as an author or an import states them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from hashlib import blake2b
+from types import MappingProxyType
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from typing_extensions import override
+
+from statuary.base.findings import Pointer
+from statuary.base.primitives import Instant
+from statuary.status.model.vocabulary import ComponentStatus, Impact, IncidentStatus, UpdateStatus
+
+REMINDER_INTERVALS_ABSENT = "absent"
+"""Value of `reminder_intervals` that omits the member, as in incidents from before September 2023."""
+
+
+class AffectedComponent(NamedTuple):
+    """The effect of an update on one component, in the shape that Statuspage serves."""
+
+    # the component's id (in content: its key or its id); documents of 2017 have the name alone
+    code: str | None
+    name: str  # its name at the time, `Group - Component` in a group
+    old_status: ComponentStatus | None
+    new_status: ComponentStatus | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentUpdate:
+    """One dated update of an incident or a maintenance."""
+
+    id: str
+    status: UpdateStatus
+    body: str  # text with the small subset of HTML that Statuspage allows
+    display_at: Instant  # the time that readers see
+    created_at: Instant  # when it was posted; it is published neither before this nor before `display_at`
+    updated_at: Instant
+    # new statuses by component key or id; None only names the component
+    components: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
+    recorded: bool = False  # `affected_components` is imported and published as it is instead of derived
+    # the imported value; None where Statuspage served null
+    affected_components: tuple[AffectedComponent, ...] | None = None
+    deliver_notifications: bool = True
+    custom_tweet: str | None = None
+    tweet_id: int | None = None  # number of the social media post about it
+    reopens: bool = False  # opens a record again that was over
+    moved_from: Instant | None = None  # the start of the window before this update moved it
+    next_update_by: Instant | None = None  # by when the author promises another update
+    automatic: bool = False  # posted automatically, like those of Statuspage's job
+    pointer: Pointer = ()  # where the file defines it; `()` for an update that is in no file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Incident:
+    """An incident from its opening to its end."""
+
+    id: str
+    source: str  # its file, relative to the content folder
+    name: str
+    updates: tuple[IncidentUpdate, ...]
+    components: tuple[str, ...]  # the affected components by key or id, in the order of first mention
+    created_at: Instant
+    started_at: Instant
+    # component statuses that take effect with the first update, by key or id
+    opened_with: Mapping[str, ComponentStatus | None] = field(default_factory=dict)
+    shortlink: str | None = None  # None for the one that follows from the page's URL
+    updated_at: Instant | None = None  # given by an import only; otherwise the last change of an update
+    monitoring_at: Instant | None = None  # given by an import only; otherwise the first monitoring update's
+    resolved_at: Instant | None = None  # given by an import only; otherwise the resolving update's
+    impact_override: Impact | None = None  # replaces the impact that follows from the components
+    impact_override_at: Instant | None = None  # from when on; None for always
+    publish_at: Instant | None = None  # nothing of it is published before this instant
+    draft: bool = False  # nothing of it is published
+    backfilled: bool = False  # entered after the fact; it changes no component's status
+    alert: str | None = None  # the key of the alert that opened it; None if a person did
+    reminder_intervals: str | None = None  # published as it is; `absent` omits the member
+    # keys or ids in the order of documents; the others follow in the order of the page
+    component_order: tuple[str, ...] = ()
+
+    @property
+    def stated_changes(self) -> tuple[Instant, ...]:
+        """Instants at which the record itself changed, not one of its updates."""
+        return tuple(at for at in (self.updated_at, self.impact_override_at) if at is not None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Automation:
+    """The automatic steps of a maintenance, under the names of Statuspage's manage API."""
+
+    scheduled_remind_prior: bool = True  # post a reminder 60 minutes before the window
+    scheduled_auto_in_progress: bool = True  # start at `scheduled_for`
+    scheduled_auto_completed: bool = True  # complete at `scheduled_until`
+    auto_transition_to_maintenance_state: bool = True  # the start puts the components under maintenance
+    auto_transition_to_operational_state: bool = True  # the completion makes them operational
+    auto_transition_deliver_notifications_at_start: bool = True  # the start notifies subscribers
+    auto_transition_deliver_notifications_at_end: bool = True  # the completion notifies subscribers
+    remind_prior_deliver_notifications: bool = True  # the reminder notifies subscribers
+
+
+class Occurrence(NamedTuple):
+    """Changes to one window of a recurring maintenance; None keeps the rule's value."""
+
+    scheduled_for: Instant | None = None
+    scheduled_until: Instant | None = None
+    name: str | None = None
+    body: str | None = None  # another announcement
+    cancelled_at: Instant | None = None
+    rescheduled_at: Instant | None = None  # when this window was last moved
+    updates: tuple[IncidentUpdate, ...] = ()
+    pointer: Pointer = ()  # where the file defines it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recurrence:
+    """How a maintenance repeats."""
+
+    rule: str  # an RFC 5545 recurrence rule without its name, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`
+    time_zone: ZoneInfo  # the zone whose clock the rule follows, so that 02:00 stays 02:00 in summer
+    announce: timedelta  # how long before its start a window is published
+    # changes to single windows, by the start that the rule gives them
+    occurrences: Mapping[Instant, Occurrence] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Maintenance(Incident):
+    """A scheduled maintenance from its announcement to its end."""
+
+    scheduled_for: Instant  # the start of its window (of the first one, if it recurs)
+    scheduled_until: Instant  # the end of its window
+    automation: Automation = Automation()
+    cancelled_at: Instant | None = None
+    recurrence: Recurrence | None = None
+    body: str = ""  # the announcement that each window of a recurring maintenance begins with
+    rescheduled_at: Instant | None = None  # when its window was last moved
+    pointer: Pointer = ()  # where the file holds its keys; for a window of a recurring one, its changes
+
+    @property
+    @override
+    def stated_changes(self) -> tuple[Instant, ...]:
+        """Instants at which the record itself changed, not one of its updates."""
+        stated = (self.updated_at, self.impact_override_at, self.rescheduled_at)
+        return tuple(at for at in stated if at is not None)
+
+
+class IncidentTemplate(NamedTuple):
+    """What an incident begins with, prepared for the moment in which nobody wants to write."""
+
+    name: str = ""  # by which it is chosen
+    source: str = ""  # its file, relative to the content folder
+    title: str | None = None  # the incident's name
+    status: IncidentStatus | None = None
+    body: str | None = None
+    components: Mapping[str, ComponentStatus | None] = MappingProxyType({})
+    impact_override: Impact | None = None
+    next_update_in: timedelta | None = None
+    deliver_notifications: bool = True
+
+
+def began_at(record: Incident) -> Instant:
+    """Return the instant that pages list a record under: its start, or that of its maintenance window."""
+    return record.scheduled_for if isinstance(record, Maintenance) else record.started_at
+
+
+class StatusChange(NamedTuple):
+    """A recorded change: the component has this status from this instant on."""
+
+    at: Instant
+    status: ComponentStatus
+    followed: bool = False  # whether another page says so; nobody is notified of it
+
+
+class Component(NamedTuple):
+    """A component, or a group of components, which Statuspage serves as a component too."""
+
+    key: str  # the author's name for it in content; the id is accepted there too
+    id: str
+    name: str
+    created_at: Instant
+    position: int  # counted from 1, separately in each group
+    description: str | None = None
+    group: bool = False
+    group_id: str | None = None
+    children: tuple[str, ...] = ()  # for a group, the ids of its components by position
+    rank: int | None = None  # the order among components of the same position; None for the usual one
+    showcase: bool = True  # whether its uptime is published
+    start_date: date | None = None  # the first day that its uptime counts
+    only_show_if_degraded: bool = False  # whether pages hide it while it is operational
+    updated_at: Instant | None = None  # given by an import only; otherwise the last change of status
+    status: ComponentStatus = "operational"  # its status before the first recorded change
+    history: tuple[StatusChange, ...] = ()  # recorded changes, oldest first
+    removed: bool = False  # no longer on the page, kept only because past incidents name it
+    is_dated: bool = False  # `created_at` is given, not the default
+    pointer: Pointer = ()  # where `components.yaml` defines it
+
+
+UNKNOWN_CREATION = Instant(datetime(1970, 1, 1, tzinfo=UTC))
+"""The creation of a page without `created_at`, in content without any date."""
+
+
+class Page(NamedTuple):
+    """The page that all components, incidents and maintenances belong to."""
+
+    id: str  # the `page_id` of every document
+    name: str
+    url: str  # absolute, without a slash at the end: paths are appended to it
+    time_zone: ZoneInfo  # the zone of every published timestamp
+    created_at: Instant  # used wherever nothing has happened yet
+    # given by an import only; published from that instant on, until something changes later
+    updated_at: Instant | None = None
+    indicator: Impact | None = None  # replaces the indicator that follows from the components
+    description: str | None = None  # replaces the description that follows from the components
+    published_url: str = ""  # the URL as documents give it, which may end with a slash
+    about: str | None = None  # what the site is about, in Markdown
+    demo: bool = False  # whether everything is invented; every page says so
+    feed_host: str | None = None  # the host in the ids of feeds; None derives these ids from the page's id
+
+
+class StatusSettings(NamedTuple):
+    """How the status documents are published."""
+
+    # how many incidents (and maintenances) the lists hold; 0 for all. Open ones are always listed.
+    cap: int = 50
+    archives: bool = True  # whether the complete history is published by month
+    uptime: bool = True  # whether uptime is published
+    horizon: timedelta = timedelta(days=35)  # how far ahead the documents of future instants are written
+    max_epochs: int = 500  # how many future instants are written at most
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatusCatalogue:
+    """The page, its components, its incidents and its maintenances."""
+
+    page: Page
+    components: tuple[Component, ...] = ()  # in the author's order, each group before its components
+    incidents: tuple[Incident, ...] = ()
+    maintenances: tuple[Maintenance, ...] = ()  # a recurring one appears once, with its rule
+    components_source: str = "components.yaml"
+    page_source: str = "site.yaml"
+    templates: tuple[IncidentTemplate, ...] = ()
+
+    @cached_property
+    def components_by_name(self) -> dict[str, Component]:
+        """Components by key and by id; where the two collide, the key wins."""
+        by_id = {component.id: component for component in self.components}
+        return by_id | {component.key: component for component in self.components}
+
+
+def with_creation(catalogue: StatusCatalogue) -> StatusCatalogue:
+    """Date a page without `created_at`, and the components that take its date, by the first date in the content."""
+    if catalogue.page.created_at != UNKNOWN_CREATION:
+        return catalogue
+    first = min(_published_instants(catalogue), default=UNKNOWN_CREATION)
+    return replace(
+        catalogue,
+        page=catalogue.page._replace(created_at=first),
+        components=tuple(
+            component if component.created_at != UNKNOWN_CREATION else component._replace(created_at=first)
+            for component in catalogue.components
+        ),
+    )
+
+
+def _published_instants(catalogue: StatusCatalogue) -> Iterator[Instant]:
+    """Yield the dates of published records, and of components."""
+    for record in (*catalogue.incidents, *catalogue.maintenances):
+        if not record.draft and record.publish_at is None:
+            yield record.created_at
+    for component in catalogue.components:
+        yield from (change.at for change in component.history)
+        if component.created_at != UNKNOWN_CREATION:
+            yield component.created_at
+
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
+"""The base 32 alphabet of RFC 4648 in lower case."""
+
+PAIRS = tuple(first + second for first in ALPHABET for second in ALPHABET)
+"""Two characters for every ten bits; an id has six pairs, sixty bits."""
+
+
+def derived_id(*parts: str) -> str:
+    """Return the id of these parts, the same on every machine and in every build."""
+    digest = blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    bits = int.from_bytes(digest, "big") >> 4
+    return "".join([PAIRS[bits >> shift & 1023] for shift in (50, 40, 30, 20, 10, 0)])

@@ -1,0 +1,362 @@
+"""Windows of recurring maintenances, one for each start that an RFC 5545 rule gives.
+
+The rule follows the clock of its time zone: a window at 02:00 stays at 02:00 when clocks change.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+from statuary.base.primitives import Instant, InvalidValueError, format_exact, instant, shorten
+from statuary.status.model.records import (
+    Incident,
+    IncidentUpdate,
+    Maintenance,
+    Occurrence,
+    Recurrence,
+    derived_id,
+)
+from statuary.status.model.vocabulary import CANCELLED_BODY, DEFAULT_BODIES, REMINDER_BODY, UpdateStatus
+
+MAX_WINDOWS = 20_000
+"""Windows of one rule, 54 years of daily ones; a check reports a rule that gives more."""
+
+MAX_TIMES_PER_DAY = 24
+
+FREQUENCIES = ("DAILY", "WEEKLY", "MONTHLY", "YEARLY")
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+RANGES: Mapping[str, tuple[int, int]] = {
+    "INTERVAL": (1, 9999),
+    "COUNT": (1, 999_999),
+    "BYMONTH": (1, 12),
+    "BYMONTHDAY": (-31, 31),
+    "BYYEARDAY": (-366, 366),
+    "BYWEEKNO": (-53, 53),
+    "BYSETPOS": (-366, 366),
+    "BYHOUR": (0, 23),
+    "BYMINUTE": (0, 59),
+    "BYSECOND": (0, 59),
+}
+"""Parts of a rule whose value is a number, or a list of numbers for names in BY; 0 is outside a negative range."""
+
+EXAMPLE = "write it like FREQ=WEEKLY;BYDAY=TU;COUNT=10"
+
+LAST_YEAR = 9999
+CALENDAR_CYCLE = 400
+"""Years after which the calendar repeats, weekdays included."""
+
+
+def validate_rule(rule: str) -> None:
+    """Check a recurrence rule.
+
+    Raises:
+        InvalidValueError: if it is not one of RFC 5545, or repeats more often than a maintenance can.
+    """
+    parts = _parts(rule)
+    if parts.get("FREQ") not in FREQUENCIES:
+        raise InvalidValueError(
+            f"recurrence rule {shorten(rule)} has no FREQ of {', '.join(FREQUENCIES)}", EXAMPLE
+        )
+    for name, value in parts.items():
+        if not _is_valid(name, value):
+            raise InvalidValueError(
+                f"recurrence rule {shorten(rule)}: {name}={shorten(value)} is not valid", EXAMPLE
+            )
+    if {"COUNT", "UNTIL"} <= parts.keys():
+        raise InvalidValueError(
+            f"recurrence rule {shorten(rule)} has both COUNT and UNTIL", "keep one of them"
+        )
+    times = [len(parts[name].split(",")) for name in ("BYHOUR", "BYMINUTE", "BYSECOND") if name in parts]
+    if max(times, default=1) > MAX_TIMES_PER_DAY or sum(number > 1 for number in times) > 1:
+        raise InvalidValueError(
+            f"recurrence rule {shorten(rule)} gives more than {MAX_TIMES_PER_DAY} windows a day", EXAMPLE
+        )
+
+
+def _parts(rule: str) -> dict[str, str]:
+    parts: dict[str, str] = {}
+    for part in rule.upper().split(";"):
+        name, equals, value = part.partition("=")
+        if not equals:
+            raise InvalidValueError(
+                f"recurrence rule {shorten(rule)}: {shorten(part)} is not NAME=VALUE", EXAMPLE
+            )
+        if name in parts:
+            raise InvalidValueError(f"recurrence rule {shorten(rule)} has {name} twice", f"keep one {name}")
+        parts[name] = value
+    return parts
+
+
+def _is_valid(name: str, value: str) -> bool:
+    if name in RANGES:
+        numbers = value.split(",") if name.startswith("BY") else [value]
+        return all(_is_within(number, *RANGES[name]) for number in numbers)
+    if name == "BYDAY":
+        return all(re.fullmatch(rf"([+-]?[1-9]\d?)?({'|'.join(WEEKDAYS)})", day) for day in value.split(","))
+    if name == "UNTIL":
+        return _until(value) is not None
+    return (name == "FREQ" and value in FREQUENCIES) or (name == "WKST" and value in WEEKDAYS)
+
+
+def _is_within(number: str, least: int, most: int) -> bool:
+    if not re.fullmatch(r"[+-]?\d{1,6}", number, re.ASCII):
+        return False
+    return least <= int(number) <= most and (least >= 0 or int(number) != 0)
+
+
+def _until(value: str) -> Instant | None:
+    try:
+        return instant(datetime.strptime(value, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC))
+    except ValueError:
+        return None
+
+
+def window_starts(maintenance: Maintenance, recurrence: Recurrence, until: Instant) -> list[Instant]:
+    """Return the starts of the windows announced by `until`, at most `MAX_WINDOWS` + 1."""
+    last = Instant(until + recurrence.announce)
+    return list(islice(_starts(maintenance, recurrence, last), MAX_WINDOWS + 1))
+
+
+def first_start(maintenance: Maintenance, recurrence: Recurrence) -> Instant | None:
+    """Return the start of the first window that a rule gives; None if it gives none."""
+    last = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
+    return next(_starts(maintenance, recurrence, last), None)
+
+
+def continues_after(maintenance: Maintenance, recurrence: Recurrence, at: Instant) -> bool:
+    """Return whether a rule gives a window that starts after an instant; not looking beyond `MAX_WINDOWS`."""
+    last = instant(datetime(LAST_YEAR, 1, 1, tzinfo=UTC))
+    return any(start > at for start in islice(_starts(maintenance, recurrence, last), MAX_WINDOWS))
+
+
+def _starts(maintenance: Maintenance, recurrence: Recurrence, last: Instant) -> Iterator[Instant]:
+    parts = _parts(recurrence.rule)
+    until = _until(parts.pop("UNTIL", ""))
+    end = last if until is None else min(last, until)
+    rule = ";".join(f"{name}={value}" for name, value in parts.items())
+    for start in _local_starts(rule, maintenance.scheduled_for.astimezone(recurrence.time_zone)):
+        if start > end:
+            return
+        yield start
+
+
+def _local_starts(rule: str, first: datetime) -> Iterator[Instant]:
+    # only a site with a recurring maintenance imports the library
+    from dateutil.rrule import rrulestr  # noqa: PLC0415
+
+    # the library looks for a rule that never matches up to its last year, which takes half a minute;
+    # the calendar is the same a multiple of 400 years later, and there that year is near
+    shift = max(0, (LAST_YEAR - first.year - CALENDAR_CYCLE // 2) // CALENDAR_CYCLE * CALENDAR_CYCLE)
+    shifted = first.replace(year=first.year + shift, tzinfo=None)
+    for start in rrulestr(rule, dtstart=shifted):
+        yield instant(start.replace(year=start.year - shift, tzinfo=first.tzinfo))
+
+
+def maintenance_windows(maintenance: Maintenance, until: Instant) -> Iterator[Maintenance]:
+    """Yield the windows of a maintenance that are announced by `until`, each as a separate maintenance."""
+    recurrence = maintenance.recurrence
+    if recurrence is None:
+        yield maintenance
+        return
+    # a change to a window may announce it before the others of its time
+    early = (
+        Instant(start - recurrence.announce)
+        for start, changes in recurrence.occurrences.items()
+        if _announced_at(recurrence, start, changes) <= until
+    )
+    for start in window_starts(maintenance, recurrence, max((until, *early)))[:MAX_WINDOWS]:
+        window = _window(maintenance, recurrence, start)
+        if window.created_at <= until:
+            yield window
+
+
+def _announced_at(recurrence: Recurrence, start: Instant, changes: Occurrence) -> Instant:
+    """Return when a window is announced: at the time that the rule gives, or with its first update if that is earlier."""
+    announced = Instant(start - recurrence.announce)
+    if changes.scheduled_for is not None:
+        moved = Instant(changes.scheduled_for - recurrence.announce)
+        announced = min(announced, max(moved, changes.rescheduled_at or moved))
+    written = (
+        update.display_at
+        for update in changes.updates
+        if changes.cancelled_at is None or update.display_at < changes.cancelled_at
+    )
+    return min((announced, *written))
+
+
+def window_id(maintenance: Maintenance, start: Instant) -> str:
+    """Return the id of the window that starts at an instant by the rule."""
+    return f"{maintenance.id}-{start:%Y%m%dt%H%Mz}"
+
+
+def _window(maintenance: Maintenance, recurrence: Recurrence, start: Instant) -> Maintenance:
+    changes = recurrence.occurrences.get(start, Occurrence())
+    announced = _announced_at(recurrence, start, changes)
+    own_id = window_id(maintenance, start)
+    scheduled_for = changes.scheduled_for or start
+    length = maintenance.scheduled_until - maintenance.scheduled_for
+    return replace(
+        maintenance,
+        id=own_id,
+        name=changes.name or maintenance.name,
+        created_at=announced,
+        started_at=announced,
+        scheduled_for=scheduled_for,
+        scheduled_until=changes.scheduled_until or instant(scheduled_for + length),
+        updates=(_announcement(own_id, announced, changes.body or maintenance.body), *changes.updates),
+        cancelled_at=changes.cancelled_at,
+        rescheduled_at=changes.rescheduled_at,
+        recurrence=None,
+        pointer=changes.pointer or ("recurrence", "occurrences", format_exact(start)),
+    )
+
+
+def _announcement(own_id: str, announced: Instant, body: str) -> IncidentUpdate:
+    return IncidentUpdate(
+        id=derived_id(own_id, "announcement"),
+        status="scheduled",
+        body=body,
+        display_at=announced,
+        created_at=announced,
+        updated_at=announced,
+    )
+
+
+REMINDER_LEAD = timedelta(minutes=60)
+"""How long before a window its reminder is posted; the text of the reminder states the same time."""
+
+
+def in_display_order(record: Incident) -> list[IncidentUpdate]:
+    """Return a record's updates, automatic ones included, by the time that readers see."""
+    return sorted(with_automatic_updates(record), key=lambda update: update.display_at)
+
+
+def with_automatic_updates(record: Incident) -> tuple[IncidentUpdate, ...]:
+    """Return a record's updates; after them, for a maintenance or a window of one, the automatic ones in their own order."""
+    return (
+        _with_automatic(record)
+        if isinstance(record, Maintenance) and not record.recurrence
+        else record.updates
+    )
+
+
+def _with_automatic(maintenance: Maintenance) -> tuple[IncidentUpdate, ...]:
+    if is_withdrawn(maintenance):
+        return ()
+    start = begins_at(maintenance)
+    automatic = (*_reminders(maintenance, start), _start(maintenance, start), _end(maintenance, start))
+    return (*maintenance.updates, *(update for update in automatic if update is not None))
+
+
+def is_withdrawn(maintenance: Maintenance) -> bool:
+    """Return whether a maintenance is cancelled before anyone reads of it; then nothing of it is published."""
+    published = max(maintenance.created_at, maintenance.publish_at or maintenance.created_at)
+    return maintenance.cancelled_at is not None and maintenance.cancelled_at <= published
+
+
+def _moves(maintenance: Maintenance) -> list[tuple[Instant, Instant]]:
+    """Return when the start of a maintenance was moved, in order, each with the start before."""
+    moves = ((update.display_at, update.moved_from) for update in maintenance.updates)
+    return sorted((at, start) for at, start in moves if start is not None)
+
+
+def begins_at(maintenance: Maintenance) -> Instant | None:
+    """Return when a maintenance goes into progress, manually or automatically; None if never.
+
+    An `in_progress` update after an automatic start is news about it and does not start it again.
+    """
+    written = first_written_at(maintenance, ("in_progress",))
+    verified = first_written_at(maintenance, ("verifying",))
+    manual = verified if written is None else written
+    if not maintenance.automation.scheduled_auto_in_progress:
+        return manual
+    moved = (at for at, _ in _moves(maintenance))
+    automatic = max((maintenance.scheduled_for, maintenance.created_at, *moved))
+    earlier = (written, verified, ended_manually_at(maintenance))
+    return manual if any(at is not None and at <= automatic for at in earlier) else automatic
+
+
+def ended_manually_at(maintenance: Maintenance) -> Instant | None:
+    """Return when an author completed or cancelled a maintenance; None if no author did."""
+    ends = (first_written_at(maintenance, ("completed",)), maintenance.cancelled_at)
+    return min((end for end in ends if end is not None), default=None)
+
+
+def first_written_at(maintenance: Maintenance, statuses: Iterable[UpdateStatus]) -> Instant | None:
+    """Return the `display_at` of the earliest written update with one of these statuses; None without one."""
+    wanted = frozenset(statuses)
+    instants = (update.display_at for update in maintenance.updates if update.status in wanted)
+    return min(instants, default=None)
+
+
+def _reminders(maintenance: Maintenance, start: Instant | None) -> Iterator[IncidentUpdate]:
+    """Yield the reminder, and those that were posted before the window was moved."""
+    if not maintenance.automation.scheduled_remind_prior:
+        return
+    moves = _moves(maintenance)
+    planned = [*(before for _, before in moves), maintenance.scheduled_for]
+    instants = [maintenance.created_at, *(at for at, _ in moves)]
+    ends = [*(at for at, _ in moves), *filter(None, (start, ended_manually_at(maintenance)))]
+    notify = maintenance.automation.remind_prior_deliver_notifications
+    number = 0
+    for place, (since, window) in enumerate(zip(instants, planned, strict=True)):
+        at = Instant(window - REMINDER_LEAD)
+        if since < at and all(end > at for end in ends[place:]):
+            # an earlier reminder keeps its id when the window moves
+            kind = f"reminder {number + 1}" if number else "reminder"
+            yield _automatic_update(maintenance, kind, "scheduled", at, body=REMINDER_BODY, notify=notify)
+            number += 1
+
+
+def _start(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
+    manual = (first_written_at(maintenance, (status,)) for status in ("in_progress", "verifying"))
+    if start is None or start in manual:
+        return None
+    notify = maintenance.automation.auto_transition_deliver_notifications_at_start
+    return _automatic_update(maintenance, "in_progress", "in_progress", start, notify=notify)
+
+
+def _end(maintenance: Maintenance, start: Instant | None) -> IncidentUpdate | None:
+    if first_written_at(maintenance, ("completed",)) is not None:
+        return None
+    notify = maintenance.automation.auto_transition_deliver_notifications_at_end
+    cancelled, completed = maintenance.cancelled_at, _automatic_end(maintenance, start)
+    if cancelled is not None and (completed is None or cancelled < completed):
+        update = _automatic_update(
+            maintenance, "cancelled", "completed", cancelled, body=CANCELLED_BODY, notify=notify
+        )
+        return replace(update, pointer=(*maintenance.pointer, "cancelled_at"))
+    if completed is None:
+        return None
+    return _automatic_update(maintenance, "completed", "completed", completed, notify=notify)
+
+
+def _automatic_end(maintenance: Maintenance, start: Instant | None) -> Instant | None:
+    if start is None or not maintenance.automation.scheduled_auto_completed:
+        return None
+    return max(maintenance.scheduled_until, start)
+
+
+def _automatic_update(
+    maintenance: Maintenance,
+    kind: str,
+    status: UpdateStatus,
+    at: Instant,
+    *,
+    body: str | None = None,
+    notify: bool = True,
+) -> IncidentUpdate:
+    return IncidentUpdate(
+        # without the instant, so that a moved window keeps its ids
+        id=derived_id(maintenance.id, kind),
+        status=status,
+        body=DEFAULT_BODIES[status] if body is None else body,
+        display_at=at,
+        created_at=at,
+        updated_at=at,
+        deliver_notifications=notify,
+        automatic=True,
+    )

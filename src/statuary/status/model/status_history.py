@@ -1,0 +1,262 @@
+"""The status of each component over time, from recorded changes and from updates in the order of publication.
+
+The newest change wins. When an incident is resolved or a maintenance completed, the components that it
+affects return to operational unless another open record affects them; then that record's status applies.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import NamedTuple
+
+from statuary.base.primitives import Instant
+from statuary.status.model.records import (
+    AffectedComponent,
+    Component,
+    Incident,
+    IncidentUpdate,
+    Maintenance,
+    StatusCatalogue,
+)
+from statuary.status.model.recurrence import with_automatic_updates
+from statuary.status.model.vocabulary import RESOLVING_STATUSES, ComponentStatus, worst_status
+
+
+class PublishedUpdate(NamedTuple):
+    """An update as it is published."""
+
+    update: IncidentUpdate
+    published_at: Instant  # the first instant at which readers see it
+    affected_components: tuple[AffectedComponent, ...] | None  # None publishes null
+
+
+@dataclass(slots=True)
+class StatusHistory:
+    """A component's status over time."""
+
+    base: ComponentStatus  # the status before the first change
+    instants: list[Instant] = field(default_factory=list)  # the instants of the changes, in order
+    # the status after each change; two in a row always differ
+    statuses: list[ComponentStatus] = field(default_factory=list)
+    last: ComponentStatus = field(init=False)  # the status after the last change
+
+    def __post_init__(self) -> None:
+        self.last = self.base
+
+    def at(self, instant: Instant) -> tuple[ComponentStatus, Instant | None]:
+        """Return the status at an instant and the change that it began with (None: the base status)."""
+        passed = bisect_right(self.instants, instant)
+        return (self.statuses[passed - 1], self.instants[passed - 1]) if passed else (self.base, None)
+
+    def since(self, instant: Instant) -> tuple[ComponentStatus, list[Instant], list[ComponentStatus]]:
+        """Return the status before the last change up to an instant; that change and later ones; the statuses after each."""
+        first = max(bisect_right(self.instants, instant) - 1, 0)
+        base = self.statuses[first - 1] if first else self.base
+        return base, self.instants[first:], self.statuses[first:]
+
+    def change(self, instant: Instant, status: ComponentStatus) -> None:
+        """Append a change not earlier than the last one; of several at one instant only the last counts."""
+        if status == self.last:
+            return
+        if self.instants and self.instants[-1] == instant:
+            self.instants.pop()
+            self.statuses.pop()
+            self.last = self.statuses[-1] if self.statuses else self.base
+        if status != self.last:
+            self.instants.append(instant)
+            self.statuses.append(status)
+            self.last = status
+
+
+class ReplayResult(NamedTuple):
+    """Status histories by component id; by record id its updates in the order of publication."""
+
+    status_histories: Mapping[str, StatusHistory]
+    published_updates: Mapping[str, Sequence[PublishedUpdate]]
+
+
+def replay_updates(catalogue: StatusCatalogue, records: Sequence[Incident]) -> ReplayResult:
+    """Apply every recorded change and every update of the records, each at the instant it takes effect."""
+    replayer = _Replayer(catalogue)
+    for event in sorted(_events(catalogue, records), key=attrgetter("at", "rank")):
+        replayer.apply(event)
+    return ReplayResult(replayer.status_histories, replayer.published_updates)
+
+
+class _StatusChangeEvent(NamedTuple):
+    at: Instant
+    component: Component
+    status: ComponentStatus
+    rank: int = 0
+
+
+class _UpdateEvent(NamedTuple):
+    at: Instant
+    record: Incident
+    update: IncidentUpdate
+    rank: int
+
+
+def _events(
+    catalogue: StatusCatalogue, records: Iterable[Incident]
+) -> Iterator[_StatusChangeEvent | _UpdateEvent]:
+    for component in catalogue.components:
+        for change in component.history:
+            yield _StatusChangeEvent(change.at, component, change.status)
+    for record in records:
+        if record.draft:
+            continue
+        for rank, update in enumerate(with_automatic_updates(record), start=1):
+            yield _UpdateEvent(published_at(record, update), record, update, rank)
+
+
+def published_at(record: Incident, update: IncidentUpdate) -> Instant:
+    """Return the first instant at which readers see an update: its own times and `publish_at` have passed."""
+    at = max(update.created_at, update.display_at)
+    return at if record.publish_at is None else max(at, record.publish_at)
+
+
+def published_names(catalogue: StatusCatalogue) -> dict[str, str]:
+    """Return by component id the name in updates, `Group - Component` in a group."""
+    groups = {component.id: component.name for component in catalogue.components if component.group}
+    return {
+        component.id: (
+            f"{groups[component.group_id]} - {component.name}"
+            if component.group_id in groups
+            else component.name
+        )
+        for component in catalogue.components
+    }
+
+
+class _Replayer:
+    """Component statuses while events are applied one after another."""
+
+    def __init__(self, catalogue: StatusCatalogue) -> None:
+        self.status_histories = {
+            component.id: StatusHistory(component.status) for component in catalogue.components
+        }
+        self.published_updates: dict[str, list[PublishedUpdate]] = {}
+        self._ids = {name: component.id for name, component in catalogue.components_by_name.items()}
+        self._names = published_names(catalogue)
+        # by component id: the status that each open record gives it
+        self._held: dict[str, dict[str, ComponentStatus]] = {}
+        # by record id: the components that it has named so far
+        self._named: dict[str, dict[str, None]] = {}
+
+    def apply(self, event: _StatusChangeEvent | _UpdateEvent) -> None:
+        if isinstance(event, _StatusChangeEvent):
+            # a recorded change overrides the status that open incidents give the component
+            self._held.pop(event.component.id, None)
+            self._status_history(event.component.id).change(event.at, event.status)
+            return
+        update = event.update
+        affected = self._apply_recorded(event) if update.recorded else self._apply_written(event)
+        self.published_updates.setdefault(event.record.id, []).append(
+            PublishedUpdate(update, event.at, affected)
+        )
+
+    def _apply_recorded(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
+        """Apply an update whose effect on components is imported."""
+        affected = event.update.affected_components
+        if affected is not None:
+            affected = tuple(
+                component._replace(code=component.code and self._id(component.code)) for component in affected
+            )
+        for code, status in () if event.record.backfilled else _changes(affected or ()):
+            self._set_status(event, code, status)
+        if event.update.status in RESOLVING_STATUSES:
+            for statuses in self._held.values():
+                statuses.pop(event.record.id, None)
+        return affected
+
+    def _apply_written(self, event: _UpdateEvent) -> tuple[AffectedComponent, ...] | None:
+        """Apply an update as written; return every component it concerns with its old and new status."""
+        if event.record.backfilled:
+            return None
+        statuses = self._statuses(event)
+        named = self._name(event, statuses)
+        before = {component: self._status_history(component).last for component in named}
+        self._set_statuses(event, statuses, named)
+        affected = tuple(self._affected(component, old) for component, old in before.items())
+        # an automatic update lists components only if it changes them; a written one always does (measured)
+        if event.update.automatic and all(change.old_status == change.new_status for change in affected):
+            return None
+        return affected or None
+
+    def _set_statuses(
+        self, event: _UpdateEvent, statuses: Mapping[str, ComponentStatus | None], named: Iterable[str]
+    ) -> None:
+        for component, status in statuses.items():
+            if status is not None:
+                self._set_status(event, component, status)
+        if ends_effect(event.record, event.update):
+            for component in named:
+                if component not in statuses:
+                    self._release(event, component)
+
+    def _affected(self, component: str, old: ComponentStatus) -> AffectedComponent:
+        name = self._names.get(component, component)
+        return AffectedComponent(component, name, old, self._status_history(component).last)
+
+    def _statuses(self, event: _UpdateEvent) -> dict[str, ComponentStatus | None]:
+        """Return by component id the status that the update gives, as written or as the start of a maintenance."""
+        statuses = {self._id(name): status for name, status in event.update.components.items()}
+        if event.rank == 1 and event.record.opened_with:
+            statuses = {
+                self._id(name): status for name, status in event.record.opened_with.items()
+            } | statuses
+        if begins_maintenance(event.record, event.update) and not any(statuses.values()):
+            return {self._id(name): "under_maintenance" for name in event.record.components}
+        return statuses
+
+    def _name(self, event: _UpdateEvent, statuses: Mapping[str, object]) -> dict[str, None]:
+        """Return the components that a record has named up to this update, in the order of first mention."""
+        named = self._named.setdefault(event.record.id, {})
+        if not named and isinstance(event.record, Maintenance):
+            named.update((self._id(name), None) for name in event.record.components)
+        named.update((component, None) for component in statuses)
+        return named
+
+    def _set_status(self, event: _UpdateEvent, component: str, status: ComponentStatus) -> None:
+        statuses = self._held.setdefault(component, {})
+        if status == "operational":
+            statuses.pop(event.record.id, None)
+        else:
+            statuses[event.record.id] = status
+        self._status_history(component).change(event.at, status)
+
+    def _release(self, event: _UpdateEvent, component: str) -> None:
+        statuses = self._held.get(component, {})
+        if statuses.pop(event.record.id, None) is not None:
+            self._status_history(component).change(event.at, worst_status(statuses.values()))
+
+    def _id(self, name: str) -> str:
+        return self._ids.get(name, name)
+
+    def _status_history(self, component: str) -> StatusHistory:
+        return self.status_histories.setdefault(component, StatusHistory("operational"))
+
+
+def _changes(affected: Iterable[AffectedComponent]) -> Iterator[tuple[str, ComponentStatus]]:
+    """Yield the components that an imported update changes, with their new statuses."""
+    for code, _, old_status, status in affected:
+        if code and status and old_status != status:
+            yield code, status
+
+
+def begins_maintenance(record: Incident, update: IncidentUpdate) -> bool:
+    """Return whether an update without statuses puts its components under maintenance."""
+    return (
+        isinstance(record, Maintenance)
+        and update.status == "in_progress"
+        and record.automation.auto_transition_to_maintenance_state
+    )
+
+
+def ends_effect(record: Incident, update: IncidentUpdate) -> bool:
+    """Return whether an update ends the effect of its record on components."""
+    if isinstance(record, Maintenance):
+        return update.status == "completed" and record.automation.auto_transition_to_operational_state
+    return update.status == "resolved"

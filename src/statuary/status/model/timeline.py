@@ -1,0 +1,248 @@
+"""The status side over time: its state at an instant, and the instants at which that changes.
+
+A `Timeline` is built once from a catalogue; each state costs little, so that the documents of every future instant
+can be written. It never reads a clock.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cached_property, lru_cache
+from math import inf
+from operator import attrgetter
+from typing import NamedTuple
+
+from statuary.base.primitives import Instant, midnights
+from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.records import Component, Incident, Page, StatusCatalogue
+from statuary.status.model.recurrence import continues_after, maintenance_windows
+from statuary.status.model.status_history import StatusHistory, replay_updates
+from statuary.status.model.vocabulary import ComponentStatus, OverallStatus, overall_status, worst_status
+
+
+class ComponentState(NamedTuple):
+    """A component or group at one instant; a group has the status of its worst component."""
+
+    component: Component
+    status: ComponentStatus
+    updated_at: Instant
+
+
+class PageState(NamedTuple):
+    """The page at one instant."""
+
+    at: Instant
+    page: Page
+    updated_at: Instant  # the latest change of anything on it
+    overall_status: OverallStatus
+    components: dict[str, ComponentState]  # by id, in the order of the documents, removed ones included
+    incidents: tuple[IncidentState, ...]  # every published incident, the latest created first
+    maintenances: tuple[IncidentState, ...]  # likewise every maintenance
+
+
+SAME_CHANGE = timedelta(seconds=1)
+"""How much later than a page or component the update that changes it may be stamped (measured: up to 88 ms)."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Timeline:
+    """A catalogue over time."""
+
+    catalogue: StatusCatalogue
+    until: Instant  # recurring maintenances have the windows that are announced by this instant
+    status_histories: dict[str, StatusHistory]  # by component id
+    incidents: tuple[IncidentHistory, ...]  # the latest created first
+    maintenances: tuple[IncidentHistory, ...]  # one for each window, the latest created first
+
+    @cached_property
+    def histories(self) -> tuple[IncidentHistory, ...]:
+        """All incidents and maintenances."""
+        return (*self.incidents, *self.maintenances)
+
+    @cached_property
+    def changes(self) -> list[Instant]:
+        """Every instant at which something on the page changes, in order."""
+        instants = {instant for history in self.histories for instant in history.change_instants}
+        instants.update(at for history in self.status_histories.values() for at in history.instants)
+        components = self.catalogue.components
+        instants.update(component.created_at for component in components)
+        stated = (self.catalogue.page.updated_at, *(component.updated_at for component in components))
+        instants.update(at for at in stated if at is not None)
+        return sorted(instants)
+
+    @cached_property
+    def deadlines(self) -> list[Instant]:
+        """Every instant at which a promised update is overdue, in order; nothing else changes then."""
+        return sorted({instant for history in self.histories for instant in history.deadlines})
+
+    @cached_property
+    def by_position(self) -> tuple[Component, ...]:
+        """Groups and components by position, interleaved as Statuspage serves them; ties in content order.
+
+        Components with a given `created_at` come last among ties, the oldest first: so Statuspage orders them (352
+        of 352 ties), and content order cannot express it for components of different groups. A given rank precedes.
+        """
+        return tuple(sorted(self.catalogue.components, key=_by_position))
+
+
+def _by_position(component: Component) -> tuple[int, float, bool, Instant | None]:
+    rank = inf if component.rank is None else component.rank
+    created_at = component.created_at if component.is_dated else None
+    return component.position, rank, component.is_dated, created_at
+
+
+def build_timeline(catalogue: StatusCatalogue, until: Instant) -> Timeline:
+    """Return a catalogue over time, with the windows that are announced by `until`."""
+    maintenances = tuple(
+        window for maintenance in catalogue.maintenances for window in maintenance_windows(maintenance, until)
+    )
+    incidents = catalogue.incidents
+    replayed = replay_updates(catalogue, (*incidents, *maintenances))
+    ids = {name: component.id for name, component in catalogue.components_by_name.items()}
+
+    def history(record: Incident) -> IncidentHistory:
+        named = (*record.component_order, *record.components)
+        components = tuple(dict.fromkeys(ids.get(name, name) for name in named))
+        return IncidentHistory(record, replayed.published_updates.get(record.id, ()), components)
+
+    return Timeline(
+        catalogue=catalogue,
+        until=until,
+        status_histories=dict(replayed.status_histories),
+        incidents=tuple(map(history, newest_first(incidents))),
+        maintenances=tuple(map(history, newest_first(maintenances))),
+    )
+
+
+def newest_first(records: Sequence[Incident]) -> list[Incident]:
+    """Return records by creation, the latest first; ties by id."""
+    return sorted(sorted(records, key=attrgetter("id")), key=attrgetter("created_at"), reverse=True)
+
+
+@lru_cache(maxsize=2)
+def state_at(timeline: Timeline, at: Instant) -> PageState:
+    """Return everything that the status documents say at an instant."""
+    return _page_state(timeline, at, timeline.incidents, timeline.maintenances)
+
+
+def later_states(
+    timeline: Timeline, start: Instant, listed: Iterable[IncidentState]
+) -> Callable[[Instant], PageState]:
+    """Return a function that returns the state at an instant from `start` on, with fewer records.
+
+    It has those that are not final by `start` and those that are listed then. A list of the latest records is the
+    same as with all of them if a final record never moves up in it.
+    """
+    ids = {history.incident.id for history in listed}
+
+    def kept(histories: Iterable[IncidentHistory]) -> tuple[IncidentHistory, ...]:
+        return tuple(
+            history for history in histories if history.incident.id in ids or not history.is_final_by(start)
+        )
+
+    incidents, maintenances = kept(timeline.incidents), kept(timeline.maintenances)
+    return lambda at: _page_state(timeline, at, incidents, maintenances)
+
+
+def _page_state(
+    timeline: Timeline,
+    at: Instant,
+    incidents: Sequence[IncidentHistory],
+    maintenances: Sequence[IncidentHistory],
+) -> PageState:
+    components = components_at(timeline, at)
+    return PageState(
+        at=at,
+        page=timeline.catalogue.page,
+        updated_at=updated_at(timeline, at),
+        overall_status=_page_status(timeline, components),
+        components=components,
+        incidents=tuple(states_at(incidents, at)),
+        maintenances=tuple(states_at(maintenances, at)),
+    )
+
+
+def components_at(timeline: Timeline, at: Instant) -> dict[str, ComponentState]:
+    """Return every component and group at an instant, by id, in the order of the documents."""
+    leaves = {
+        component.id: component_at(timeline, component, at)
+        for component in timeline.catalogue.components
+        if not component.group
+    }
+    return {
+        component.id: _group_at(component, leaves) if component.group else leaves[component.id]
+        for component in timeline.by_position
+    }
+
+
+def component_at(timeline: Timeline, component: Component, at: Instant) -> ComponentState:
+    """Return a component (not a group) at an instant."""
+    status, changed_at = timeline.status_histories[component.id].at(at)
+    updated = component.created_at if changed_at is None else changed_at
+    return ComponentState(component, status, _as_stated(component.updated_at, updated, at))
+
+
+def _group_at(group: Component, leaves: dict[str, ComponentState]) -> ComponentState:
+    """Return a group with the status of its worst component; its components do not change its timestamp."""
+    children = (leaves[child] for child in group.children)
+    status = worst_status(child.status for child in children if not child.component.removed)
+    return ComponentState(group, status, group.updated_at or group.created_at)
+
+
+def states_at(histories: Sequence[IncidentHistory], at: Instant) -> list[IncidentState]:
+    """Return the states of the records that are published at an instant, in their order."""
+    return [state for history in histories if (state := history.state_at(at)) is not None]
+
+
+def _page_status(timeline: Timeline, components: dict[str, ComponentState]) -> OverallStatus:
+    """Return the status of the components, unless the page's settings replace it; open incidents do not count."""
+    page = timeline.catalogue.page
+    derived = overall_status(
+        state.status
+        for state in components.values()
+        if not (state.component.group or state.component.removed)
+    )
+    return OverallStatus(page.indicator or derived.indicator, page.description or derived.description)
+
+
+def updated_at(timeline: Timeline, at: Instant) -> Instant:
+    """Return the page's last change at an instant; its creation if nothing has happened yet."""
+    page = timeline.catalogue.page
+    passed = bisect_right(timeline.changes, at)
+    changed_at = timeline.changes[passed - 1] if passed else page.created_at
+    return _as_stated(page.updated_at, changed_at, at)
+
+
+def _as_stated(stated: Instant | None, changed_at: Instant, at: Instant) -> Instant:
+    """Return the last change of something: an import's value, unless it has changed since."""
+    if stated is None or stated > at:
+        return changed_at
+    return changed_at if changed_at - stated > SAME_CHANGE else stated
+
+
+def transitions(timeline: Timeline, after: Instant, until: Instant, *, days: bool = False) -> list[Instant]:
+    """Return the instants after `after`, up to `until`, at which anything published may change.
+
+    Args:
+        timeline: must extend at least to `until`.
+        after: before the first instant.
+        days: include the midnights of the page's zone, at which documents that show days change.
+    """
+    first, last = bisect_right(timeline.changes, after), bisect_right(timeline.changes, until)
+    instants = set(timeline.changes[first:last])
+    instants.update(at for at in timeline.deadlines if after < at <= until)
+    if days:
+        instants.update(midnights(timeline.catalogue.page.time_zone, after, until))
+    return sorted(instants)
+
+
+def changes_after(timeline: Timeline, at: Instant) -> bool:
+    """Return whether anything on the page changes after an instant, even beyond the horizon."""
+    if any(instants and instants[-1] > at for instants in (timeline.changes, timeline.deadlines)):
+        return True
+    maintenances = timeline.catalogue.maintenances
+    return any(
+        maintenance.recurrence and continues_after(maintenance, maintenance.recurrence, at)
+        for maintenance in maintenances
+    )

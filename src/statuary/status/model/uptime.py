@@ -1,0 +1,237 @@
+"""Uptime over 90 days, by the formula of Statuspage's own pages.
+
+    uptime = 100 * (1 - (seconds of major outage + 0.3 * seconds of partial outage) / seconds of the window)
+
+truncated to two decimals. Degraded performance and maintenance do not count. The window is 90 days of the page's
+time zone including all of today, 23 or 25 hours long where clocks change; a component that started later has a
+shorter one. The uptime of a group and of the page is the average of its components.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import Component
+from statuary.status.model.status_history import StatusHistory
+from statuary.status.model.timeline import Timeline
+from statuary.status.model.vocabulary import ComponentStatus
+
+WINDOW_DAYS = 90
+"""Days in the window, today included."""
+
+PARTIAL_WEIGHT = Fraction(3, 10)
+"""Weight of partial outage relative to major outage (0.7 and 1 were ruled out)."""
+
+MILLISECOND = timedelta(milliseconds=1)
+
+OUTAGE_STATUSES = frozenset({"partial_outage", "major_outage"})
+
+HOURS_AHEAD = 24
+"""Whole hours after a build for which the uptime during an ongoing outage is written in advance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outage:
+    """Time in partial and in major outage."""
+
+    partial: timedelta = timedelta()
+    major: timedelta = timedelta()
+
+    def __add__(self, other: "Outage") -> "Outage":
+        return Outage(self.partial + other.partial, self.major + other.major)
+
+
+NO_OUTAGE = Outage()
+
+
+class ComponentUptime(NamedTuple):
+    """A component's uptime."""
+
+    component: Component
+    window: timedelta  # the length of its window
+    days: Mapping[date, Outage]  # the days with an outage, in order
+    events: Mapping[date, tuple[IncidentState, ...]]  # the component's incidents on each of these days
+
+    @property
+    def fraction(self) -> Fraction:
+        """The part of the window without outage; 1 for an empty window."""
+        return uptime_fraction(sum(self.days.values(), NO_OUTAGE), self.window)
+
+
+class PageUptime(NamedTuple):
+    """The uptime of every component that publishes it."""
+
+    as_of: Instant  # the instant up to which outages count
+    first_day: date
+    last_day: date  # today
+    components: tuple[ComponentUptime, ...]
+
+
+def uptime_fraction(outage: Outage, window: timedelta) -> Fraction:
+    """Return the exact part of a window without outage; 1 for an empty window."""
+    if outage == NO_OUTAGE or not window:
+        return Fraction(1)
+    lost = outage.major // MILLISECOND + PARTIAL_WEIGHT * (outage.partial // MILLISECOND)
+    return 1 - lost / (window // MILLISECOND)
+
+
+def uptime_percentage(fractions: Iterable[Fraction]) -> float | None:
+    """Return the average as a percentage truncated to two decimals (99.949 is 99.94); None for no items."""
+    parts = tuple(fractions)
+    if not parts:
+        return None
+    total = sum(parts[1:], parts[0])
+    return total.numerator * 10_000 // (total.denominator * len(parts)) / 100
+
+
+@lru_cache(maxsize=2)
+def page_uptime(timeline: Timeline, at: Instant) -> PageUptime:
+    """Return the uptime at an instant; an ongoing outage counts up to it."""
+    calendar = UptimeCalendar(
+        day_of(at, timeline.catalogue.page.time_zone), timeline.catalogue.page.time_zone
+    )
+    as_of = _as_of(timeline, calendar, at)
+    outages = [
+        (component, window, _outages_by_day(timeline.status_histories[component.id], window))
+        for component in with_uptime(timeline)
+        for window in [UptimeWindow(calendar, component.start_date, as_of)]
+    ]
+    # most components have no outage and no incident to look up
+    any_outage = any(days for _, _, days in outages)
+    incidents = _incidents_by_component(timeline, as_of, calendar.starts[0]) if any_outage else {}
+    return PageUptime(
+        as_of=as_of,
+        first_day=calendar.days[0],
+        last_day=calendar.days[-1],
+        components=tuple(
+            ComponentUptime(
+                component=component,
+                window=window.length,
+                days=days,
+                events=_events(days, incidents.get(component.id, ()), window),
+            )
+            for component, window, days in outages
+        ),
+    )
+
+
+def with_uptime(timeline: Timeline) -> list[Component]:
+    """Return the components that publish their uptime, in the order of the documents."""
+    return [c for c in timeline.by_position if c.showcase and not (c.group or c.removed)]
+
+
+def has_ongoing_outage(timeline: Timeline, at: Instant) -> bool:
+    """Return whether a component that publishes its uptime is out at an instant."""
+    histories = timeline.status_histories
+    return any(histories[component.id].at(at)[0] in OUTAGE_STATUSES for component in with_uptime(timeline))
+
+
+def hours_of_outage(timeline: Timeline, after: Instant, until: Instant) -> list[Instant]:
+    """Return the whole hours soon after `after`, up to `until`, at which an outage is ongoing."""
+    first = after.replace(minute=0, second=0, microsecond=0)
+    hours = (Instant(first + timedelta(hours=number)) for number in range(1, HOURS_AHEAD + 1))
+    return [hour for hour in hours if hour <= until and has_ongoing_outage(timeline, hour)]
+
+
+def _as_of(timeline: Timeline, calendar: "UptimeCalendar", at: Instant) -> Instant:
+    """Return the instant up to which outages count.
+
+    Without an ongoing outage this is the latest change or midnight, so that a build at another instant of the
+    same day writes the same bytes.
+    """
+    if has_ongoing_outage(timeline, at):
+        return at
+    changes = (timeline.status_histories[component.id].at(at)[1] for component in with_uptime(timeline))
+    return max((calendar.starts[-2], *(change for change in changes if change is not None)))
+
+
+class UptimeCalendar:
+    """The days of the window."""
+
+    def __init__(self, today: date, zone: ZoneInfo) -> None:
+        self.days = [today - back * ONE_DAY for back in reversed(range(WINDOW_DAYS))]  # today last
+        # the first instant of each day, and of the day after the last
+        self.starts = [day_start(day, zone) for day in (*self.days, today + ONE_DAY)]
+
+    def split(self, start: Instant, end: Instant) -> Iterator[tuple[date, Instant, Instant]]:
+        """Yield each day between two instants, with the start and the end of the part in that day."""
+        place = max(bisect_right(self.starts, start) - 1, 0)
+        for day, begins, ends in zip(
+            self.days[place:], self.starts[place:], self.starts[place + 1 :], strict=False
+        ):
+            if begins >= end:
+                return
+            yield day, max(start, begins), min(end, ends)
+
+
+class UptimeWindow:
+    """The part of the calendar that counts for one component."""
+
+    def __init__(self, calendar: UptimeCalendar, start_date: date | None, as_of: Instant) -> None:
+        skipped = 0 if start_date is None else bisect_left(calendar.days, start_date)
+        self.calendar = calendar
+        self.start = calendar.starts[skipped]
+        self.as_of = as_of
+        # the length of the window, including all of its last day
+        self.length = calendar.starts[-1] - self.start
+
+    def days(self, start: Instant, end: Instant) -> Iterator[tuple[date, timedelta]]:
+        """Yield each day between two instants inside the window, and how much of it is between them."""
+        start, end = max(start, self.start), min(end, self.as_of)
+        if start < end:
+            yield from ((day, to - since) for day, since, to in self.calendar.split(start, end))
+
+
+def _outages_by_day(status_history: StatusHistory, window: UptimeWindow) -> dict[date, Outage]:
+    days: dict[date, Outage] = {}
+    for status, start, end in _outages(status_history, window):
+        for day, length in window.days(start, end):
+            outage = Outage(partial=length) if status == "partial_outage" else Outage(major=length)
+            days[day] = days.get(day, NO_OUTAGE) + outage
+    return days
+
+
+def _outages(
+    status_history: StatusHistory, window: UptimeWindow
+) -> Iterator[tuple[ComponentStatus, Instant, Instant]]:
+    """Yield each outage since the start of the window, with its start and end."""
+    passed = bisect_right(status_history.instants, window.start)
+    statuses = (status_history.at(window.start)[0], *status_history.statuses[passed:])
+    instants = (window.start, *status_history.instants[passed:], window.as_of)
+    for status, (start, end) in zip(statuses, pairwise(instants), strict=True):
+        if status in OUTAGE_STATUSES:
+            yield status, start, end
+
+
+def _events(
+    days: Iterable[date], incidents: Sequence[IncidentState], window: UptimeWindow
+) -> dict[date, tuple[IncidentState, ...]]:
+    """Return by day the incidents that were open during it."""
+    periods = [(state.incident.started_at, state.resolved_at or window.as_of, state) for state in incidents]
+    incidents_by_day = {}
+    for day in days:
+        place = bisect_left(window.calendar.days, day)
+        begins, ends = window.calendar.starts[place : place + 2]
+        incidents_by_day[day] = tuple(state for start, end, state in periods if start < ends and end > begins)
+    return incidents_by_day
+
+
+def _incidents_by_component(
+    timeline: Timeline, as_of: Instant, start: Instant
+) -> dict[str, list[IncidentState]]:
+    """Return by component id its incidents since a start, the latest created first."""
+    by_component: dict[str, list[IncidentState]] = {}
+    for history in timeline.incidents:
+        state = None if history.is_final_by(start) else history.state_at(as_of)
+        if state is not None and (state.resolved_at is None or state.resolved_at >= start):
+            for component in state.components:
+                by_component.setdefault(component, []).append(state)
+    return by_component

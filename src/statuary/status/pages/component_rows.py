@@ -1,0 +1,270 @@
+"""Components and groups on the status page: status, uptime, and downtime by day."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.site_context import DateFormatter, FormattedTime, Localization
+from statuary.site.pages.states import STATUS_STATES
+from statuary.site.url_table import INCIDENT_PAGE
+from statuary.status.model.downtime import DayDowntime
+from statuary.status.model.records import Component
+from statuary.status.model.timeline import ComponentState, PageState
+from statuary.status.model.uptime import WINDOW_DAYS, ComponentUptime, PageUptime, uptime_percentage
+from statuary.status.model.vocabulary import COMPONENT_SEVERITY
+
+BAR_STEP, BAR_WIDTH, BAR_HEIGHT = 7, 5, 22
+"""A day's bar in units of the picture: from one to the next, its width, the height of the tallest."""
+
+BAR_HEIGHTS = {"none": 8, "ok": 14, "work": 16, "degraded": 18, "partial": 20, "major": BAR_HEIGHT}
+"""A worse day has a taller bar, since colour alone is not enough; the style sheet has the same heights."""
+
+
+class Link(NamedTuple):
+    """A name and a path relative to the site's root."""
+
+    name: str
+    href: str
+
+
+class DowntimeDay(NamedTuple):
+    """The downtime of a component on a day.
+
+    Attributes:
+        state: the worst of the day.
+        lengths: the duration of each status, in words.
+        records: the incidents and maintenances of the day.
+    """
+
+    day: FormattedTime
+    state: str
+    lengths: str
+    records: tuple[Link, ...]
+
+
+class DayPath(NamedTuple):
+    """The days of a component in one state.
+
+    Attributes:
+        line: SVG path along the middle of their bars; the style sheet dashes it into days.
+    """
+
+    state: str
+    line: str
+
+
+class UptimeBars(NamedTuple):
+    """The picture of the days of a component.
+
+    Attributes:
+        first: the first day, as ISO 8601.
+        unknown: how many days at the beginning are before the component started.
+    """
+
+    first: str
+    unknown: int
+    width: int
+    paths: tuple[DayPath, ...]
+
+
+class ComponentRow(NamedTuple):
+    """A component.
+
+    Attributes:
+        state: the status as pages show it.
+        label: the status in words.
+        uptime: in percent; empty if the component does not show it.
+        downtimes: the days with downtime, newest first.
+        summary: what the bars show, in words.
+    """
+
+    id: str
+    name: str
+    description: str
+    state: str
+    label: str
+    uptime: str = ""
+    bars: UptimeBars | None = None
+    downtimes: tuple[DowntimeDay, ...] = ()
+    summary: str = ""
+
+
+class GroupRow(NamedTuple):
+    """A group, or a component without a group, whose row has no name; `note` counts what is affected."""
+
+    name: str
+    state: str
+    label: str
+    note: str
+    uptime: str
+    opened: bool
+    rows: tuple[ComponentRow, ...]
+
+
+class ComponentRowBuilder:
+    """Builds the rows for one instant; `earlier` has those of an earlier one, which are kept while nothing changes."""
+
+    def __init__(
+        self,
+        localization: Localization,
+        uptime: PageUptime,
+        downtimes: Mapping[str, Mapping[date, DayDowntime]],
+        days: "DowntimeDays",
+        earlier: dict[str, tuple[object, ComponentRow]],
+    ) -> None:
+        self._dates, self._texts = localization.dates, localization.texts
+        self._uptime = uptime
+        self._by_id = {component.component.id: component for component in uptime.components}
+        self._downtimes = downtimes
+        self._days = days
+        self._earlier = earlier
+
+    def groups(self, state: PageState) -> tuple[GroupRow, ...]:
+        """Return groups and single components in order of position."""
+        states = {key: component for key, component in state.components.items() if is_shown(component)}
+        top = [component for component in states.values() if component.component.group_id not in states]
+        is_calm = all(component.status == "operational" for component in states.values())
+        groups = (self._group(component, states, opened=is_calm) for component in top)
+        return tuple(group for group in groups if group.rows)
+
+    def _group(
+        self, state: ComponentState, states: Mapping[str, ComponentState], *, opened: bool
+    ) -> GroupRow:
+        component = state.component
+        children = [states[child] for child in component.children if child in states]
+        rows = [self._row_of(child) for child in (children if component.group else [state])]
+        uptimes = [self._by_id[child] for child in component.children if child in self._by_id]
+        return GroupRow(
+            name=one_line(component.name) if component.group else "",
+            state=STATUS_STATES[state.status],
+            label=self._texts(f"status.{state.status}"),
+            note=self._note(children),
+            uptime=self._percent(uptimes),
+            opened=opened or state.status != "operational",
+            rows=tuple(rows),
+        )
+
+    def _note(self, children: Sequence[ComponentState]) -> str:
+        """Return how many components of a group are affected."""
+        affected = sum(child.status != "operational" for child in children)
+        if affected:
+            count = self._texts.number(len(children))
+            return self._texts("components.affected", affected=self._texts.number(affected), count=count)
+        return self._texts.count("components.calm", len(children))
+
+    def _row_of(self, state: ComponentState) -> ComponentRow:
+        component = state.component
+        uptime = self._by_id.get(component.id)
+        downtimes = self._downtimes.get(component.id)
+        depends_on = state.status, uptime and uptime.fraction, self._uptime.last_day, downtimes
+        row = self._earlier.get(component.id)
+        if row is None or row[0] != depends_on:
+            row = self._earlier[component.id] = depends_on, self._row(state, uptime)
+        return row[1]
+
+    def _row(self, state: ComponentState, uptime: ComponentUptime | None) -> ComponentRow:
+        component = state.component
+        row = ComponentRow(
+            id=component.id,
+            name=one_line(component.name),
+            description=one_line(component.description or ""),
+            state=STATUS_STATES[state.status],
+            label=self._texts(f"status.{state.status}"),
+        )
+        return row if uptime is None else self._with_uptime(row, component, uptime)
+
+    def _with_uptime(self, row: ComponentRow, component: Component, uptime: ComponentUptime) -> ComponentRow:
+        days = self._downtimes.get(component.id, {})
+        downtimes = tuple(self._days(component.id, days[day]) for day in sorted(days, reverse=True))
+        return row._replace(
+            uptime=self._percent([uptime]),
+            bars=self._bars(component, days),
+            downtimes=downtimes,
+            summary=self._texts.count("uptime.bars_label", len(downtimes), name=row.name, days=WINDOW_DAYS),
+        )
+
+    def _percent(self, uptimes: Sequence[ComponentUptime]) -> str:
+        value = uptime_percentage(uptime.fraction for uptime in uptimes)
+        if value is None:
+            return ""
+        return self._texts("uptime.short", percent=self._texts.decimal(value, 1 if value == 100 else 2))
+
+    def _bars(self, component: Component, downtimes: Mapping[date, DayDowntime]) -> UptimeBars:
+        first = self._uptime.first_day
+        begin = component.start_date or first
+        without_data = max(0, min(WINDOW_DAYS, (begin - first).days))
+        by_state = dict.fromkeys(range(without_data), "none") | dict.fromkeys(
+            range(without_data, WINDOW_DAYS), "ok"
+        )
+        for day, downtime in downtimes.items():
+            if first <= day <= self._uptime.last_day:
+                by_state[(day - first).days] = STATUS_STATES[downtime.worst]
+        return UptimeBars(
+            first=first.isoformat(),
+            unknown=without_data,
+            width=WINDOW_DAYS * BAR_STEP - (BAR_STEP - BAR_WIDTH),
+            paths=tuple(
+                DayPath(
+                    state, _line(tuple(day for day in range(WINDOW_DAYS) if by_state[day] == state), height)
+                )
+                for state, height in BAR_HEIGHTS.items()
+                if state in by_state.values()
+            ),
+        )
+
+
+class DowntimeDays:
+    """Days of downtime in words; an unchanged day is computed once."""
+
+    def __init__(self, localization: Localization) -> None:
+        self._dates, self._texts = localization.dates, localization.texts
+        self._last: dict[tuple[str, date], tuple[DayDowntime, DowntimeDay]] = {}
+
+    def __call__(self, component_id: str, day: DayDowntime) -> DowntimeDay:
+        """Return a day of a component."""
+        last = self._last.get((component_id, day.day))
+        if last is None or last[0] != day:
+            last = self._last[component_id, day.day] = day, _downtime_day(day, self._dates, self._texts)
+        return last[1]
+
+
+def _downtime_day(day: DayDowntime, dates: DateFormatter, texts: PageTexts) -> DowntimeDay:
+    """Return the downtime of a day in words."""
+    worst_first = sorted(day.lengths.items(), key=lambda item: -COMPONENT_SEVERITY[item[0]])
+    lengths = [
+        texts("uptime.length", status=texts(f"status.{status}"), length=dates.length(length))
+        for status, length in worst_first
+    ]
+    if day.ongoing:
+        lengths.append(texts("uptime.ongoing", status=texts(f"status.{day.ongoing}")))
+    return DowntimeDay(
+        day=dates.short_day(day.day),
+        state=STATUS_STATES[day.worst],
+        lengths=texts("page.comma").join(lengths),
+        records=tuple(
+            Link(one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id))
+            for record in day.records
+        ),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _line(days: tuple[int, ...], height: int) -> str:
+    """Return a line along the middle of the bars of days, given by number; a run of days is one piece."""
+    runs = (
+        [day for _, day in run] for _, run in groupby(enumerate(days), key=lambda item: item[1] - item[0])
+    )
+    middle = f"{BAR_HEIGHT - height / 2:g}"
+    return "".join(
+        f"M{run[0] * BAR_STEP} {middle}h{len(run) * BAR_STEP - (BAR_STEP - BAR_WIDTH)}" for run in runs
+    )
+
+
+def is_shown(state: ComponentState) -> bool:
+    """Return whether pages show a component: on the page, and not hidden while it is operational."""
+    component = state.component
+    hidden = component.only_show_if_degraded and state.status == "operational"
+    return not (component.removed or hidden)

@@ -1,0 +1,283 @@
+"""Incidents and maintenances on pages."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from statuary.base.primitives import Instant
+from statuary.site.pages.markdown import render_markdown
+from statuary.site.pages.page_parts import FormerVersion
+from statuary.site.pages.page_texts import one_line
+from statuary.site.pages.site_context import MINUTE, FormattedRange, FormattedTime, Localization
+from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
+from statuary.site.url_table import INCIDENT_PAGE
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.records import AffectedComponent, Component, Incident, Maintenance, began_at
+from statuary.status.model.status_history import PublishedUpdate
+from statuary.status.model.vocabulary import ACTIVE_STATUSES, ComponentStatus, Impact
+
+
+class ComponentStatusChange(NamedTuple):
+    """A component that an update gave another status."""
+
+    name: str
+    state: str
+    before: str  # the former status, in words; empty if it is unknown
+    label: str
+
+
+class CardVersion(NamedTuple):
+    """An earlier version of an update, as `FormerVersion`."""
+
+    entry: int
+    at: FormattedTime
+    digest: str
+
+
+class CardUpdate(NamedTuple):
+    """An update of an incident; `former` are its earlier versions, the oldest first."""
+
+    id: str
+    label: str
+    at: FormattedTime
+    day: str  # of `at`
+    time: str  # of `at`, with the zone
+    into: str  # how long after the incident's start, in words; empty for a maintenance, and at the start
+    body: Markup
+    moves: tuple[ComponentStatusChange, ...]
+    former: tuple[CardVersion, ...] = ()
+    promise: str = ""  # the key of the text about the promised next update; empty without one
+    promised: FormattedTime | None = None
+
+
+class LanePart(NamedTuple):
+    """A status of a component in the course of an incident."""
+
+    state: str
+    label: str
+    length: str  # in words
+    start: int  # seconds since the incident's start
+    seconds: int
+
+
+class IncidentCourse(NamedTuple):
+    """The statuses of components from an incident's start to its end, or to its newest update while it is open."""
+
+    range: FormattedRange
+    lanes: Mapping[str, Sequence[LanePart]]  # of the components that changed, by name, oldest first
+
+
+class CardWindow(NamedTuple):
+    """The window of a maintenance."""
+
+    end: FormattedTime
+    range: FormattedRange
+    length: str  # the planned duration
+    phase: str  # `scheduled`, `active` or `over`
+
+
+class IncidentCard(NamedTuple):
+    """An incident or maintenance."""
+
+    id: str
+    name: str
+    href: str  # its page, relative to the site's root
+    impact: Impact
+    impact_label: str
+    label: str
+    closed: bool
+    overdue: bool  # whether a promised update has not come in time
+    day: FormattedTime  # that of its start
+    began: FormattedTime  # its start; for a maintenance, the planned start
+    ended: FormattedTime | None  # when it was resolved or completed
+    range: FormattedRange | None  # from its start to its end; None for a maintenance, and while it is open
+    lasted: str  # the duration; empty if it is unknown
+    components: tuple[str, ...]  # their names, by group
+    updates: tuple[CardUpdate, ...]  # newest first, without the postmortem
+    postmortem: CardUpdate | None = None
+    window: CardWindow | None = None  # None for an incident
+
+    @property
+    def state(self) -> str:
+        """The impact as pages show it."""
+        return IMPACT_STATES[self.impact]
+
+
+WITHOUT_HEADINGS = 0
+"""The level of headings of a card that has none: it is the same wherever it is shown."""
+
+
+class IncidentCardBuilder:
+    """Builds cards, one for each state."""
+
+    def __init__(
+        self,
+        localization: Localization,
+        components: Sequence[Component],
+        former: Mapping[str, Sequence[FormerVersion]],
+    ) -> None:
+        self._former = former
+        self._dates, self._texts = localization.dates, localization.texts
+        names = Counter(one_line(component.name) for component in components if not component.group)
+        groups = {component.id: f"{one_line(component.name)} / " for component in components}
+        self._names = {
+            c.id: f"{groups.get(c.group_id or '', '') if names[name] > 1 else ''}{name}"
+            for c in components
+            for name in [one_line(c.name)]
+        }
+        self._cards: dict[tuple[IncidentState, int], IncidentCard] = {}
+
+    def card(self, state: IncidentState, top_heading: int) -> IncidentCard:
+        """Return the card of an incident or maintenance; headings in its bodies begin at the given level."""
+        cards = self._cards
+        card = cards.get((state, WITHOUT_HEADINGS)) or cards.get((state, top_heading))
+        if card is None:
+            card = self._card(state, top_heading)
+            bodies = (update.body for update in (*card.updates, card.postmortem) if update is not None)
+            cards[state, top_heading if any("<h" in body for body in bodies) else WITHOUT_HEADINGS] = card
+        return card
+
+    def _card(self, state: IncidentState, top_heading: int) -> IncidentCard:
+        incident, texts = state.incident, self._texts
+        updates = [
+            (published.update.status, self._update(state, place, top_heading))
+            for place, published in enumerate(state.published_updates)
+        ]
+        window = self._window(incident, state) if isinstance(incident, Maintenance) else None
+        end = _ended_at(state)
+        return IncidentCard(
+            id=incident.id,
+            name=one_line(incident.name),
+            href=INCIDENT_PAGE.path(incident_id=incident.id),
+            impact=state.impact,
+            impact_label=texts(f"impact.{state.impact}"),
+            label=texts(f"update.{'cancelled' if state.cancelled else state.status}"),
+            closed=state.closed,
+            overdue=state.is_overdue,
+            day=self._dates.day_of(began_at(incident)),
+            began=self._dates.moment(began_at(incident)),
+            ended=self._dates.moment(state.resolved_at) if state.resolved_at else None,
+            range=self._dates.range(incident.started_at, end) if end else None,
+            lasted=self._dates.length(end - incident.started_at) if end else "",
+            components=tuple(filter(None, map(self._names.get, state.components))),
+            updates=tuple(update for status, update in updates if status != "postmortem"),
+            postmortem=dict(reversed(updates)).get("postmortem"),
+            window=window,
+        )
+
+    def course(self, state: IncidentState) -> IncidentCourse | None:
+        """Return the course of an incident, whose first update holds since its start; None if it lasted no time."""
+        start, updates = state.incident.started_at, state.published_updates
+        end = _ended_at(state) or (start if state.closed else updates[0].update.display_at)
+        if isinstance(state.incident, Maintenance) or end <= start:
+            return None
+        changes: dict[str, list[tuple[Instant, ComponentStatus]]] = {}
+        for component, old, at, new in _changes(updates, start, end):
+            changes.setdefault(self._name(component), [(start, old)] if old else []).append((at, new))
+        lanes = {name: self._lane(statuses, start, end) for name, statuses in changes.items()}
+        return IncidentCourse(self._dates.range(start, end), {n: lane for n, lane in lanes.items() if lane})
+
+    def _lane(
+        self, statuses: Sequence[tuple[Instant, ComponentStatus]], start: Instant, end: Instant
+    ) -> list[LanePart]:
+        ends = [*(at for at, _ in statuses[1:]), end]
+        return [
+            LanePart(
+                state=STATUS_STATES[status],
+                label=self._texts(f"status.{status}"),
+                length=self._dates.length(until - at),
+                start=int((at - start).total_seconds()),
+                seconds=int((until - at).total_seconds()),
+            )
+            for (at, status), until in zip(statuses, ends, strict=True)
+            if until > at or until == end
+        ]
+
+    def _window(self, maintenance: Maintenance, state: IncidentState) -> CardWindow:
+        start, end = maintenance.scheduled_for, maintenance.scheduled_until
+        return CardWindow(
+            end=self._dates.moment(end),
+            range=self._dates.range(start, end),
+            length=self._dates.length(end - start),
+            phase=_phase(state),
+        )
+
+    def _update(self, state: IncidentState, place: int, top_heading: int) -> CardUpdate:
+        published = state.published_updates[place]
+        moves = tuple(
+            ComponentStatusChange(
+                name=self._name(component),
+                state=STATUS_STATES[component.new_status],
+                before=self._texts(f"status.{component.old_status}") if component.old_status else "",
+                label=self._texts(f"status.{component.new_status}"),
+            )
+            for component in published.affected_components or ()
+            if component.new_status is not None and component.old_status != component.new_status
+        )
+        promised = None if place else state.next_update_by
+        return CardUpdate(
+            promise=_promise(state) if place == 0 else "",
+            promised=None if promised is None else self._dates.moment(promised),
+            id=published.update.id,
+            into=self._into(state.incident, published.update.display_at),
+            label=self._texts(f"update.{_update_text(state, place)}"),
+            at=self._dates.moment(published.update.display_at),
+            day=self._dates.day_of(published.update.display_at).text,
+            time=self._dates.time(published.update.display_at).text,
+            body=render_markdown(published.update.body, top_heading),
+            moves=moves,
+            former=tuple(
+                CardVersion(version.entry, self._dates.moment(version.at), version.digest)
+                for version in self._former.get(published.update.id, ())
+            ),
+        )
+
+    def _into(self, incident: Incident, at: Instant) -> str:
+        passed = at - incident.started_at
+        if isinstance(incident, Maintenance) or passed < MINUTE:
+            return ""
+        return self._texts("incident.into", length=self._dates.length(passed))
+
+    def _name(self, affected: AffectedComponent) -> str:
+        """Return the present name of a component, or that of the time if it is no more."""
+        return self._names.get(affected.code or "", one_line(affected.name))
+
+
+def _ended_at(state: IncidentState) -> Instant | None:
+    """Return when an incident ended; None for a maintenance, while it is open, and without a length."""
+    end = state.resolved_at
+    if isinstance(state.incident, Maintenance) or end is None or end <= state.incident.started_at:
+        return None
+    return end
+
+
+def _changes(
+    updates: Sequence[PublishedUpdate], start: Instant, end: Instant
+) -> Iterator[tuple[AffectedComponent, ComponentStatus | None, Instant, ComponentStatus]]:
+    """Yield the components that updates changed: old status, instant and new status, oldest first."""
+    for published in reversed(updates):
+        at = start if published is updates[-1] else min(max(start, published.update.display_at), end)
+        for component in published.affected_components or ():
+            if component.new_status is not None and component.old_status != component.new_status:
+                yield component, component.old_status, at, component.new_status
+
+
+def _promise(state: IncidentState) -> str:
+    """Return the key of the text about the next update; empty if none is promised."""
+    if state.next_update_by is None:
+        return ""
+    return "incident.next_update_overdue" if state.is_overdue else "incident.next_update"
+
+
+def _update_text(state: IncidentState, place: int) -> str:
+    """Return the key of the text for the status of an update, given its place among the state's updates."""
+    status, earlier = state.published_updates[place].update.status, state.published_updates[place + 1 :]
+    if state.cancelled and status == "completed":
+        return "cancelled"
+    return "same" if earlier and earlier[0].update.status == status else status
+
+
+def _phase(state: IncidentState) -> str:
+    return "over" if state.closed else "active" if state.status in ACTIVE_STATUSES else "scheduled"

@@ -1,0 +1,216 @@
+"""The pages of the status at any instant; pages that do not change are rendered once."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from statuary.base.primitives import Instant
+from statuary.site.document import Document
+from statuary.site.pages.page_parts import FormerVersion
+from statuary.site.pages.page_texts import PageTexts
+from statuary.site.pages.rendering import renderer_of
+from statuary.site.pages.site_context import PageHead, SiteContext
+from statuary.site.url_table import (
+    HISTORY_PAGE,
+    HISTORY_QUARTER_PAGE,
+    INCIDENT,
+    INCIDENT_PAGE,
+    STATUS_PAGE,
+    UPTIME_PAGE,
+)
+from statuary.status.model.downtime import DateRange, DowntimeByDay
+from statuary.status.model.incident_history import IncidentState
+from statuary.status.model.timeline import PageState, Timeline, later_states, state_at, states_at
+from statuary.status.model.uptime import PageUptime, page_uptime
+from statuary.status.pages.component_rows import (
+    ComponentRow,
+    ComponentRowBuilder,
+    DowntimeDays,
+    is_shown,
+)
+from statuary.status.pages.incident_cards import IncidentCard, IncidentCardBuilder, IncidentCourse
+from statuary.status.pages.status_page import (
+    BegunByQuarter,
+    HistoryViewBuilder,
+    Quarter,
+    past_records,
+    quarter_path,
+    status_head,
+    status_view,
+)
+from statuary.status.pages.uptime_page import DowntimeByComponent, UptimeMonth, UptimeViewBuilder
+
+
+class IncidentView(NamedTuple):
+    """The content of the page."""
+
+    card: IncidentCard
+    course: IncidentCourse | None
+    json: str  # the document of the incident, relative to the site's root
+
+
+def incident_head(card: IncidentCard, name: str, texts: PageTexts) -> PageHead:
+    """Return the head of the page."""
+    return PageHead(
+        path=INCIDENT_PAGE.path(incident_id=card.id),
+        title=card.name,
+        description=texts(f"incident.page_{'maintenance' if card.window else 'incident'}", name=name),
+        section="history",
+        state=card.state if not card.closed else "ok",
+        timed=not card.closed,
+    )
+
+
+def _neighbours(quarters: list[Quarter], quarter: Quarter) -> list[Quarter]:
+    place = quarters.index(quarter)
+    return quarters[max(place - 1, 0) : place + 2]
+
+
+class BegunQuarters(NamedTuple):
+    """The records of each quarter that have begun, and the quarters in which nothing changes any more."""
+
+    begun: Mapping[Quarter, Sequence[IncidentState]]
+    final: list[Quarter]
+
+
+class StatusPages:
+    """The status pages of a timeline."""
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        site: SiteContext,
+        former: Mapping[str, Sequence[FormerVersion]] | None = None,
+    ) -> None:
+        """Take a timeline that extends at least to the latest instant of any page.
+
+        Args:
+            former: earlier versions of updates, by update.
+        """
+        self._timeline = timeline
+        self.site, self.former = site, former or {}
+        self._renderer = renderer_of(site)
+        self._localization = self._renderer.localization
+        present = [component for component in timeline.catalogue.components if not component.removed]
+        self._groups = {component.id: component for component in present if component.group}
+        self._cards = IncidentCardBuilder(self._localization, present, self.former)
+        self._days = DowntimeDays(self._localization)
+        weekdays = [self._localization.texts(f"weekday.{day}") for day in range(1, 8)]
+        self._weekdays = tuple((name[:2], name) for name in weekdays)
+        self._rows: dict[str, tuple[object, ComponentRow]] = {}
+        self._uptimes = UptimeViewBuilder(self._localization, self._days, self._month_table)
+        self._histories = HistoryViewBuilder(self._cards, self._localization)
+        self._downtimes = DowntimeByDay(timeline)
+        self._begun = BegunByQuarter(timeline, self._localization.dates.zone)
+        self._incidents: dict[IncidentState, Document] = {}
+        self._quarters: dict[Quarter, tuple[object, Document]] = {}
+
+    def documents_at(self, at: Instant) -> list[Document]:
+        """Return every status page at an instant."""
+        final = (history.final for history in self._timeline.histories if history.is_final_by(at))
+        incidents = [self.incident_page(record) for record in final if record is not None]
+        quarters = [self.quarter_page(quarter, at) for quarter in self.final_quarters(at).final]
+        return [*self.later_documents(at)(at), *incidents, *quarters]
+
+    def final_quarters(self, start: Instant) -> "BegunQuarters":
+        """Return what has begun by an instant, and the quarters whose pages do not change from then on."""
+        begun = self._begun.at(start)
+        # a page names its neighbours
+        later = list(self._begun.at(self._timeline.until))
+        is_same = {
+            quarter: _neighbours(list(begun), quarter) == _neighbours(later, quarter) for quarter in begun
+        }
+        final = [quarter for quarter in begun if is_same[quarter] and self._begun.is_final_by(quarter, start)]
+        return BegunQuarters(begun, final)
+
+    def listed(self, start: Instant) -> list[IncidentState]:
+        """Return the records on pages of quarters that may change from an instant on."""
+        begun, final = self.final_quarters(start)
+        return [record for quarter, records in begun.items() if quarter not in final for record in records]
+
+    def later_documents(self, start: Instant) -> Callable[[Instant], list[Document]]:
+        """Return a function that returns the pages that may have changed at an instant from `start` on.
+
+        At an instant without a change (a midnight, an hour of an outage) these are pages with uptime and past days.
+        """
+        opened = [history for history in self._timeline.histories if not history.is_final_by(start)]
+        turns = (start, *self._timeline.changes, *self._timeline.deadlines)
+        zone, changes = self._localization.dates.zone, frozenset(turns)
+        states = later_states(self._timeline, start, past_records(state_at(self._timeline, start), zone))
+        final = self.final_quarters(start)
+
+        def documents_at(at: Instant) -> list[Document]:
+            present = self._present_pages(states(at))
+            if at in changes:
+                records = states_at(opened, at)
+                quarters = [quarter for quarter in self._begun.at(at) if quarter not in final.final]
+                pages = [self.quarter_page(quarter, at) for quarter in quarters]
+                return [*present, self._latest_history(at), *pages, *map(self.incident_page, records)]
+            first = at.astimezone(zone).day == 1
+            return [*present, *([self._latest_history(at)] if first else [])]
+
+        return documents_at
+
+    def stale_pages_at(self, until: Instant) -> list[Document]:
+        """Return the pages that change, with a notice that nothing is known after an instant."""
+        state = state_at(self._timeline, until)
+        stale = self._localization.texts("page.stale", until=self._localization.dates.moment(until).text)
+        return [*self._present_pages(state, stale), self._latest_history(until, stale)]
+
+    def _present_pages(self, state: PageState, stale: str = "") -> Iterator[Document]:
+        """Yield the pages that show the current status."""
+        uptime = page_uptime(self._timeline, state.at)
+        days = DateRange(uptime.first_day, uptime.last_day, state.at, uptime.as_of)
+        downtimes = {
+            component.component.id: self._downtimes.of(component.component.id, days)
+            for component in uptime.components
+        }
+        yield self._status_page(state, uptime, downtimes, stale)
+        components = [
+            component for component in uptime.components if is_shown(state.components[component.component.id])
+        ]
+        uptime = uptime._replace(components=tuple(components))
+        view = self._uptimes.view(uptime, days, downtimes, self._groups)
+        head = self._uptimes.head(self.site.name)._replace(stale=stale)
+        yield self._renderer.page(UPTIME_PAGE, "uptime.html", head, view)
+
+    def _status_page(
+        self, state: PageState, uptime: PageUptime, downtimes: DowntimeByComponent, stale: str
+    ) -> Document:
+        rows = ComponentRowBuilder(self._localization, uptime, downtimes, self._days, self._rows)
+        view = status_view(state, uptime, rows, self._cards, self._localization)
+        head = status_head(view, self.site.name, self._localization.texts)._replace(stale=stale)
+        return self._renderer.page(STATUS_PAGE, "status.html", head, view)
+
+    def _month_table(self, month: UptimeMonth, name: str) -> Markup:
+        return self._renderer.fragment("month.html", month=month, name=name, weekdays=self._weekdays)
+
+    def quarter_page(self, quarter: Quarter, at: Instant) -> Document:
+        """Return the page of a quarter at an instant."""
+        quarters = self._begun.at(at)
+        last = self._quarters.get(quarter)
+        basis = (quarters[quarter], _neighbours(list(quarters), quarter))
+        if last is None or last[0] != basis:
+            view = self._histories.quarter(quarters, quarter)
+            head = self._histories.head(view, quarter_path(quarter), self.site.name)
+            page = self._renderer.page(HISTORY_QUARTER_PAGE, "history.html", head, view)
+            last = self._quarters[quarter] = basis, page
+        return last[1]
+
+    def _latest_history(self, at: Instant, stale: str = "") -> Document:
+        latest = self._histories.latest(self._begun.at(at), at)
+        head = self._histories.head(latest, HISTORY_PAGE.path(), self.site.name)._replace(stale=stale)
+        return self._renderer.page(HISTORY_PAGE, "history.html", head, latest)
+
+    def incident_page(self, record: IncidentState) -> Document:
+        """Return the page of an incident or maintenance."""
+        page = self._incidents.get(record)
+        if page is None:
+            card = self._cards.card(record, 3)
+            head = incident_head(card, self.site.name, self._localization.texts)
+            view = IncidentView(card, self._cards.course(record), INCIDENT.path(incident_id=card.id))
+            sources = (record.incident.source,)
+            page = self._renderer.page(INCIDENT_PAGE, "incident.html", head, view, sources=sources)
+            self._incidents[record] = page
+        return page

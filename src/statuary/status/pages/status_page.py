@@ -1,0 +1,404 @@
+"""The status page: current status, incidents, maintenances and components; and the history by quarter."""
+
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from markupsafe import Markup
+
+from statuary.base.primitives import ONE_DAY, Instant, day_of, day_start
+from statuary.site.pages.markdown import render_markdown
+from statuary.site.pages.page_texts import PageTexts, one_line
+from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.site.pages.states import IMPACT_STATES, STATUS_STATES
+from statuary.site.url_table import HISTORY_PAGE, HISTORY_QUARTER_PAGE, STATUS_PAGE
+from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.records import UNKNOWN_CREATION, Maintenance, began_at
+from statuary.status.model.timeline import ComponentState, PageState, Timeline
+from statuary.status.model.uptime import WINDOW_DAYS, PageUptime
+from statuary.status.model.vocabulary import (
+    ACTIVE_STATUSES,
+    COMPONENT_SEVERITY,
+    IMPACT_SEVERITY,
+    UNRESOLVED_STATUSES,
+    ComponentStatus,
+)
+from statuary.status.pages.component_rows import ComponentRowBuilder, GroupRow, Link, is_shown
+from statuary.status.pages.incident_cards import IncidentCard, IncidentCardBuilder
+
+PAST_DAYS = 15
+"""Days of past incidents, today included: as many as Statuspage shows (6 of 6 pages measured)."""
+
+NAMED = 3
+"""How many components a sentence names of each status."""
+
+
+class DueUpdate(NamedTuple):
+    """By when the next update is promised."""
+
+    incident: str  # its id
+    key: str  # of the text
+    at: FormattedTime
+
+
+class Answer(NamedTuple):
+    """The sentences on top of the status page."""
+
+    state: str  # the worst, as pages show it
+    headline: str  # the worst state, by name; without anything wrong, the description of the status
+    rest: Markup = (
+        Markup()
+    )  # every other state, by name, with links to the rows; empty where the description is stated
+    since: FormattedTime | None = None  # since when the worst is; None if no incident is about it
+    due: DueUpdate | None = None  # the next update that is promised about it
+
+
+class StatusView(NamedTuple):
+    """The content of the status page."""
+
+    answer: Answer
+    # the latest change; None if nothing has happened on a page of unknown age
+    updated_at: FormattedTime | None
+    next_change: FormattedTime | None  # the next instant at which the page changes without a new build
+    incidents: tuple[IncidentCard, ...]  # unresolved, the worst first
+    active: tuple[IncidentCard, ...]
+    scheduled: tuple[IncidentCard, ...]
+    groups: tuple[GroupRow, ...]
+    about: Markup  # what the site is about; empty if it is not set
+    uptime_days: int  # the number of days that the bars show; 0 without bars
+    first_day: FormattedTime
+    last_day: FormattedTime
+    past: tuple[IncidentCard, ...]  # what is over of the past days, newest first
+    past_days: int
+
+
+def status_view(
+    state: PageState,
+    uptime: PageUptime,
+    rows: ComponentRowBuilder,
+    cards: IncidentCardBuilder,
+    localization: Localization,
+) -> StatusView:
+    """Return the content of the status page."""
+    dates = localization.dates
+
+    def of(incidents: Iterable[IncidentState], statuses: Container[str]) -> tuple[IncidentCard, ...]:
+        return tuple(cards.card(record, 4) for record in incidents if record.status in statuses)
+
+    maintenances, unresolved = sorted(state.maintenances, key=_window), worst_first(state.incidents)
+    incidents, answer = of(unresolved, UNRESOLVED_STATUSES), answer_of(state, localization)
+    return StatusView(
+        answer=answer,
+        updated_at=None if state.updated_at == UNKNOWN_CREATION else dates.moment(state.updated_at),
+        next_change=None if (at := _next_step(state)) is None else dates.moment(at),
+        incidents=incidents,
+        active=of(maintenances, ACTIVE_STATUSES),
+        scheduled=of(maintenances, {"scheduled"}),
+        groups=rows.groups(state),
+        about=render_markdown(state.page.about or "", 2),
+        uptime_days=WINDOW_DAYS if uptime.components else 0,
+        first_day=dates.short_day(uptime.first_day),
+        last_day=dates.short_day(uptime.last_day),
+        past=tuple(cards.card(record, 4) for record in closed_records(state, dates.zone)),
+        past_days=PAST_DAYS,
+    )
+
+
+def status_head(view: StatusView, name: str, texts: PageTexts) -> PageHead:
+    """Return the head of the status page."""
+    return PageHead(
+        path=STATUS_PAGE.path(),
+        title=view.answer.headline,
+        description=texts("status.page", description=view.answer.headline, name=name),
+        section="status",
+        state=view.answer.state,
+        timed=True,
+    )
+
+
+def worst_first(incidents: Iterable[IncidentState]) -> list[IncidentState]:
+    """Return unresolved incidents, those of the worst impact first, then those that began last."""
+    unresolved = [incident for incident in incidents if incident.status in UNRESOLVED_STATUSES]
+    return sorted(unresolved, key=lambda incident: IMPACT_SEVERITY[incident.impact], reverse=True)
+
+
+def answer_of(state: PageState, localization: Localization) -> Answer:
+    """Return what is wrong, by name, the worst first, since when, and what comes next; a stated description stays.
+
+    A page that has nothing yet does not say that everything is operational.
+    """
+    texts, overall = localization.texts, state.overall_status
+    stated = one_line(overall.description)  # one from the settings stays as it is
+    answer = Answer(
+        state=IMPACT_STATES[overall.indicator],
+        headline=texts.by_key.get(f"description.{overall.description}", stated),
+        due=_due(state, localization),
+    )
+    if state.page.description or state.page.indicator:
+        return answer
+    if not (state.components or state.incidents):
+        return answer._replace(state="none", headline=texts("status.nothing"))
+    return _named(answer, state, localization)
+
+
+def _named(answer: Answer, state: PageState, localization: Localization) -> Answer:
+    """Return an answer that names the components that do not work normally."""
+    texts, by_status = localization.texts, _leaves_by_status(state)
+    calm = len(by_status.pop("operational", ()))
+    if not by_status:
+        return answer._replace(rest=Markup.escape(texts.count("status.all_calm", calm) if calm else ""))
+    (worst, leaves), *others = by_status.items()
+    names = [Markup.escape(one_line(leaf.component.name)) for leaf in leaves]
+    return answer._replace(
+        state=STATUS_STATES[worst],
+        headline=_clause(worst, names, texts).unescape(),
+        rest=_rest(others, calm, texts),
+        since=_since(leaves, state, localization),
+    )
+
+
+def _since(
+    leaves: Sequence[ComponentState], state: PageState, localization: Localization
+) -> FormattedTime | None:
+    """Return when the worst incident about any of the components began; None without one."""
+    ids = {leaf.component.id for leaf in leaves}
+    about = [incident for incident in worst_first(state.incidents) if not ids.isdisjoint(incident.components)]
+    return localization.dates.moment(began_at(about[0].incident)) if about else None
+
+
+def _leaves_by_status(state: PageState) -> dict[ComponentStatus, list[ComponentState]]:
+    """Return the components that pages show by status, the worst first."""
+    by_status: dict[ComponentStatus, list[ComponentState]] = {}
+    for leaf in state.components.values():
+        if not leaf.component.group and is_shown(leaf):
+            by_status.setdefault(leaf.status, []).append(leaf)
+    worst_first = sorted(by_status, key=COMPONENT_SEVERITY.__getitem__, reverse=True)
+    return {status: by_status[status] for status in worst_first}
+
+
+def _due(state: PageState, localization: Localization) -> DueUpdate | None:
+    """Return by when the next update is promised, about the worst incident of those that promise one."""
+    for incident in worst_first(state.incidents):
+        if incident.next_update_by is not None:
+            key = "status.was_due" if incident.is_overdue else "status.due"
+            return DueUpdate(incident.incident.id, key, localization.dates.moment(incident.next_update_by))
+    return None
+
+
+def _rest(
+    others: Sequence[tuple[ComponentStatus, Sequence[ComponentState]]], calm: int, texts: PageTexts
+) -> Markup:
+    """Return the sentences about all but the worst."""
+    clauses = [_clause(status, [_link(leaf) for leaf in states], texts) for status, states in others]
+    sentences = [texts.markup("status.sentence", clauses=_enumerated(clauses, texts))] if clauses else []
+    if calm:
+        sentences.append(Markup.escape(texts.count("status.others_calm", calm)))
+    return Markup(" ").join(sentences)
+
+
+def _clause(status: ComponentStatus, names: Sequence[Markup], texts: PageTexts) -> Markup:
+    """Return that components have a status: `RPC is down`, `North, South and 3 more are degraded`."""
+    number = "one" if len(names) == 1 else "other"
+    if len(names) > NAMED:
+        first = Markup.escape(texts("page.comma")).join(names[: NAMED - 1])
+        more = len(names) - NAMED + 1
+        text = texts.markup(
+            f"status.affected.more.{'one' if more == 1 else 'other'}", count=texts.number(more), names=first
+        )
+    else:
+        text = _enumerated(names, texts)
+    return texts.markup(f"status.affected.{status}.{number}", names=text)
+
+
+def _enumerated(parts: Sequence[Markup], texts: PageTexts) -> Markup:
+    if len(parts) == 1:
+        return parts[0]
+    return texts.markup(
+        "status.affected.and", names=Markup.escape(texts("page.comma")).join(parts[:-1]), last=parts[-1]
+    )
+
+
+def _link(state: ComponentState) -> Markup:
+    return Markup('<a href="#component-{}">{}</a>').format(state.component.id, one_line(state.component.name))
+
+
+def closed_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
+    """Return what is over of the past days, newest first."""
+    earliest = day_of(state.at, zone).toordinal() - PAST_DAYS
+    over = (record for record in past_records(state, zone) if record.closed)
+    recent = [record for record in over if day_of(_filed_at(record), zone).toordinal() > earliest]
+    return sorted(recent, key=_filed_at, reverse=True)
+
+
+def past_records(state: PageState, zone: ZoneInfo) -> list[IncidentState]:
+    """Return the incidents and maintenances of the past days, and some of the day before."""
+    earliest = day_start(day_of(state.at, zone) - PAST_DAYS * ONE_DAY, zone)
+    records = (record for record in state.incidents + state.maintenances if record.status != "scheduled")
+    return [record for record in records if _filed_at(record) > earliest]
+
+
+def _filed_at(state: IncidentState) -> Instant:
+    """Return the instant of a record in past days: the start, or the end if it was cancelled before."""
+    began = began_at(state.incident)
+    return min(began, state.resolved_at or began)
+
+
+def _window(state: IncidentState) -> tuple[Instant, str]:
+    incident = state.incident
+    start = incident.scheduled_for if isinstance(incident, Maintenance) else incident.created_at
+    return start, incident.id
+
+
+def _next_step(state: PageState) -> Instant | None:
+    """Return when an announced window begins or ends by itself next, whatever the horizon of the build."""
+    return min((at for window in state.maintenances if (at := _step(window)) and at > state.at), default=None)
+
+
+def _step(record: IncidentState) -> Instant | None:
+    window = record.incident
+    if record.closed or not isinstance(window, Maintenance):
+        return None
+    if record.status == "scheduled":
+        return window.scheduled_for if window.automation.scheduled_auto_in_progress else None
+    return window.scheduled_until if window.automation.scheduled_auto_completed else None
+
+
+Quarter = tuple[int, int]
+"""A year, and the number of its quarter, from 1."""
+
+LATEST_MONTHS = 3
+"""Months on the first page, the present one included: as many as Statuspage shows."""
+
+
+class HistoryMonth(NamedTuple):
+    """A month."""
+
+    month: FormattedTime
+    cards: tuple[IncidentCard, ...]  # the incidents and maintenances that began in it, newest first
+
+
+class HistoryView(NamedTuple):
+    """The content of a page of the history."""
+
+    title: str
+    months: tuple[HistoryMonth, ...]  # newest first
+    # all quarters, newest first, on the first page alone: so the page of a quarter does not change when one begins
+    quarters: tuple[Link, ...] = ()
+    newer: Link | None = None
+    older: Link | None = None
+
+
+class BegunByQuarter:
+    """Everything that has begun, by quarter, over time."""
+
+    def __init__(self, timeline: Timeline, zone: ZoneInfo) -> None:
+        self._histories: dict[Quarter, list[IncidentHistory]] = {}
+        for history in sorted(
+            timeline.histories, key=lambda history: (began_at(history.incident), history.incident.id)
+        ):
+            year, month = _month_of(began_at(history.incident), zone)
+            self._histories.setdefault((year, (month + 2) // 3), []).append(history)
+        self._begun: dict[Quarter, tuple[int, tuple[IncidentState, ...]]] = {}
+        self._changes = {
+            quarter: sorted(at for history in histories for at in history.change_instants)
+            for quarter, histories in self._histories.items()
+        }
+
+    def at(self, instant: Instant) -> dict[Quarter, tuple[IncidentState, ...]]:
+        """Return what has begun by an instant, newest first; a quarter in which nothing has changed is the same value."""
+        begun = {quarter: self._of(quarter, instant) for quarter in sorted(self._histories, reverse=True)}
+        return {quarter: records for quarter, records in begun.items() if records}
+
+    def is_final_by(self, quarter: Quarter, instant: Instant) -> bool:
+        """Return whether nothing in a quarter changes after an instant."""
+        return all(history.is_final_by(instant) for history in self._histories[quarter])
+
+    def _of(self, quarter: Quarter, instant: Instant) -> tuple[IncidentState, ...]:
+        passed = bisect_right(self._changes[quarter], instant)
+        last = self._begun.get(quarter)
+        if last is None or last[0] != passed:
+            states = (history.state_at(instant) for history in reversed(self._histories[quarter]))
+            begun = tuple(state for state in states if state is not None and state.status != "scheduled")
+            last = self._begun[quarter] = passed, begun
+        return last[1]
+
+
+@lru_cache(maxsize=65_536)
+def _month_of(at: Instant, zone: ZoneInfo) -> tuple[int, int]:
+    local = at.astimezone(zone)
+    return local.year, local.month
+
+
+class HistoryViewBuilder:
+    """Builds the views of the history."""
+
+    def __init__(self, cards: IncidentCardBuilder, localization: Localization) -> None:
+        self._cards = cards
+        self._dates, self._texts = localization.dates, localization.texts
+
+    def latest(self, quarters: Mapping[Quarter, Sequence[IncidentState]], at: Instant) -> HistoryView:
+        """Return the view of the latest months."""
+        today = at.astimezone(self._dates.zone)
+        months = [_months_before(today.year, today.month, back) for back in range(LATEST_MONTHS)]
+        return HistoryView(
+            title=self._texts("history.title"),
+            months=tuple(
+                self._month((year, month), quarters.get((year, (month + 2) // 3), ()))
+                for year, month in months
+            ),
+            quarters=tuple(Link(self._title(quarter), quarter_path(quarter)) for quarter in quarters),
+            older=self._link(_before(quarters, _months_before(today.year, today.month, LATEST_MONTHS))),
+        )
+
+    def quarter(self, quarters: Mapping[Quarter, Sequence[IncidentState]], quarter: Quarter) -> HistoryView:
+        """Return the view of a quarter."""
+        year, number = quarter
+        order = list(quarters)
+        place = order.index(quarter)
+        months = [(year, month) for month in range(number * 3, number * 3 - 3, -1)]
+        views = [self._month(month, quarters[quarter]) for month in months]
+        return HistoryView(
+            title=self._title(quarter),
+            months=tuple(view for view in views if view.cards),
+            newer=(
+                self._link(order[place - 1])
+                if place
+                else Link(self._texts("history.latest"), HISTORY_PAGE.path())
+            ),
+            older=self._link(order[place + 1] if place + 1 < len(order) else None),
+        )
+
+    def head(self, view: HistoryView, path: str, name: str) -> PageHead:
+        """Return the head of a page of the history."""
+        description = self._texts("history.page", name=name)
+        return PageHead(path=path, title=view.title, description=description, section="history", timed=True)
+
+    def _month(self, month: tuple[int, int], states: Sequence[IncidentState]) -> HistoryMonth:
+        zone = self._dates.zone
+        of_month = [state for state in states if _month_of(began_at(state.incident), zone) == month]
+        cards = tuple(self._cards.card(state, 4) for state in of_month)
+        return HistoryMonth(month=self._dates.month(*month), cards=cards)
+
+    def _link(self, quarter: Quarter | None) -> Link | None:
+        return None if quarter is None else Link(self._title(quarter), quarter_path(quarter))
+
+    def _title(self, quarter: Quarter) -> str:
+        return self._texts("history.quarter", year=quarter[0], quarter=quarter[1])
+
+
+def _before(quarters: Iterable[Quarter], month: tuple[int, int]) -> Quarter | None:
+    """Return the latest quarter up to a month."""
+    last = month[0], (month[1] + 2) // 3
+    return next((quarter for quarter in quarters if quarter <= last), None)
+
+
+def quarter_path(quarter: Quarter) -> str:
+    """Return the path of the page of a quarter."""
+    return HISTORY_QUARTER_PAGE.path(quarter=f"{quarter[0]}-q{quarter[1]}")
+
+
+def _months_before(year: int, month: int, back: int) -> tuple[int, int]:
+    number = year * 12 + month - 1 - back
+    return number // 12, number % 12 + 1

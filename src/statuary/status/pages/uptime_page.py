@@ -1,0 +1,375 @@
+"""The uptime calendar: the days of each component by month, with the downtime of each day."""
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from markupsafe import Markup
+
+from statuary.base.primitives import ONE_DAY, day_start
+from statuary.site.pages.page_texts import one_line
+from statuary.site.pages.site_context import FormattedTime, Localization, PageHead
+from statuary.site.pages.states import STATUS_STATES
+from statuary.site.url_table import INCIDENT_PAGE, UPTIME, UPTIME_PAGE
+from statuary.status.model.downtime import DateRange, DayDowntime
+from statuary.status.model.records import Component, began_at
+from statuary.status.model.uptime import (
+    NO_OUTAGE,
+    WINDOW_DAYS,
+    ComponentUptime,
+    Outage,
+    PageUptime,
+    uptime_fraction,
+    uptime_percentage,
+)
+from statuary.status.model.vocabulary import worst_status
+from statuary.status.pages.component_rows import DowntimeDay, DowntimeDays, Link
+
+if TYPE_CHECKING:
+    from statuary.status.model.incident_history import IncidentState
+
+DowntimeByComponent = Mapping[str, Mapping[date, DayDowntime]]
+"""Downtime by day, by component id."""
+
+
+WORST_FIRST = ("major", "partial", "degraded")
+"""The states that the uptime of a month is shown in."""
+
+
+class CalendarCell(NamedTuple):
+    """A day in the table of a month.
+
+    Attributes:
+        number: the day of the month; 0 for a cell outside the month.
+        state: the worst of the day, `none` for a day without data, empty outside the month.
+        title: the downtime; empty without any.
+    """
+
+    number: int
+    state: str
+    title: str = ""
+
+
+class UptimeMonth(NamedTuple):
+    """A month of a component.
+
+    Attributes:
+        uptime: in words; empty if it is unknown.
+        weeks: seven cells each, from Monday.
+    """
+
+    month: FormattedTime
+    uptime: str
+    weeks: tuple[tuple[CalendarCell, ...], ...]
+
+
+class MonthUptime(NamedTuple):
+    """The uptime of a component in a month: percent, empty if it is unknown, and the worst of its days."""
+
+    percent: str
+    state: str
+
+
+class RecordDowntime(NamedTuple):
+    """An incident or maintenance with the components that it took down, in the list of downtime.
+
+    Attributes:
+        day: the first day with downtime.
+        began: when it began.
+        state: the worst of its days, as pages show it, and `label` in words.
+        length: how long it took; empty while it is open.
+    """
+
+    day: FormattedTime
+    began: FormattedTime
+    record: Link
+    components: tuple[str, ...]
+    state: str
+    label: str
+    length: str
+
+
+class ComponentName(NamedTuple):
+    """The name of a component, and that of its group; empty without one."""
+
+    alone: str
+    group: str
+
+    @property
+    def full(self) -> str:
+        """The name with that of the group."""
+        return f"{self.group} / {self.alone}" if self.group else self.alone
+
+
+class ComponentCalendar(NamedTuple):
+    """The months of a component.
+
+    Attributes:
+        uptime: over the latest days, in percent.
+        months: the uptime of each month, oldest first.
+        tables: the days of each month, newest first.
+        downtimes: the days with downtime, newest first.
+        summary: the number of those days, in words.
+    """
+
+    id: str
+    name: ComponentName
+    description: str
+    uptime: str
+    months: tuple[MonthUptime, ...]
+    tables: tuple[Markup, ...]
+    downtimes: tuple[DowntimeDay, ...]
+    summary: str
+
+
+class UptimeView(NamedTuple):
+    """The content of the uptime calendar.
+
+    Attributes:
+        first: the first day.
+        last: the last day.
+        months: oldest first.
+        downtimes: what took components down, newest first.
+        json: the uptime document, relative to the site's root.
+    """
+
+    first: FormattedTime
+    last: FormattedTime
+    days: int
+    months: tuple[FormattedTime, ...]
+    components: tuple[ComponentCalendar, ...]
+    downtimes: tuple[RecordDowntime, ...]
+    json: str
+
+
+class MonthTableKey(NamedTuple):
+    """The inputs of the table of a month; those of past months do not change, so their tables are reused.
+
+    Attributes:
+        month: year and month.
+        span: the first and the last day with data; None without any.
+        outage: the outage in the month.
+    """
+
+    name: str
+    month: tuple[int, int]
+    span: tuple[date, date] | None
+    downtimes: tuple[DowntimeDay, ...]
+    outage: Outage
+
+
+class UptimeViewBuilder:
+    """Builds the uptime calendar; the table of a past month is rendered once."""
+
+    def __init__(
+        self, localization: Localization, days: DowntimeDays, draw: Callable[[UptimeMonth, str], Markup]
+    ) -> None:
+        """Take the function that renders the table of a month, given the name of the component."""
+        self._days = days
+        self._dates, self._texts = localization.dates, localization.texts
+        self._draw = draw
+        self._tables: dict[MonthTableKey, Markup] = {}
+        self._calendars: dict[str, tuple[object, ComponentCalendar]] = {}
+
+    def view(
+        self,
+        uptime: PageUptime,
+        days: DateRange,
+        downtimes: DowntimeByComponent,
+        groups: Mapping[str, Component],
+    ) -> UptimeView:
+        """Return the content of the calendar.
+
+        Args:
+            days: the days of the calendar.
+            downtimes: their downtime.
+            groups: by id.
+        """
+        components = tuple(
+            self._component(
+                component, days, downtimes.get(component.component.id, {}), _name(component.component, groups)
+            )
+            for component in sorted(uptime.components, key=lambda uptime: _place(uptime.component, groups))
+        )
+        return UptimeView(
+            first=self._dates.short_day(days.first),
+            last=self._dates.short_day(days.last),
+            days=WINDOW_DAYS,
+            months=tuple(self._dates.month(*month) for month in months_of(days)),
+            components=components,
+            downtimes=tuple(
+                self._by_record({component.id: component.name.alone for component in components}, downtimes)
+            ),
+            json=UPTIME.path(),
+        )
+
+    def _by_record(
+        self, names: Mapping[str, str], downtimes: DowntimeByComponent
+    ) -> Iterator[RecordDowntime]:
+        """Yield what took components down, the latest first."""
+        days: dict[str, list[tuple[DayDowntime, str]]] = {}
+        records: dict[str, IncidentState] = {}  # a day that is over keeps the state of that time
+        for component_id, name in names.items():
+            for day in downtimes.get(component_id, {}).values():
+                for record in day.records:
+                    days.setdefault(record.incident.id, []).append((day, name))
+                    records[record.incident.id] = max(
+                        records.get(record.incident.id, record), record, key=lambda state: state.since
+                    )
+        for key, record in sorted(
+            records.items(), key=lambda item: (began_at(item[1].incident), item[0]), reverse=True
+        ):
+            worst = worst_status(day.worst for day, _ in days[key])
+            began, ended = began_at(record.incident), record.resolved_at
+            yield RecordDowntime(
+                day=self._dates.short_day(min(day.day for day, _ in days[key])),
+                began=self._dates.moment(began),
+                record=Link(
+                    one_line(record.incident.name), INCIDENT_PAGE.path(incident_id=record.incident.id)
+                ),
+                components=tuple(dict.fromkeys(name for _, name in days[key])),
+                state=STATUS_STATES[worst],
+                label=self._texts(f"status.{worst}"),
+                length="" if ended is None else self._dates.length(ended - began),
+            )
+
+    def head(self, name: str) -> PageHead:
+        """Return the head of the calendar."""
+        return PageHead(
+            path=UPTIME_PAGE.path(),
+            title=self._texts("uptime.title"),
+            description=self._texts("uptime.page", name=name),
+            section="uptime",
+            timed=True,
+        )
+
+    def _component(
+        self,
+        uptime: ComponentUptime,
+        days: DateRange,
+        downtimes: Mapping[date, DayDowntime],
+        name: ComponentName,
+    ) -> ComponentCalendar:
+        """Return the calendar of a component, that of an earlier instant if nothing about it has changed."""
+        basis = days.first, days.last, uptime.fraction, downtimes
+        last = self._calendars.get(uptime.component.id)
+        if last is None or last[0] != basis:
+            calendar = self._calendar(uptime, days, downtimes, name)
+            last = self._calendars[uptime.component.id] = basis, calendar
+        return last[1]
+
+    def _calendar(
+        self,
+        uptime: ComponentUptime,
+        days: DateRange,
+        downtimes: Mapping[date, DayDowntime],
+        name: ComponentName,
+    ) -> ComponentCalendar:
+        first = max(days.first, uptime.component.start_date or days.first)
+        views = {day: self._days(uptime.component.id, downtime) for day, downtime in downtimes.items()}
+        keys = [_month(name.full, month, (first, days.last), views, downtimes) for month in months_of(days)]
+        component = uptime.component
+        return ComponentCalendar(
+            id=component.id,
+            name=name,
+            description=one_line(component.description or ""),
+            uptime=self._percent(uptime_percentage([uptime.fraction])),
+            months=tuple(MonthUptime(self._month_uptime(key), _worst(key)) for key in keys),
+            tables=tuple(self._table(key) for key in reversed(keys)),
+            downtimes=tuple(views[day] for day in sorted(views, reverse=True)),
+            summary=self._texts.count("uptime.days_with_issues", len(views)),
+        )
+
+    def _table(self, month: MonthTableKey) -> Markup:
+        table = self._tables.get(month)
+        if table is None:
+            table = self._tables[month] = self._draw(self._month(month), month.name)
+        return table
+
+    def _month(self, month: MonthTableKey) -> UptimeMonth:
+        days = _days(month.month)
+        with_data = range(0) if month.span is None else range(month.span[0].day, month.span[1].day + 1)
+        blank = [CalendarCell(number=0, state="")]
+        cells = blank * (days[0].isoweekday() - 1)
+        before = len(cells) - 1
+        cells += [_day_cell(day.day, known=day.day in with_data) for day in days]
+        for downtime in month.downtimes:
+            number = int(downtime.day.iso[-2:])
+            cells[before + number] = CalendarCell(number, downtime.state, downtime.lengths)
+        cells += blank * (-len(cells) % 7)
+        return UptimeMonth(
+            month=self._dates.month(*month.month),
+            uptime=self._month_uptime(month),
+            weeks=tuple(tuple(cells[start : start + 7]) for start in range(0, len(cells), 7)),
+        )
+
+    def _month_uptime(self, month: MonthTableKey) -> str:
+        if month.span is None:
+            return ""
+        first, last = month.span
+        zone = self._dates.zone
+        window = day_start(last + ONE_DAY, zone) - day_start(first, zone)
+        return self._percent(uptime_percentage([uptime_fraction(month.outage, window)]))
+
+    def _percent(self, value: float | None) -> str:
+        if value is None:
+            return ""
+        return "100" if value == 100 else self._texts.decimal(value, 2)
+
+
+def months_of(days: DateRange) -> list[tuple[int, int]]:
+    """Return the months of a range of days."""
+    first, last = days.first, days.last
+    numbers = range(first.year * 12 + first.month - 1, last.year * 12 + last.month)
+    return [(number // 12, number % 12 + 1) for number in numbers]
+
+
+def _month(
+    name: str,
+    month: tuple[int, int],
+    span: tuple[date, date],
+    views: Mapping[date, DowntimeDay],
+    downtimes: Mapping[date, DayDowntime],
+) -> MonthTableKey:
+    days = _days(month)
+    first, last = max(days[0], span[0]), min(days[-1], span[1])
+    affected = [day for day in views if first <= day <= last]
+    return MonthTableKey(
+        name=name,
+        month=month,
+        span=(first, last) if first <= last else None,
+        downtimes=tuple(views[day] for day in affected),
+        outage=sum((downtimes[day].outage for day in affected), NO_OUTAGE),
+    )
+
+
+def _worst(month: MonthTableKey) -> str:
+    """Return the worst state of the days of a month; planned work does not count."""
+    states = {day.state for day in month.downtimes}
+    return next((state for state in WORST_FIRST if state in states), "ok" if month.span else "none")
+
+
+@cache
+def _day_cell(number: int, *, known: bool) -> CalendarCell:
+    """Return a day without downtime."""
+    return CalendarCell(number, "ok" if known else "none")
+
+
+@lru_cache(maxsize=64)
+def _days(month: tuple[int, int]) -> list[date]:
+    year, number = month
+    first = date(year, number, 1)
+    after = date(year + number // 12, number % 12 + 1, 1)
+    return [date.fromordinal(day) for day in range(first.toordinal(), after.toordinal())]
+
+
+def _place(component: Component, groups: Mapping[str, Component]) -> tuple[int, int]:
+    """Return the sort key that keeps the components of a group together, at the group's position."""
+    group = groups.get(component.group_id or "")
+    return (component.position, 0) if group is None else (group.position, component.position)
+
+
+def _name(component: Component, groups: Mapping[str, Component]) -> ComponentName:
+    group = groups.get(component.group_id or "")
+    return ComponentName(one_line(component.name), "" if group is None else one_line(group.name))

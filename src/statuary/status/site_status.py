@@ -1,0 +1,322 @@
+"""The status of a site: timeline, epochs, and findings."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from statuary.base.findings import Finding
+from statuary.base.primitives import Instant
+from statuary.publish.fingerprint import digest_of
+from statuary.site.document import Document
+from statuary.site.pages.site_context import SiteContext
+from statuary.site.url_table import ARCHIVE, INCIDENT, incident_of
+from statuary.status.checks.status_checks import status_findings
+from statuary.status.documents import (
+    feed_documents,
+    final_documents,
+    quarter_documents,
+    timed_documents,
+)
+from statuary.status.model.incident_history import IncidentHistory, IncidentState
+from statuary.status.model.records import StatusSettings, began_at
+from statuary.status.model.schedule import document_transitions, timeline_from, unchanged_since
+from statuary.status.model.timeline import Timeline, changes_after
+from statuary.status.site_with_status import SiteWithStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from statuary.site.pages.page_parts import FormerVersion
+    from statuary.status.api.documents import StatusDocuments
+    from statuary.status.api.epochs import EpochPlan
+    from statuary.status.feeds.feed_documents import FeedDocuments
+    from statuary.status.pages.pages import StatusPages
+
+
+SHOWN_FOR = timedelta(days=100)
+"""Longer than any document looks back: the uptime 90 days, the history three months."""
+
+
+class FinalPart(NamedTuple):
+    """Documents of the status that do not change from the build's instant on.
+
+    They are those of the records that were created in a month, or the page of a quarter.
+    """
+
+    name: str
+    digest: str  # of everything that they depend on, besides the program and `SiteStatus.common`
+    documents: Callable[[], Iterable[Document]]
+
+
+class TimedFamily(Protocol):
+    """Documents of an extension that change with the status."""
+
+    @property
+    def settings(self) -> object:
+        """The settings of the extension."""
+
+    def timed(
+        self, timeline: Timeline, start: Instant, pages: "StatusPages | None"
+    ) -> Callable[[Instant], Iterable[Document]]:
+        """Return a function that returns these documents, at an instant from `start` on."""
+
+
+PAGES, FEEDS, EPOCHS, ADDED = "pages of the status", "feeds", "epochs", "documents of extensions"
+"""The kinds of documents that can be left out, unlike those of the API."""
+
+
+@dataclass(frozen=True)
+class SiteStatus:
+    """The status at a build's instant; what only publishing needs is computed on demand."""
+
+    timeline: Timeline
+    settings: StatusSettings
+    now: Instant
+    context: SiteContext | None  # None leaves out the pages
+    shows_days: bool  # whether pages show days
+    # earlier versions of updates, by update
+    former: "Mapping[str, tuple[FormerVersion, ...]]" = field(default_factory=dict)
+    left_out: frozenset[str] = frozenset()  # the kinds of documents that are not made
+    # the files whose incidents and maintenances are not in the documents of a kind
+    omitted: "Mapping[str, frozenset[str]]" = field(default_factory=dict)
+    families: tuple[TimedFamily, ...] = ()  # of the extensions that are on
+
+    @cached_property
+    def site(self) -> "StatusDocuments":
+        """The status documents over time."""
+        from statuary.status.api.documents import StatusDocuments
+
+        return StatusDocuments(self.timeline, self.settings)
+
+    @cached_property
+    def feeds(self) -> "FeedDocuments | None":
+        """Feeds, calendar and badges over time; None if they are left out."""
+        if FEEDS in self.left_out:
+            return None
+        from statuary.status.feeds.feed_documents import FeedDocuments
+
+        return FeedDocuments(self._timeline_of(FEEDS))
+
+    @cached_property
+    def pages(self) -> "StatusPages | None":
+        """HTML pages over time; None if the site has none, or they are left out."""
+        if self.context is None or not self.context.settings.status or PAGES in self.left_out:
+            return None
+        from statuary.status.pages.pages import StatusPages
+
+        return StatusPages(self._timeline_of(PAGES), self.context, self.former)
+
+    def _timeline_of(self, kind: str) -> Timeline:
+        """Return the timeline for documents of a kind; what is omitted has changed the components all the same."""
+        omitted = self.omitted.get(kind)
+        if omitted is None:
+            return self.timeline
+        incidents, maintenances = (
+            tuple(history for history in histories if history.incident.source not in omitted)
+            for histories in (self.timeline.incidents, self.timeline.maintenances)
+        )
+        return replace(self.timeline, incidents=incidents, maintenances=maintenances)
+
+    @cached_property
+    def incidents(self) -> list[Document]:
+        """The documents of all incidents and maintenances at the build's instant."""
+        documents = self.site.documents_at(self.now)
+        return [document for document in documents if incident_of(document.path)]
+
+    @cached_property
+    def _timed_at(self) -> Callable[[Instant], list[Document]]:
+        timeline = self._timeline_of(ADDED)
+        families = () if ADDED in self.left_out else self.families
+        added = [family.timed(timeline, self.now, self.pages) for family in families]
+        core = timed_documents(self.site, self.feeds, self.pages, self.now)
+        return lambda at: [*core(at), *(document for family in added for document in family(at))]
+
+    @cached_property
+    def present(self) -> list[Document]:
+        """The documents that may change before the next build, at the build's instant."""
+        return self._timed_at(self.now)
+
+    @cached_property
+    def final_parts(self) -> list[FinalPart]:
+        """The other documents, in parts: an edit of a record changes the parts that show it."""
+        return [*self._final_months(), *self._final_feeds(), *self._final_quarters()]
+
+    def _final_months(self) -> Iterator[FinalPart]:
+        for month, records in self.site.months.items():
+            final = [
+                (self._digests[record], self.site.basis_of(record)) for record in records.final_by(self.now)
+            ]
+            if final:
+                digest = digest_of(final, records.is_final_by(self.now))
+                omitted = self.omitted.get(PAGES, frozenset())
+                pages = None if self.pages is None else (self.pages, omitted)
+                documents = partial(final_documents, self.site, pages, month, self.now)
+                yield FinalPart(f"month {month}", digest, documents)
+
+    def _final_feeds(self) -> Iterator[FinalPart]:
+        if self.feeds is None:
+            return
+        for component_id, listed in self.feeds.final_feeds(self.now).items():
+            digest = digest_of([self._digests[record] for record in listed])
+            documents = partial(feed_documents, self.feeds, component_id, listed, self.now)
+            yield FinalPart(f"feed {component_id}", digest, documents)
+
+    def _final_quarters(self) -> Iterator[FinalPart]:
+        if self.pages is None:
+            return
+        quarters = self.pages.final_quarters(self.now)
+        for quarter in quarters.final:
+            digest = digest_of(
+                [self._digests[record] for record in quarters.begun[quarter]], list(quarters.begun)
+            )
+            documents = partial(quarter_documents, self.pages, quarter, self.now)
+            yield FinalPart(f"quarter {quarter}", digest, documents)
+
+    @cached_property
+    def _digests(self) -> dict[IncidentState, str]:
+        """The digest of each record as it will be in the end, with what it does to components."""
+        final = (history.final for history in self.timeline.histories)
+        return {record: self._digest(record) for record in final if record is not None}
+
+    @property
+    def example_paths(self) -> Iterator[str]:
+        """The paths of documents that `final_parts` has, for the API page: of a record, and of an archive."""
+        for month, records in self.site.months.items():
+            for record in records.final_by(self.now):
+                yield INCIDENT.path(incident_id=record.incident.id)
+                if self.settings.archives:
+                    yield ARCHIVE.path(month=month)
+                return
+
+    def _digest(self, record: IncidentState) -> str:
+        updates = record.published_updates
+        effects = [
+            (published.update.id, published.published_at, published.affected_components)
+            for published in updates
+        ]
+        former = [repr(self.former.get(published.update.id)) for published in updates] if self.former else []
+        return digest_of(record.incident, record.components, effects, former)
+
+    @cached_property
+    def epochs(self) -> "EpochPlan | None":
+        """The later epochs; None if they are left out."""
+        if EPOCHS in self.left_out:
+            return None
+        from statuary.status.api.epochs import EpochLimits, plan_epochs
+
+        return plan_epochs(
+            lambda at: self.present if at == self.since else self._timed_at(at),
+            self.transitions,
+            self.since,
+            EpochLimits(self.timeline.until, self.settings.max_epochs),
+            lambda until: [] if self.pages is None else self.pages.stale_pages_at(until),
+        )
+
+    @cached_property
+    def since(self) -> Instant:
+        """Since when the documents are as at the build's instant."""
+        return unchanged_since(self.timeline, self.settings, self.now, days=self.shows_days)
+
+    @property
+    def _instants(self) -> list[str]:
+        return [instant.isoformat() for instant in (self.since, *self.transitions, self.timeline.until)]
+
+    @property
+    def inputs(self) -> tuple[object, ...]:
+        """Everything, besides the program, that the timed documents and their epochs depend on."""
+        earliest = Instant(self.since - SHOWN_FOR)
+        histories = self.timeline.status_histories.items()
+        statuses = [(component, *history.since(earliest)) for component, history in histories]
+        records = [self._record_inputs(history) for history in self._shown(earliest)]
+        quarters = [] if self.pages is None else list(self.pages.final_quarters(self.now).begun)
+        counts = self.site.counts(self.now)
+        return self.common, self._instants, statuses, records, quarters, counts
+
+    @property
+    def all_inputs(self) -> tuple[object, ...]:
+        """Everything, besides the program, that the documents of the status and their epochs depend on."""
+        return self.common, self._instants, list(self._digests.values())
+
+    def _listed(self) -> Iterator[IncidentState]:
+        """Yield the records that lists have."""
+        for kind in (self.site, self.feeds, self.pages):
+            if kind is not None:
+                yield from kind.listed(self.now)
+
+    def _shown(self, earliest: Instant) -> Iterator[IncidentHistory]:
+        """Yield the records on which the documents that may change depend.
+
+        These are those that may change, those that changed or began after an instant, those that lists have, and the
+        latest changed: it dates the page.
+        """
+        ids = {record.incident.id for record in self._listed()}
+        passed = bisect_right(self.timeline.changes, self.now)
+        ids_and_last = ids, self.timeline.changes[passed - 1] if passed else None
+        for history in self.timeline.histories:
+            if history.final is not None and (
+                not history.is_final_by(self.now) or _is_shown(history.final, earliest, *ids_and_last)
+            ):
+                yield history
+
+    def _record_inputs(self, history: IncidentHistory) -> tuple[object, ...]:
+        """Return what the documents of a record are made of, as it is and as it will be in the end."""
+        states = dict.fromkeys((history.state_at(self.now), history.final))
+        closed = [self.site.basis_of(state) for state in states if state is not None and state.closed]
+        return [self._digests[state] for state in (history.final,) if state is not None], closed
+
+    @property
+    def common(self) -> tuple[object, ...]:
+        """What all documents of the status depend on, besides the program and the records."""
+        catalogue = self.timeline.catalogue
+        added = [family.settings for family in self.families]
+        return catalogue.page, catalogue.components, self.settings, self.context, added
+
+    @cached_property
+    def transitions(self) -> list[Instant]:
+        """The instants up to the horizon at which a document may change."""
+        return document_transitions(self.timeline, self.settings, self.now, days=self.shows_days)
+
+    @property
+    def next_transition(self) -> Instant | None:
+        """The first instant up to the horizon at which a document may change."""
+        return next(iter(self.transitions), None)
+
+    @property
+    def horizon(self) -> Instant | None:
+        """The instant by which the next build is due; None if nothing changes until the content does."""
+        horizon = self.timeline.until
+        shows_days = self.settings.uptime or self.shows_days
+        return horizon if shows_days or changes_after(self.timeline, self.now) else None
+
+    def findings(self, skipped: Collection[str]) -> list[Finding]:
+        """Return the findings of the status rules, except the skipped ones."""
+        return list(status_findings(self.timeline, self.now, skipped))
+
+    def epoch_findings(self) -> list[Finding]:
+        """Return the findings about epochs, which are computed only if there may be too many."""
+        if len(self.transitions) <= self.settings.max_epochs:
+            return []
+        cut = None if self.epochs is None else self.epochs.cut_finding()
+        return [] if cut is None else [cut]
+
+
+def _is_shown(record: IncidentState, earliest: Instant, listed: Container[str], last: Instant | None) -> bool:
+    """Return whether a record that is final is in a list or in what documents look back at, or changed last."""
+    is_listed = record.incident.id in listed or record.since == last or record.resolved_at is None
+    return is_listed or max(record.since, began_at(record.incident)) > earliest
+
+
+def status_at(
+    site: SiteWithStatus,
+    now: Instant,
+    families: Iterable[TimedFamily] = (),
+    context: SiteContext | None = None,
+) -> SiteStatus:
+    """Return the status of a site at an instant; without the context of pages, it has none."""
+    timeline = timeline_from(site.status, now, site.status_settings)
+    return SiteStatus(
+        timeline, site.status_settings, now, context, site.pages.status, families=tuple(families)
+    )

@@ -1,0 +1,21 @@
+"""A site as far as its status is concerned."""
+
+from typing import Protocol, Self
+
+from statuary.site.site_facts import SiteFacts
+from statuary.status.model.records import StatusCatalogue, StatusSettings
+
+
+class SiteWithStatus(SiteFacts, Protocol):
+    """A site with its components, incidents and maintenances."""
+
+    @property
+    def status(self) -> StatusCatalogue:
+        """The components, incidents and maintenances."""
+
+    @property
+    def status_settings(self) -> StatusSettings:
+        """How the status documents are published."""
+
+    def with_status(self, status: StatusCatalogue) -> Self:
+        """Return the same site with other components, incidents and maintenances."""

@@ -1,0 +1,1 @@
+"""Components, incidents and maintenances as an author writes them."""

@@ -1,0 +1,155 @@
+"""`components.yaml`: components and groups as an author writes them."""
+
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, model_validator
+
+from statuary.base.findings import Pointer
+from statuary.base.primitives import Instant, InvalidValueError, day_start
+from statuary.source.source_model import (
+    Body,
+    DateText,
+    Flag,
+    Identifier,
+    InstantText,
+    Name,
+    SourceModel,
+    WholeNumber,
+    value_of,
+)
+from statuary.status.model.records import Component, Page, StatusChange
+from statuary.status.model.vocabulary import ComponentStatus
+
+
+class StatusChangeSource(SourceModel):
+    """A recorded change of a component's status."""
+
+    at: InstantText
+    """The instant of the change."""
+    status: ComponentStatus
+    """The status from then on."""
+
+
+class LeafSource(SourceModel):
+    """A component."""
+
+    name: Name
+    """The published name."""
+    id: Identifier | None = None
+    """The published id; default: the key."""
+    description: Body | None = None
+    """What the component does."""
+    status: ComponentStatus = "operational"
+    """The status before the first recorded change."""
+    history: tuple[StatusChangeSource, ...] = ()
+    """Recorded changes of status, oldest first; changes by incidents and maintenances are not repeated here."""
+    position: WholeNumber | None = None
+    """Position in the list, from 1; default: the order in the file."""
+    rank: WholeNumber | None = None
+    """For imports: the order among components of the same position; default: without `created_at` first, as in the
+    file, then the oldest first."""
+    showcase: Flag | None = None
+    """Whether its uptime is published; default: true (false for a group, as in Statuspage)."""
+    start_date: DateText | None = None
+    """The first day that its uptime counts."""
+    only_show_if_degraded: Flag = False
+    """Whether pages hide it while it is operational."""
+    created_at: InstantText | None = None
+    """When it was added; default: the start of `start_date`, otherwise the page's `created_at`."""
+    updated_at: InstantText | None = None
+    """For imports: its `updated_at` until its status changes."""
+    removed: Flag = False
+    """No longer on the page, kept because past incidents name it."""
+
+
+class ComponentSource(LeafSource):
+    """A component, or a group if it has `components`."""
+
+    components: dict[str, LeafSource] | None = None
+    """The components of a group, by key."""
+
+    @model_validator(mode="after")
+    def _group_has_no_status(self) -> Self:
+        if self.components is not None and {"status", "history"} & self.model_fields_set:
+            raise InvalidValueError(
+                "a group has no status in the content",
+                "remove status and history; a group has the status of its worst component",
+            )
+        return self
+
+
+def _empty_if_null(components: object) -> object:
+    return {} if components is None else components
+
+
+class ComponentsSource(SourceModel):
+    """All components and groups."""
+
+    components: Annotated[dict[str, ComponentSource], BeforeValidator(_empty_if_null)]
+    """Components and groups by key, in the order of the page."""
+
+
+def translate_components(source: ComponentsSource, page: Page) -> tuple[Component, ...]:
+    """Return components and groups in the author's order, each group before its components."""
+    return tuple(_components(source, page))
+
+
+def _components(source: ComponentsSource, page: Page) -> Iterator[Component]:
+    for position, (key, written) in enumerate(source.components.items(), start=1):
+        pointer: Pointer = ("components", key)
+        children = written.components
+        if children is None:
+            yield _leaf(key, written, position, page, pointer=pointer)
+            continue
+        group = _group(key, written, position, page, pointer)
+        yield group
+        for number, (child_key, child) in enumerate(children.items(), start=1):
+            below = (*pointer, "components", child_key)
+            yield _leaf(child_key, child, number, page, pointer=below, group_id=group.id)
+
+
+def _leaf(
+    key: str, written: LeafSource, position: int, page: Page, *, pointer: Pointer, group_id: str | None = None
+) -> Component:
+    return _component(key, written, position, page, pointer)._replace(
+        group_id=group_id,
+        showcase=written.showcase is not False,
+        status=written.status,
+        history=tuple(value_of(StatusChange, change) for change in written.history),
+    )
+
+
+def _group(key: str, written: ComponentSource, position: int, page: Page, pointer: Pointer) -> Component:
+    children = (written.components or {}).items()
+    placed = [
+        (child.position or position, child.id or key) for position, (key, child) in enumerate(children, 1)
+    ]
+    return _component(key, written, position, page, pointer)._replace(
+        group=True,
+        children=tuple(child_id for _, child_id in sorted(placed, key=itemgetter(0))),
+        showcase=written.showcase is True,
+    )
+
+
+def _component(key: str, written: LeafSource, position: int, page: Page, pointer: Pointer) -> Component:
+    return value_of(
+        Component,
+        written,
+        key=key,
+        id=written.id or key,
+        position=position if written.position is None else written.position,
+        showcase=True,
+        status="operational",
+        history=(),
+        created_at=_created_at(written, page),
+        is_dated=written.created_at is not None,
+        pointer=pointer,
+    )
+
+
+def _created_at(written: LeafSource, page: Page) -> Instant:
+    if written.created_at is not None:
+        return Instant(written.created_at)
+    return page.created_at if written.start_date is None else day_start(written.start_date, page.time_zone)

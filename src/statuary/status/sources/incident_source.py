@@ -1,0 +1,292 @@
+"""`incidents/<id>.yaml`: an incident as an author writes it, and what it shares with a maintenance.
+
+An author writes a name, the affected components with their statuses, and dated updates. Everything else that
+Statuspage publishes can be given too, so that an import loses nothing.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from statuary.base.findings import Pointer
+from statuary.base.primitives import Instant, InvalidValueError
+from statuary.source.source_model import (
+    Body,
+    DurationText,
+    Flag,
+    Identifier,
+    InstantText,
+    Name,
+    SourceModel,
+    Text,
+    TweetId,
+    value_of,
+)
+from statuary.status.model.records import (
+    AffectedComponent,
+    Incident,
+    IncidentTemplate,
+    IncidentUpdate,
+    derived_id,
+)
+from statuary.status.model.vocabulary import (
+    DEFAULT_BODIES,
+    ComponentStatus,
+    Impact,
+    IncidentStatus,
+    UpdateStatus,
+)
+
+
+class AffectedComponentSource(SourceModel):
+    """The effect of an imported update on one component, as Statuspage served it."""
+
+    code: Text | None = None
+    """The component's id or key; documents of 2017 have the name alone."""
+    name: Text
+    """Its name at the time, `Group - Component` in a group."""
+    old_status: ComponentStatus | None = None
+    """Its status before the update."""
+    new_status: ComponentStatus | None = None
+    """Its status after the update."""
+
+
+class UpdateSource(SourceModel):
+    """An update of an incident or a maintenance."""
+
+    at: InstantText
+    """The time that readers see; Statuspage's `display_at`."""
+    body: Body | None = None
+    """The text; default: Statuspage's own text for this status."""
+    components: dict[str, ComponentStatus | None] | None = None
+    """New statuses of components, by key; a component without a status is only named."""
+    affected_components: tuple[AffectedComponentSource, ...] | None = None
+    """For imports: published as it is, null included; default: derived."""
+    id: Identifier | None = None
+    """The published id; default: derived from the incident's id and `created_at`."""
+    created_at: InstantText | None = None
+    """When it was posted; default: `at`."""
+    updated_at: InstantText | None = None
+    """When it was last edited; default: `created_at`."""
+    deliver_notifications: Flag = True
+    """Whether it notifies subscribers."""
+    custom_tweet: Text | None = None
+    """Text for social media."""
+    tweet_id: TweetId | None = None
+    """The number of the social media post about it."""
+    reopens: Flag = False
+    """Whether it reopens a resolved incident or a completed maintenance."""
+    next_update_by: InstantText | None = None
+    """By when you promise the next update; pages say so, and that it is overdue after that."""
+
+    @model_validator(mode="after")
+    def _has_one_kind_of_components(self) -> Self:
+        if self.components and self.affected_components:
+            raise InvalidValueError(
+                "an update has both components and affected_components",
+                "use components for what you write, affected_components for what was imported",
+            )
+        return self
+
+
+class IncidentUpdateSource(UpdateSource):
+    """An update of an incident."""
+
+    status: IncidentStatus
+    """The incident's new status."""
+
+
+class PostmortemSource(SourceModel):
+    """A postmortem, published after the incident is resolved."""
+
+    published_at: InstantText
+    """When it was published."""
+    body: Body
+    """The text."""
+    deliver_notifications: Flag = False
+    """Whether it notifies subscribers."""
+
+
+class RecordSource(SourceModel):
+    """The keys that incidents and maintenances share."""
+
+    name: Name
+    """The title that readers see."""
+    id: Identifier | None = None
+    """The published id; default: the name of the file."""
+    impact_override: Impact | None = None
+    """Replaces the derived impact."""
+    impact_override_at: InstantText | None = None
+    """When `impact_override` begins to apply; default: always."""
+    publish_at: InstantText | None = None
+    """Nothing is published before this instant."""
+    draft: Flag = False
+    """Nothing is published."""
+    backfilled: Flag = False
+    """Entered after the fact: it changes no component's status."""
+    created_at: InstantText | None = None
+    """When it was opened or announced; default: the first update's `created_at`."""
+    started_at: InstantText | None = None
+    """When it began; default: the first update's `at`, for a maintenance `created_at`."""
+    updated_at: InstantText | None = None
+    """For imports: its last change, unless a later one follows."""
+    monitoring_at: InstantText | None = None
+    """For imports: when it was first monitored or verified; default: derived from the updates."""
+    resolved_at: InstantText | None = None
+    """For imports: when it was resolved or completed; default: derived from the updates."""
+    shortlink: Text | None = None
+    """A short URL; default: the URL of its page."""
+    component_order: tuple[Text, ...] = ()
+    """For imports: the order in which documents list its components; default: the order of the page."""
+
+
+def _not_empty(updates: tuple[IncidentUpdateSource, ...]) -> tuple[IncidentUpdateSource, ...]:
+    if not updates:
+        raise InvalidValueError("an incident has no update", "add one with `at`, `status` and `body`")
+    return updates
+
+
+class IncidentSource(RecordSource):
+    """An incident."""
+
+    components: dict[str, ComponentStatus | None] | None = None
+    """The affected components by key, with their statuses from the first update on."""
+    updates: Annotated[
+        tuple[IncidentUpdateSource, ...], AfterValidator(_not_empty), Field(json_schema_extra={"minItems": 1})
+    ]
+    """The updates, oldest first."""
+    postmortem: PostmortemSource | None = None
+    """The postmortem."""
+    alert: Text | None = None
+    """The key of the alert that opened it, which `statuary incident from-alert` writes; its end resolves the incident."""
+    reminder_intervals: Text | None = None
+    """For imports: published as it is; `absent` omits the member, as in incidents from before late 2023."""
+
+
+class TemplateSource(SourceModel):
+    """What `statuary incident open --template` begins with; its options replace it."""
+
+    name: Name | None = None
+    """The title that readers see."""
+    components: dict[str, ComponentStatus | None] | None = None
+    """The affected components by key, with their statuses."""
+    status: IncidentStatus | None = None
+    """The first status; default: `investigating`."""
+    body: Body | None = None
+    """The text of the first update; default: Statuspage's own text for this status."""
+    impact_override: Impact | None = None
+    """Replaces the derived impact."""
+    next_update_in: DurationText | None = None
+    """How soon the next update is promised, such as `30m`."""
+    deliver_notifications: Flag = True
+    """Whether the first update notifies subscribers."""
+
+
+def translate_template(source: TemplateSource, file_name: str, path: str) -> IncidentTemplate:
+    """Return the template that a source describes; `file_name` is without its suffix."""
+    return value_of(
+        IncidentTemplate,
+        source,
+        name=file_name,
+        source=path,
+        title=source.name,
+        components=source.components or {},
+    )
+
+
+def translate_incident(source: IncidentSource, file_name: str, path: str) -> Incident:
+    """Return the incident that a source describes; `file_name` has no suffix, and is its id unless the source gives one."""
+    incident_id = source.id or file_name
+    updates = translate_updates(source.updates, incident_id)
+    if source.postmortem is not None:
+        updates = _with_postmortem(updates, _postmortem(source.postmortem, incident_id))
+    return value_of(
+        Incident,
+        source,
+        id=incident_id,
+        source=path,
+        updates=updates,
+        components=named_components(source.components or (), updates),
+        created_at=source.created_at or min(update.created_at for update in updates),
+        started_at=source.started_at or min(update.display_at for update in updates),
+        opened_with=source.components or {},
+    )
+
+
+def translate_updates(
+    sources: Sequence[UpdateSource], record_id: str, prefix: Pointer = ()
+) -> tuple[IncidentUpdate, ...]:
+    """Return the updates of a record.
+
+    The default id of an update depends on the record's id, on `created_at` and on the number of earlier updates
+    with the same `created_at`: it survives every edit of the text.
+    """
+    count: dict[Instant, int] = {}
+    updates = []
+    for index, source in enumerate(sources):
+        created_at = source.created_at or source.at
+        ordinal = count[created_at] = count.get(created_at, -1) + 1
+        default_id = derived_id(record_id, created_at.isoformat(), str(ordinal))
+        updates.append(_update(source, source.id or default_id, created_at, (*prefix, "updates", index)))
+    return tuple(updates)
+
+
+def _update(source: UpdateSource, update_id: str, created_at: Instant, pointer: Pointer) -> IncidentUpdate:
+    status: UpdateStatus = source.status  # type: ignore[attr-defined]
+    return value_of(
+        IncidentUpdate,
+        source,
+        id=update_id,
+        body=DEFAULT_BODIES[status] if source.body is None else source.body,
+        display_at=source.at,
+        created_at=created_at,
+        updated_at=source.updated_at or created_at,
+        components=source.components or {},
+        recorded="affected_components" in source.model_fields_set,
+        affected_components=_affected(source.affected_components),
+        pointer=pointer,
+    )
+
+
+def _affected(sources: Sequence[AffectedComponentSource] | None) -> tuple[AffectedComponent, ...] | None:
+    if sources is None:
+        return None
+    return tuple(value_of(AffectedComponent, source) for source in sources)
+
+
+def named_components(first: Iterable[str], updates: Iterable[IncidentUpdate]) -> tuple[str, ...]:
+    """Return the components that a record names, each once, in the order of first mention."""
+    named = dict.fromkeys(first)
+    for update in updates:
+        named.update(dict.fromkeys(update.components))
+        codes = (affected.code for affected in update.affected_components or ())
+        named.update(dict.fromkeys(code for code in codes if code is not None))
+    return tuple(named)
+
+
+def _with_postmortem(
+    updates: tuple[IncidentUpdate, ...], postmortem: IncidentUpdate
+) -> tuple[IncidentUpdate, ...]:
+    """Return updates with the postmortem before those that reopen the incident after it."""
+    later = (
+        place
+        for place, update in enumerate(updates)
+        if update.reopens and update.display_at >= postmortem.display_at
+    )
+    place = next(later, len(updates))
+    return (*updates[:place], postmortem, *updates[place:])
+
+
+def _postmortem(source: PostmortemSource, incident_id: str) -> IncidentUpdate:
+    return value_of(
+        IncidentUpdate,
+        source,
+        id=derived_id(incident_id, "postmortem"),
+        status="postmortem",
+        display_at=source.published_at,
+        created_at=source.published_at,
+        updated_at=source.published_at,
+        recorded=True,
+        pointer=("postmortem",),
+    )

@@ -1,0 +1,253 @@
+"""`maintenances/<id>.yaml`: a scheduled maintenance as an author writes it.
+
+An author writes a name, components, a window and the time of the announcement; the rest happens automatically.
+"""
+
+from datetime import timedelta
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from statuary.base.primitives import InvalidValueError, parse_instant
+from statuary.source.source_model import (
+    Body,
+    Flag,
+    InstantText,
+    Name,
+    SourceModel,
+    Text,
+    TimeZoneText,
+    WholeNumber,
+    value_of,
+)
+from statuary.status.model.records import (
+    Automation,
+    IncidentUpdate,
+    Maintenance,
+    Occurrence,
+    Page,
+    Recurrence,
+    derived_id,
+)
+from statuary.status.model.recurrence import validate_rule
+from statuary.status.model.vocabulary import DEFAULT_BODIES, MaintenanceStatus
+from statuary.status.sources.incident_source import (
+    RecordSource,
+    UpdateSource,
+    named_components,
+    translate_updates,
+)
+
+
+class MaintenanceUpdateSource(UpdateSource):
+    """An update of a maintenance."""
+
+    status: MaintenanceStatus
+    """The maintenance's new status."""
+    moved_from: InstantText | None = None
+    """The start of the window before this update moved it; a reminder of that window stays as it was posted."""
+
+
+class OccurrenceSource(SourceModel):
+    """Changes to one window of a recurring maintenance."""
+
+    scheduled_for: InstantText | None = None
+    """Another start."""
+    scheduled_until: InstantText | None = None
+    """Another end; default: the length of the window is unchanged."""
+    name: Name | None = None
+    """Another name."""
+    body: Body | None = None
+    """Another announcement."""
+    cancelled_at: InstantText | None = None
+    """When this window was cancelled."""
+    rescheduled_at: InstantText | None = None
+    """When this window was last moved; calendars and feeds show the change from then on."""
+    updates: tuple[MaintenanceUpdateSource, ...] = ()
+    """Updates of this window alone, oldest first."""
+
+
+MAX_ANNOUNCE_DAYS = 366
+"""Most days that a window may be published before its start."""
+
+
+def _announce_days(days: int) -> int:
+    if not 0 <= days <= MAX_ANNOUNCE_DAYS:
+        raise InvalidValueError(
+            f"{days} is not between 0 and {MAX_ANNOUNCE_DAYS} days", "write a number such as 7"
+        )
+    return days
+
+
+def _instant_key(text: str) -> str:
+    parse_instant(text)
+    return text
+
+
+def _rule(text: str) -> str:
+    validate_rule(text)
+    return text
+
+
+class RecurrenceSource(SourceModel):
+    """How a maintenance repeats."""
+
+    rule: Annotated[Text, AfterValidator(_rule)]
+    """An RFC 5545 recurrence rule, such as `FREQ=WEEKLY;BYDAY=TU;COUNT=10`."""
+    time_zone: TimeZoneText | None = None
+    """The zone whose clock the rule follows; default: the page's."""
+    announce_days: Annotated[WholeNumber, AfterValidator(_announce_days)] = 7
+    """How many days before its start a window is published."""
+    occurrences: dict[Annotated[Text, AfterValidator(_instant_key)], OccurrenceSource] = Field(
+        default_factory=dict
+    )
+    """Changes to single windows, by the start that the rule gives them."""
+
+
+class AutomationSource(SourceModel):
+    """What happens to a maintenance automatically."""
+
+    scheduled_remind_prior: Flag = True
+    """Post a reminder 60 minutes before the window."""
+    scheduled_auto_in_progress: Flag = True
+    """Start at `scheduled_for`."""
+    scheduled_auto_completed: Flag = True
+    """Complete at `scheduled_until`."""
+    auto_transition_to_maintenance_state: Flag = True
+    """The start puts the components under maintenance."""
+    auto_transition_to_operational_state: Flag = True
+    """The completion makes them operational."""
+    auto_transition_deliver_notifications_at_start: Flag = True
+    """The start notifies subscribers."""
+    auto_transition_deliver_notifications_at_end: Flag = True
+    """The completion notifies subscribers."""
+    remind_prior_deliver_notifications: Flag = True
+    """The reminder notifies subscribers."""
+
+
+PER_WINDOW_KEYS = ("updates", "cancelled_at", "rescheduled_at")
+"""Keys that a recurring maintenance has in `recurrence.occurrences` only."""
+
+DERIVED_KEYS = ("created_at", "started_at", "updated_at", "monitoring_at", "resolved_at")
+"""Keys that a recurring maintenance cannot have: they follow from each window."""
+
+
+class MaintenanceSource(RecordSource, AutomationSource):
+    """A scheduled maintenance."""
+
+    components: tuple[Text, ...] = ()
+    """The keys of the affected components."""
+    scheduled_for: InstantText
+    """The start of the window (of the first one, if it recurs)."""
+    scheduled_until: InstantText
+    """The end of the window."""
+    body: Body | None = None
+    """The announcement, posted at `created_at`; default: Statuspage's own text."""
+    updates: tuple[MaintenanceUpdateSource, ...] = ()
+    """The updates, oldest first; missing ones are posted automatically."""
+    recurrence: RecurrenceSource | None = None
+    """How it repeats."""
+    cancelled_at: InstantText | None = None
+    """When it was cancelled: it ends then, and nothing more happens automatically."""
+    rescheduled_at: InstantText | None = None
+    """When its window was last moved; calendars and feeds show the change from then on."""
+
+    @model_validator(mode="after")
+    def _is_announced(self) -> Self:
+        if self.recurrence is None and self.created_at is None and not self.updates:
+            raise InvalidValueError(
+                "the maintenance has no announcement time", "add created_at, or a first update"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _recurs_by_window(self) -> Self:
+        keys = self.model_fields_set if self.recurrence is not None else set()
+        for key in PER_WINDOW_KEYS:
+            if key in keys and getattr(self, key):
+                raise InvalidValueError(
+                    f"a recurring maintenance has `{key}` for single windows only",
+                    f"move {key} into recurrence.occurrences",
+                )
+        for key in DERIVED_KEYS:
+            if key in keys and getattr(self, key) is not None:
+                raise InvalidValueError(
+                    f"`{key}` has no effect on a recurring maintenance: it follows from each window",
+                    f"remove {key}",
+                )
+        return self
+
+
+def translate_maintenance(source: MaintenanceSource, file_name: str, path: str, page: Page) -> Maintenance:
+    """Return the maintenance that a source describes.
+
+    Args:
+        file_name: without its suffix; the maintenance's id unless the source gives one.
+        page: gives the time zone of a recurrence without one.
+    """
+    maintenance_id = source.id or file_name
+    updates = translate_updates(source.updates, maintenance_id)
+    if _needs_announcement(source):
+        updates = (_announcement(source, maintenance_id, updates), *updates)
+    created_at = source.created_at or min((u.created_at for u in updates), default=source.scheduled_for)
+    return value_of(
+        Maintenance,
+        source,
+        id=maintenance_id,
+        source=path,
+        updates=updates,
+        components=named_components(dict.fromkeys(source.components), updates),
+        created_at=created_at,
+        started_at=source.started_at or created_at,
+        automation=value_of(Automation, source),
+        recurrence=_recurrence(source.recurrence, maintenance_id, page),
+        body=_announcement_body(source),
+    )
+
+
+def _needs_announcement(source: MaintenanceSource) -> bool:
+    """Return whether an announcement precedes the written updates: a first `scheduled` one replaces only the default."""
+    if source.recurrence is not None:
+        return False
+    return source.body is not None or not source.updates or source.updates[0].status != "scheduled"
+
+
+def _announcement_body(source: MaintenanceSource) -> str:
+    return DEFAULT_BODIES["scheduled"] if source.body is None else source.body
+
+
+def _announcement(
+    source: MaintenanceSource, maintenance_id: str, updates: tuple[IncidentUpdate, ...]
+) -> IncidentUpdate:
+    at = source.created_at or min(update.created_at for update in updates)
+    return IncidentUpdate(
+        id=derived_id(maintenance_id, "announcement"),
+        status="scheduled",
+        body=_announcement_body(source),
+        display_at=at,
+        created_at=at,
+        updated_at=at,
+        pointer=("created_at",),
+    )
+
+
+def _recurrence(source: RecurrenceSource | None, maintenance_id: str, page: Page) -> Recurrence | None:
+    if source is None:
+        return None
+    return value_of(
+        Recurrence,
+        source,
+        time_zone=source.time_zone or page.time_zone,
+        announce=timedelta(days=source.announce_days),
+        occurrences={
+            parse_instant(start): _occurrence(occurrence, maintenance_id, start)
+            for start, occurrence in source.occurrences.items()
+        },
+    )
+
+
+def _occurrence(source: OccurrenceSource, maintenance_id: str, start: str) -> Occurrence:
+    pointer = ("recurrence", "occurrences", start)
+    updates_id = f"{maintenance_id}/{parse_instant(start).isoformat()}"
+    updates = translate_updates(source.updates, updates_id, pointer)
+    return value_of(Occurrence, source, updates=updates, pointer=pointer)

@@ -1,0 +1,1 @@
+"""Executors of a build: this process, several processes, or a cluster."""

@@ -1,0 +1,125 @@
+"""Executors: this process, several processes, or a cluster.
+
+A task can be repeated with the same result, so the tasks of a lost worker are run again. Workers start when there are
+more than a few tasks.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
+
+from typing_extensions import override
+
+from statuary.extension_table import EXTENSIONS, is_installed, load
+
+if TYPE_CHECKING:
+    from statuary.publish.ledger.schema import PartitionResult
+    from statuary.publish.site_manifest import WholeManifest
+    from statuary.workers.task_window import WorkerPool
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class Executor(Protocol):
+    """Runs the tasks of a build; a context manager that stops its workers."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return
+
+    def start_early(self) -> None:
+        """Start worker processes, if there are any, while this process still imports what it needs itself."""
+        return
+
+    def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Yield the result of each task, in any order; tasks are taken lazily.
+
+        Args:
+            work: a module-level function, which any worker can run.
+            tasks: values that can be pickled.
+
+        Raises:
+            WorkersLostError: if workers are lost repeatedly.
+        """
+
+    def map_recorded(
+        self, work: Callable[[Task], "PartitionResult"], tasks: Iterable[Task]
+    ) -> Iterator["PartitionResult"]:
+        """Yield results as `map_unordered` does; what tasks recorded may come last, sorted and without them."""
+        return self.map_unordered(work, tasks)
+
+    @property
+    def whole_manifest(self) -> "WholeManifest | None":
+        """What makes the manifest of many files, if there are workers."""
+        return None
+
+
+class InProcessExecutor(Executor):
+    """This process, one task after the other."""
+
+    @override
+    def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        return map(work, tasks)
+
+
+RUN_HERE = 4
+"""Tasks that are done in this process: starting another takes about as long."""
+
+
+class PooledExecutor(Executor):
+    """A pool of workers; the first few tasks run in this process."""
+
+    def __init__(self, start: "Callable[[], WorkerPool]") -> None:
+        """Start no workers yet."""
+        self.start = start
+        self.pool: WorkerPool | None = None
+
+    @override
+    def __exit__(self, *_: object) -> None:
+        if self.pool is not None:
+            self.pool.close()
+
+    @override
+    def start_early(self) -> None:
+        self.pool = self.pool or self.start()
+        for _ in range(self.pool.size - 1 if self.pool.runs_tasks_here else 0):
+            self.pool.submit(id, None, lambda _: None)  # a process starts with its first task
+
+    @override
+    def map_unordered(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        stream = iter(tasks)
+        few = list(islice(stream, RUN_HERE + 1))
+        if len(few) <= RUN_HERE:
+            yield from map(work, few)
+            return
+        from statuary.workers.task_window import (  # with what it imports, a fiftieth of a small build
+            TaskWindow,
+        )
+
+        self.pool = self.pool or self.start()
+        yield from TaskWindow(self.pool, work, chain(few, stream)).results()
+
+    @property
+    @override
+    def whole_manifest(self) -> "WholeManifest | None":
+        rows = (row for row in EXTENSIONS if row.listing and is_installed(row) and self.pool is not None)
+        return next((partial(load(row.listing, "many workers"), self) for row in rows), None)
+
+
+def process_executor(count: int, prepare: Callable[[], object] | None = None) -> Executor:
+    """Return an executor with a number of processes of this machine, this one included; 1 is this process alone.
+
+    Args:
+        prepare: what each of the others runs before its first task; a module-level function.
+    """
+    return InProcessExecutor() if count == 1 else PooledExecutor(partial(_processes, count, prepare))
+
+
+def _processes(count: int, prepare: Callable[[], object] | None) -> "WorkerPool":
+    from statuary.workers.process_pool import ProcessPool
+
+    return ProcessPool(count, prepare)

@@ -1,0 +1,104 @@
+"""Worker processes of this machine."""
+
+import atexit
+import gc
+import signal
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import connection, get_context, parent_process
+from os import _exit
+from threading import Thread, current_thread, main_thread
+
+from statuary.base.progress import enable_garbage_collection
+from statuary.workers.task_window import Result, Task
+
+
+class ProcessPool:
+    """A `WorkerPool`: processes of this machine, including this one; they start with the first task.
+
+    They are spawned, so they share nothing with this one. They end when it ends or is killed, and leave Ctrl-C to it.
+    """
+
+    runs_tasks_here = True
+
+    def __init__(self, size: int, prepare: Callable[[], object] | None = None) -> None:
+        """Use `size` processes including this one, at least 2.
+
+        Args:
+            prepare: what each of the others runs before its first task, such as slow imports; a module-level function.
+        """
+        self.size = size
+        self._prepare = prepare
+        self._pool: ProcessPoolExecutor | None = None
+        self._is_broken = False
+
+    def submit(
+        self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
+    ) -> Future[Result]:
+        """Let a process do a task; start new ones if one was lost."""
+        with _uninterrupted():
+            future = self._processes().submit(work, task)
+            future.add_done_callback(then)
+        return future
+
+    def _processes(self) -> ProcessPoolExecutor:
+        if self._is_broken:
+            self.close()
+        if self._pool is None:
+            context = get_context("spawn")
+            self._pool = ProcessPoolExecutor(self.size - 1, context, _begin_as_worker, (self._prepare,))
+            self._is_broken = False
+        return self._pool
+
+    def is_broken(self, error: BaseException) -> bool:
+        """Return whether an error means that a process is lost."""
+        self._is_broken |= isinstance(error, BrokenProcessPool)
+        return isinstance(error, BrokenProcessPool)
+
+    def check_alive(self) -> None:
+        """Do nothing: the pool reports a lost worker itself."""
+
+    def close(self) -> None:
+        """Stop the processes and drop tasks that have not begun."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = None
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Keep Ctrl-C until the end: between the taking of a lock and its block it would leave the lock taken.
+
+    The thread that tends the processes then waits for that lock forever, and the end of this process for that thread.
+    """
+    if current_thread() is not main_thread():  # it interrupts another
+        yield
+        return
+    came: list[object] = []
+    before = signal.signal(signal.SIGINT, lambda *arrived: came.append(arrived))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _begin_as_worker(prepare: Callable[[], object] | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+    gc.disable()  # imports leave no garbage
+    atexit.register(gc.freeze)  # as in `__main__`
+    if prepare is not None:
+        prepare()
+    enable_garbage_collection()
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent has ended: no more tasks would come."""
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        _exit(1)

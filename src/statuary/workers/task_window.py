@@ -1,0 +1,129 @@
+"""The tasks that workers in other processes have: a few at a time, each done whatever worker is lost."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Generic, Protocol, TypeVar
+
+from statuary.base.errors import StatuaryError
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class WorkersLostError(StatuaryError):
+    """Workers are lost repeatedly, or all of them are lost."""
+
+
+class WorkerPool(Protocol):
+    """Workers in other processes."""
+
+    size: int
+    runs_tasks_here: bool
+
+    def submit(
+        self, work: Callable[[Task], Result], task: Task, then: Callable[[Future[Result]], None]
+    ) -> Future[Result]:
+        """Let a worker do a task, a new one if the last ones are lost; any thread calls `then` when it is done or lost."""
+
+    def is_broken(self, error: BaseException) -> bool:
+        """Return whether an error means that workers are lost, and not that a task failed."""
+
+    def check_alive(self) -> None:
+        """Raise WorkersLostError if no worker is left; called when no result has come for a while."""
+
+    def close(self) -> None:
+        """Stop the workers and drop tasks that have not begun."""
+
+
+IN_FLIGHT = 2
+"""Tasks of a worker at a time: one that it runs, and one so that it need not wait for the next."""
+
+CHECK_INTERVAL = 5.0  # seconds after which a pool that returns nothing is checked
+
+ATTEMPTS = 5
+"""How often a task is submitted if its workers are lost."""
+
+
+@dataclass(slots=True)
+class TaskAttempt(Generic[Task]):
+    """A task and the number of times that it was submitted."""
+
+    task: Task
+    count: int = 0
+
+
+@dataclass(slots=True)
+class TaskWindow(Generic[Task, Result]):
+    """The tasks of a pool."""
+
+    pool: WorkerPool
+    work: Callable[[Task], Result]
+    tasks: Iterator[Task]  # those not yet submitted
+    running: dict[Future[Result], TaskAttempt[Task]] = field(default_factory=dict)
+    done: SimpleQueue[Future[Result]] = field(
+        default_factory=SimpleQueue
+    )  # Ctrl-C leaves no lock of it taken
+    lost: deque[TaskAttempt[Task]] = field(default_factory=deque)  # those whose worker is lost
+
+    def results(self) -> Iterator[Result]:
+        """Yield results as they come; while there are none, run a task here if this process takes part."""
+        timeout = 0 if self.pool.runs_tasks_here else CHECK_INTERVAL
+        while self._fill():
+            try:
+                done = self.done.get(timeout=timeout)
+            except Empty:
+                yield from self._meanwhile()
+            else:
+                yield from self._result(done)
+
+    def _fill(self) -> bool:
+        """Submit tasks while workers have room; return whether any are left."""
+        room = IN_FLIGHT * (self.pool.size - self.pool.runs_tasks_here)
+        while len(self.running) < room and (attempt := self._next()) is not None:
+            self._submit(attempt)
+        return bool(self.running or self.lost)
+
+    def _next(self) -> TaskAttempt[Task] | None:
+        if self.lost:
+            return self.lost.popleft()
+        for task in self.tasks:
+            return TaskAttempt(task)
+        return None
+
+    def _submit(self, attempt: TaskAttempt[Task]) -> None:
+        attempt.count += 1
+        if attempt.count > ATTEMPTS:
+            name = getattr(attempt.task, "name", attempt.task)
+            raise WorkersLostError(
+                f"workers were lost {ATTEMPTS} times while they built part {name}",
+                "check whether the machine runs out of memory; `--workers 1` does everything in one process",
+            )
+        try:
+            self.running[self.pool.submit(self.work, attempt.task, self.done.put)] = attempt
+        except Exception as error:
+            if not self.pool.is_broken(error):
+                raise
+            self.lost.append(attempt)
+
+    def _result(self, future: "Future[Result]") -> Iterator[Result]:
+        attempt = self.running.pop(future)
+        try:
+            result = future.result()
+        except BaseException as error:
+            if not self.pool.is_broken(error):
+                raise
+            self.lost.append(attempt)
+        else:
+            yield result
+
+    def _meanwhile(self) -> Iterator[Result]:
+        """Run one task here, or wait if none is left; or see whether others still can."""
+        if not self.pool.runs_tasks_here:
+            self.pool.check_alive()
+        elif (attempt := self._next()) is not None:
+            yield self.work(attempt.task)
+        else:
+            yield from self._result(self.done.get())

@@ -1,0 +1,96 @@
+"""The lists of a chain: a contract that is added or removed changes what shows it, and little else."""
+
+from random import Random
+
+import pytest
+
+from statuary.base.primitives import ChainId
+from statuary.contracts.api.list_pages import PAGE_SIZE, list_pages
+from statuary.contracts.api.lists import AddressRows, chain_documents, rows_by_address
+from statuary.contracts.pages.lists import ContractListPages, search_documents
+from statuary.contracts.settings import Chain
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.pages.page_texts import page_texts
+from statuary.site.pages.rendering import Renderer
+from support.pages import small_site_context
+
+COUNT = 3_000
+
+
+def row(number: int) -> ContractRow:
+    digits = Random(f"address {number}").randbytes(20).hex()
+    return ContractRow(
+        match="match",
+        creationMatch=None,
+        runtimeMatch="match",
+        chainId="1",
+        address=f"0x{digits}",
+        verifiedAt=f"2026-01-01T00:{number // 60 % 60:02}:{number % 60:02}Z",
+        matchId=str(number),
+        name=f"Vault{number}",
+        language="Solidity 0.8.30",
+    )
+
+
+ROWS = [row(number) for number in range(1, COUNT + 1)]
+
+
+def documents_of(rows: list[ContractRow]) -> dict[str, bytes]:
+    """Return the lists of a chain, those for people and those for programs, and the files of the search."""
+    chain = Chain(chain_id=ChainId("1"), name="One", title="One")
+    pages = ContractListPages(Renderer(small_site_context()), rows, with_pages=True)
+    documents = [
+        *chain_documents("1", rows),
+        *pages.chain_documents(chain),
+        *search_documents(rows, page_texts("en"), with_pages=True),
+    ]
+    return {document.path: document.body for document in documents}
+
+
+ALL = documents_of(ROWS)
+
+
+@pytest.mark.parametrize("place", [0, 1, 700, 1_499, COUNT - 2])
+def test_a_removed_contract_changes_only_what_shows_it(place: int):
+    without = documents_of(ROWS[:place] + ROWS[place + 1 :])
+    changed = {path for path in ALL.keys() | without.keys() if ALL.get(path) != without.get(path)}
+    lists = {path for path in changed if "search" not in path}
+    # its page, perhaps the neighbours of one that ends or begins with it; the newest, and the index, for both readers
+    assert len(lists) <= 10
+    assert sum(len(without.get(path, b"")) for path in changed) < sum(map(len, ALL.values())) / 8
+
+
+def test_an_added_contract_changes_the_newest_page_alone():
+    more = documents_of([*ROWS, row(COUNT + 1)])
+    changed = {path for path in more if ALL.get(path) != more[path] and "search" not in path}
+    assert len(changed) <= 6
+
+
+def test_pages_have_every_contract_once_and_at_most_as_many_as_a_list():
+    pages = list(list_pages(ROWS))
+    assert [one for page in pages for one in page.rows] == ROWS
+    assert max(len(page.rows) for page in pages) <= PAGE_SIZE
+    assert len({page.name for page in pages}) == len(pages)
+    assert len(pages) < COUNT / 100
+    same = [one._replace(address="0x" + "11" * 20) for one in ROWS]
+    assert {len(page.rows) for page in list_pages(same)} == {PAGE_SIZE}
+
+
+def test_every_page_is_reached_from_the_first():
+    first = ALL["contracts/1/index.html"].decode()
+    for path in (path for path in ALL if path.startswith("contracts/1/pages/")):
+        assert f'href="../../{path}"' in first
+    pages = [page.name for page in list_pages(ROWS)]
+    middle = ALL[f"contracts/1/pages/{pages[5]}.html"].decode()
+    for neighbour, relation in ((pages[4], "next"), (pages[6], "prev")):
+        assert f'href="../../../contracts/1/pages/{neighbour}.html" rel="{relation}"' in middle
+
+
+def test_rows_by_address_group_neighbours() -> None:
+    first, second = row(1), row(2)
+    elsewhere = first._replace(chainId="2", matchId="9")
+    rows = [("a", first), ("b", elsewhere), ("c", second)]
+    assert list(rows_by_address(rows)) == [
+        AddressRows(first.address, ("a", "b"), (first, elsewhere)),
+        AddressRows(second.address, ("c",), (second,)),
+    ]

@@ -1,0 +1,106 @@
+"""Blocks of Ethereum's mainnet from public test suites (mainnet.py says which) through the same verifiers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from statuary.base.primitives import keccak256
+from statuary.base.reasons import EvidenceError
+from statuary.contracts.chain.anchor import (
+    AnchoredBlock,
+    DeploymentEvidence,
+    account_under,
+    header_of,
+    transaction_in,
+    word_in_slot,
+)
+from statuary.contracts.chain.merkle_trie import decode_list, encode_rlp, number_bytes
+from statuary.contracts.chain.transaction import parse_header, parse_transaction
+from statuary.contracts.chain.trie_proofs import trie_proof
+from statuary.contracts.checks.anchor_claims import recover_sender
+from statuary.extensions.importing.evidence.ethereum_node import encode_header, encode_transaction
+
+HERE = Path(__file__).parent
+MAINNET = json.loads((HERE / "mainnet.json").read_text())
+BLOCKS = {block["number"]: block for block in MAINNET["blocks"]}
+WETH_SLOT = "0x" + "2".zfill(64)
+
+# how many members a header has since each fork that added some
+MEMBERS = {
+    1: 15,
+    7_000_000: 15,
+    14_764_013: 16,
+    15_537_394: 16,
+    17_034_870: 17,
+    19_426_587: 20,
+    22_431_084: 21,
+}
+
+
+def anchored(block):
+    return AnchoredBlock(block["number"], block["hash"], block["header"])
+
+
+@pytest.mark.parametrize("number", BLOCKS)
+def test_headers_of_every_form(number):
+    block = BLOCKS[number]
+    assert header_of(anchored(block)).number == number
+    members = [count for first, count in MEMBERS.items() if first <= number][-1]
+    assert len(decode_list(bytes.fromhex(block["header"][2:]))) == members
+
+
+def test_the_vectors_have_every_form_of_header():
+    assert set(MEMBERS) <= set(BLOCKS)
+
+
+def transactions():
+    return [(block, one) for block in BLOCKS.values() for one in block["transactions"]]
+
+
+def evidence(block, one):
+    return DeploymentEvidence(anchored(block), tuple(one["transaction"]), tuple(one["receipt"]))
+
+
+@pytest.mark.parametrize(
+    ("block", "one"), transactions(), ids=lambda value: str(value.get("number", value.get("hash", "")[:10]))
+)
+def test_transactions_and_receipts(block, one):
+    transaction, receipt = transaction_in(evidence(block, one), one["index"], "0x")
+    assert f"0x{transaction.hash.hex()}" == one["hash"]
+    assert transaction.type == receipt.type == one["type"]
+    assert transaction.chain_id in (1, None)
+    assert recover_sender(transaction.signature) == one["sender"]
+    with pytest.raises(EvidenceError):
+        transaction_in(evidence(block, one), one["index"] + 1, "0x")
+
+
+def test_the_vectors_have_every_type_of_transaction():
+    assert {one["type"] for _, one in transactions()} == {0, 1, 2, 3, 4}
+
+
+def test_a_block_from_json_rpc():
+    # packages/block/test/testdata/infura2000004wtxs.json of ethereumjs-monorepo, which names the senders
+    block = json.loads((HERE / "mainnet_2000004.json").read_text())
+    header = parse_header(encode_header(block))
+    assert f"0x{header.hash.hex()}" == block["hash"]
+    encoded = [encode_transaction(one) for one in block["transactions"]]
+    for given, raw in zip(block["transactions"], encoded, strict=True):
+        found = parse_transaction(raw)
+        assert f"0x{found.hash.hex()}" == given["hash"]
+        assert recover_sender(found.signature).lower() == given["from"]
+    keyed = [(encode_rlp(number_bytes(index)), raw) for index, raw in enumerate(encoded)]
+    assert trie_proof(keyed, b"\x80")[0] == header.transactions_root
+
+
+def test_an_account_and_its_storage():
+    state = MAINNET["state"]
+    header = parse_header(bytes.fromhex(state["header"][2:]))
+    assert header.number == 19_000_000
+    account = account_under(header, state["address"], tuple(state["account"]))
+    assert account.code_hash == keccak256(bytes.fromhex(state["code"][2:]))
+    assert word_in_slot(account, WETH_SLOT, tuple(state["storage"])) == 18
+    with pytest.raises(EvidenceError):
+        word_in_slot(account, "0x" + "3".zfill(64), tuple(state["storage"]))
+    with pytest.raises(EvidenceError):
+        account_under(header, "0x" + "11" * 20, tuple(state["account"]))

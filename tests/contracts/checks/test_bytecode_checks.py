@@ -1,0 +1,126 @@
+"""Checks of bytecode and transformations, each alone on one record."""
+
+import pytest
+
+from statuary.contracts.checks.prove import CONTRACT_CHECKS
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.model.proof import CheckOutcome
+from support.contracts import made_record
+
+CHECKS = {check.name: check for check in CONTRACT_CHECKS}
+RUNTIME = "fe00fe"
+CONSTRUCTOR = {"size": "6003", "offset": "6006", "copy": "39", "return": "f3"}
+NOTHING = "5b"  # JUMPDEST
+
+
+def result_of(check, record):
+    [result] = CHECKS[check].results([RecordView(record)])
+    return result
+
+
+def deploying_record(constructor):
+    return {
+        "creationMatch": "exact_match",
+        "creationBytecode": {"recompiledBytecode": f"0x{constructor}{RUNTIME}"},
+        "runtimeBytecode": {"recompiledBytecode": f"0x{RUNTIME}"},
+    }
+
+
+def test_constructor_that_copies_passes():
+    result = result_of(
+        "creation-code-deploys-the-runtime-code", deploying_record("".join(CONSTRUCTOR.values()))
+    )
+    assert result.outcome is CheckOutcome.PASSED
+    assert result.evidence == {"at": 6, "bytes": 3}
+
+
+@pytest.mark.parametrize("part", CONSTRUCTOR)
+def test_constructor_without_part_fails(part):
+    parts = CONSTRUCTOR | {part: NOTHING * (len(CONSTRUCTOR[part]) // 2)}
+    result = result_of("creation-code-deploys-the-runtime-code", deploying_record("".join(parts.values())))
+    assert result.outcome is CheckOutcome.FAILED
+
+
+@pytest.mark.parametrize("side", ["creation", "runtime"])
+def test_creation_code_without_constructor_fails(side):
+    """The runtime code is at byte 0, or nowhere."""
+    record = deploying_record("" if side == "creation" else "6003600639f3fe")
+    record["runtimeBytecode"]["recompiledBytecode"] = f"0x{RUNTIME}" if side == "creation" else "0x0102"
+    assert result_of("creation-code-deploys-the-runtime-code", record).outcome is CheckOutcome.FAILED
+
+
+def renamed(record, names):
+    """Give the immutables of the runtime side other ids, in the transformations and in the values."""
+    side = record["runtimeBytecode"]
+    for step in side["transformations"]:
+        step["id"] = names.get(step["id"], step["id"])
+    values = side["transformationValues"]["immutables"]
+    side["transformationValues"]["immutables"] = {
+        names.get(name, name): value for name, value in values.items()
+    }
+    return record
+
+
+def test_other_ids_are_noted():
+    record = renamed(made_record("immutables"), {"7": "70", "12": "120"})
+    result = result_of("runtime-transformations-are-found-again", record)
+    assert result.outcome is CheckOutcome.PASSED
+    assert [finding.message for finding in result.findings] == [
+        "the ids differ from those of the compiler's output"
+    ]
+
+
+def test_one_id_for_two_values_fails():
+    record = renamed(made_record("immutables"), {"7": "12"})
+    result = result_of("runtime-transformations-are-found-again", record)
+    assert result.outcome is CheckOutcome.FAILED
+    assert "an id has two values in the compiler's output, or a value two ids" in {
+        finding.message for finding in result.findings
+    }
+
+
+def test_changed_value_differs_from_bytecode():
+    record = made_record("immutables")
+    record["runtimeBytecode"]["transformationValues"]["immutables"]["7"] = "0x" + "22" * 32
+    steps = [step for step in record["runtimeBytecode"]["transformations"] if step["id"] == "7"]
+    result = result_of("runtime-transformations-are-found-again", record)
+    assert result.outcome is CheckOutcome.FAILED
+    assert [finding.message for finding in result.findings] == [
+        f"the value of the immutable transformation at byte {step['offset']} differs from the bytecode"
+        for step in steps
+    ]
+
+
+def test_missing_value_differs_from_bytecode():
+    record = made_record("immutables")
+    del record["runtimeBytecode"]["transformationValues"]["immutables"]["12"]
+    result = result_of("runtime-transformations-are-found-again", record)
+    assert result.outcome is CheckOutcome.FAILED
+    assert any("differs from the bytecode" in finding.message for finding in result.findings)
+
+
+def test_unused_value_is_named():
+    record = made_record("immutables")
+    record["runtimeBytecode"]["transformationValues"]["immutables"]["99"] = "0x" + "00" * 32
+    [finding] = result_of("runtime-transformations-are-found-again", record).findings
+    assert finding.message == "no transformation uses the immutable value 99"
+    assert finding.pointer == ("runtimeBytecode", "transformationValues")
+
+
+@pytest.mark.parametrize("transformations", [None, {}, "", [None], [{"type": "replace"}]])
+def test_transformations_of_invalid_list_are_absent(transformations):
+    record = made_record("immutables")
+    record["runtimeBytecode"]["transformations"] = transformations
+    assert RecordView(record).runtime.transformations is None
+
+
+def test_one_invalid_transformation_hides_all():
+    record = made_record("immutables")
+    assert len(RecordView(record).runtime.transformations) == 3
+    record["runtimeBytecode"]["transformations"].append(None)
+    assert RecordView(record).runtime.transformations is None
+
+
+def test_empty_transformations_are_a_list():
+    record = made_record("plain")
+    assert RecordView(record).runtime.transformations == ()

@@ -1,0 +1,308 @@
+"""True records prove: no real record has a finding, and the proof holds the evidence."""
+
+import re
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statuary.base.findings import Finding, Severity
+from statuary.base.rules import rule_of
+from statuary.contracts.checks.check import ContractCheck, Evidence, Violation
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, Provable, prove, prove_together
+from statuary.contracts.checks.public_fact_checks import releases
+from statuary.contracts.model.proof import CheckOutcome, ClaimName, ClaimStatus
+from statuary.contracts.model.storage_layout import LayoutFault, vyper_layout_faults
+from support.contracts import FEATURES, made_record
+from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors
+from support.strategies import steady
+
+
+def result_of(record, name):
+    return next(result for result in prove(record).results if result.check == name)
+
+
+@pytest.mark.parametrize("name", FEATURES)
+def test_made_records_prove(name):
+    proof = prove(made_record(name))
+    assert proof.findings == ()
+    assert proof.holds
+
+
+def test_every_real_record_proves_without_a_finding():
+    count = 0
+    for name, record in real_records():
+        assert prove(record).findings == (), name
+        count += 1
+    assert count >= 94
+
+
+def test_every_served_vector_proves_without_a_false_finding():
+    for name, record in served_vectors():
+        expected = ["unmatched-side-does-not-match"] if UNDERSTATED in name else []
+        assert [finding.rule for finding in prove(record).findings] == expected, name
+
+
+def test_a_replaced_bytecode_is_rejected():
+    records = {
+        name: record for name, record in served_vectors(doctored=True) if name.partition("/")[2] in DOCTORED
+    }
+    assert len(records) == len(DOCTORED)
+    for name, record in records.items():
+        assert not prove(record).holds, name
+        assert "creation-replays" in {finding.rule for finding in prove(record).findings}
+
+
+def test_every_check_applies_to_some_record():
+    """Over all records at hand every check has something to look at somewhere."""
+    idle = {check.name for check in CONTRACT_CHECKS}
+    for name in FEATURES:
+        idle -= {
+            result.check
+            for result in prove(made_record(name)).results
+            if result.outcome is CheckOutcome.PASSED
+        }
+    assert idle == {  # what only Vyper has, sides that do not match, libraries that were linked twice
+        "libraries-are-those-of-the-settings",
+        "vyper-immutables-follow-the-code",
+        "vyper-integrity-is-that-of-the-sources",
+        "unmatched-side-does-not-match",
+    }
+    for _, record in [*real_records(), *served_vectors()]:
+        idle -= {result.check for result in prove(record).results if result.outcome is CheckOutcome.PASSED}
+    assert idle == set()
+
+
+def test_a_check_reports_its_evidence():
+    record = made_record("everything")
+    length = len(record["creationBytecode"]["onchainBytecode"]) // 2 - 1
+    assert result_of(record, "creation-replays").evidence == {"transformations": 6, "bytes": length}
+    assert result_of(record, "sources-are-those-of-the-metadata").evidence == {"sources": 1}
+    assert result_of(record, "vyper-immutables-follow-the-code").outcome is CheckOutcome.NOT_APPLICABLE
+    assert result_of(record, "runtime-ends-with-the-metadata-hash").evidence["ipfs"].startswith("1220")
+
+
+def test_only_the_named_checks_run_and_the_others_are_named_as_skipped():
+    chosen = [check for check in CONTRACT_CHECKS if check.name == "creation-replays"]
+    proof = prove(made_record(), chosen)
+    run = [result.check for result in proof.results if result.outcome is not CheckOutcome.SKIPPED]
+    assert run == ["creation-replays"]
+    assert set(proof.skipped) == {check.name for check in CONTRACT_CHECKS} - {"creation-replays"}
+    for claim in (ClaimName.CONSISTENT, ClaimName.HASHED):
+        assert proof.claim(claim).status is ClaimStatus.NOT_SHOWN
+        assert proof.claim(claim).reason.key == "skipped_more"
+
+
+def test_the_table_lists_every_check_once():
+    names = [check.name for check in CONTRACT_CHECKS]
+    assert len(set(names)) == len(names)
+    for each in CONTRACT_CHECKS:
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", each.name)
+        assert re.fullmatch(r"[A-Z].*\.", each.rule), each.name
+
+
+def test_a_check_is_made_from_a_function():
+    def nothing_is_wrong(record):
+        """Nothing is ever wrong.
+
+        Not even here.
+        """
+        yield Evidence({"chain": record.value["chainId"]})
+        yield Violation("but it is", ("chainId",), "mend it")
+
+    made = ContractCheck(*rule_of(nothing_is_wrong), Severity.WARNING, nothing_is_wrong)
+    proof = prove(made_record(), [made])
+    assert (made.name, made.rule) == ("nothing-is-wrong", "Nothing is ever wrong.")
+    assert proof.findings == (
+        Finding(
+            rule="nothing-is-wrong",
+            message="but it is",
+            hint="mend it",
+            pointer=("chainId",),
+            severity=Severity.WARNING,
+        ),
+    )
+    assert proof.results[0].outcome is CheckOutcome.WARNED
+    assert proof.holds
+
+
+JUNK = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.text(max_size=5),
+    st.sampled_from(
+        ["0x", "0xzz", "0X00", "0x" + "00" * 40, "\ud800", "exact_match", "Vyper", "Solidity", "a" * 100_000]
+    ),
+    st.just([]),
+    st.just({}),
+    st.just([[[{}]]]),
+    st.just({"1": {}}),
+    st.just([{"type": "replace", "reason": "library", "offset": 10**30, "id": "x"}]),
+    st.just({"a": {"b": [{"start": 10**30, "length": 10**30}]}}),
+    st.just({"isProxy": True}),
+)
+
+
+def places(value, pointer=()):
+    """Yield the place of every part of a JSON value."""
+    yield pointer
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, part in members:
+        yield from places(part, (*pointer, key))
+
+
+TEXT = orjson.dumps(made_record("everything"))
+EVERY_CHECK = [check.name for check in CONTRACT_CHECKS]
+PLACES = [place for place in places(orjson.loads(TEXT)) if place]
+
+
+@steady
+@given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=4))
+def test_junk_in_any_member_is_a_finding_without_a_traceback(changes):
+    record = orjson.loads(TEXT)
+    for place, junk in changes:
+        put(record, place, junk)
+    proof = prove(record)
+    assert [result.check for result in proof.results] == EVERY_CHECK
+    assert all(finding.message for finding in proof.findings)
+
+
+def put(record, place, junk):
+    holder = record
+    for key in place[:-1]:
+        try:
+            holder = holder[key]
+        except (KeyError, IndexError, TypeError):
+            return  # an earlier change took this place away
+    try:
+        holder[place[-1]] = junk
+    except (IndexError, TypeError):
+        return
+
+
+@steady
+@given(st.sampled_from(PLACES))
+def test_a_member_may_be_missing(place):
+    record = orjson.loads(TEXT)
+    holder = record
+    for key in place[:-1]:
+        holder = holder[key]
+    del holder[place[-1]]
+    assert [result.check for result in prove(record).results] == EVERY_CHECK
+
+
+def test_endless_nesting_is_a_finding():
+    for member in ("abi", "metadata", "userdoc", "storageLayout", "signatures", "proxyResolution"):
+        record = made_record()
+        deep: list = []
+        for _ in range(900):
+            deep = [deep]
+        record[member] = {"a": deep}
+        assert not prove(record).holds, member
+
+
+def test_an_empty_record_is_rejected():
+    assert not prove({}).holds
+
+
+def test_records_that_are_proved_together_have_the_proofs_that_each_has_alone():
+    records = [*(made_record(name) for name in FEATURES), {}]
+    assert prove_together([Provable(record) for record in records]) == [prove(record) for record in records]
+
+
+def test_bytecode_that_ends_within_a_byte_of_the_one_on_the_chain_is_not_hex():
+    record = made_record()
+    record["runtimeBytecode"]["recompiledBytecode"] = record["runtimeBytecode"]["onchainBytecode"][:-1]
+    (finding,) = result_of(record, "hex-is-well-formed").findings
+    assert finding.pointer == ("runtimeBytecode", "recompiledBytecode")
+
+
+ROUNDED = [18_446_744_073_709_552_000, "18446744073709552000", 1.8446744073709552e19, "1e+21"]
+
+
+@pytest.mark.parametrize("slot", ROUNDED, ids=map(str, ROUNDED))
+def test_a_slot_that_javascript_rounded_is_not_checked(slot):
+    """Two variables share it, which no compiler does, and a record is not lost for it."""
+    place = {"type": "uint256", "slot": slot, "n_slots": 1}
+    faults = list(vyper_layout_faults({"a": place, "b": place, "c": {"type": "address", "slot": 0}}))
+    assert [fault.is_known for fault in faults] == [False, False]
+    assert "is not checked: JavaScript rounds numbers above 2^53" in faults[0].message
+
+
+@pytest.mark.parametrize("slot", ["5", "", "-1", "1e5", -1, 1.5, None, float("inf"), "9" * 90])
+def test_a_slot_that_is_none_is_a_fault(slot):
+    (fault,) = vyper_layout_faults({"a": {"type": "uint256", "slot": slot}})
+    assert fault == LayoutFault("a variable has no slot", ("a",))
+
+
+def test_small_slots_beside_a_rounded_one_are_checked():
+    layout = {
+        "a": {"type": "uint256", "slot": 1 << 60},
+        "b": {"type": "uint256", "slot": 3},
+        "c": {"type": "address", "slot": 3},
+    }
+    assert [fault.is_known for fault in vyper_layout_faults(layout)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "day", ["2026-11", "99999999-1-1", "", "2026.11.02", "\uff12\uff10\uff12\uff16-11-02"]
+)
+def test_a_day_of_any_form_is_compared_or_not(day):
+    record = made_record() | {"verifiedAt": day}
+    assert result_of(record, "verified-after-the-release").outcome in (
+        CheckOutcome.PASSED,
+        CheckOutcome.NOT_APPLICABLE,
+    )
+
+
+VERSIONS = {
+    "0.5.11+commit.22be8592": ("passed", {"release": "0.5.11"}),
+    "0.5.11+commit.c082d0b4": ("passed", {"release": "0.5.11"}),
+    "0.4.15+commit.8b45bddb": ("passed", {"release": "0.4.15"}),
+    "0.8.19+commit.7dd6d404.mod": ("passed", {"release": "0.8.19"}),
+    "0.8.31-nightly.2025.10.1+commit.12345678": ("passed", {"nightly": "2025.10.1"}),
+    "0.8.31-nightly.2025.2.30+commit.12345678": ("failed", {"nightly": "2025.2.30"}),
+    "99.0.0+commit.12345678": ("passed", {"release": "not known here"}),
+    "0.8.19+commit.87f61d96": ("failed", {"release": "0.8.19"}),
+    "0.6.13+commit.27d51765": ("failed", {"release": "none"}),
+    "vyper 0.3.10+commit.91361694": ("passed", {"release": "0.3.10"}),
+    "vyper 0.4.1rc3+commit.1339177d": ("passed", {"release": "0.4.1rc3"}),
+    "vyper 0.4.0": ("passed", {"release": "0.4.0"}),
+    "vyper 0.4.0+commit.12345678": ("warned", {"release": "0.4.0"}),
+    "vyper 0.3.11+commit.91361694": ("failed", {"release": "none"}),
+    "vyper 9.0.0": ("passed", {"release": "not known here"}),
+    "fe 26.0.0": ("not applicable", {}),
+}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_version_is_a_release_or_not_known_here(version):
+    compiler, _, number = version.rpartition(" ")
+    record = made_record()
+    record["compilation"] |= {"compiler": compiler or "solc", "compilerVersion": number}
+    if compiler == "vyper":
+        record["compilation"]["language"] = "Vyper"
+    result = result_of(record, "compiler-is-a-release")
+    outcome, evidence = VERSIONS[version]
+    assert result.outcome == outcome
+    assert {name: result.evidence[name] for name in evidence} == evidence
+
+
+def test_the_table_of_releases_is_in_order():
+    solc, vyper = releases("solc"), releases("vyper")
+    assert len(solc) >= 120
+    assert len(vyper) >= 78
+    assert releases("fe") == {}
+    days = [release.not_before for release in solc.values() if release.not_before]
+    assert days == sorted(days)
+    assert all(
+        re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in [*days, *(one.not_before for one in vyper.values())]
+    )
+    commits = [commit for release in (*solc.values(), *vyper.values()) for commit in release.commits]
+    assert all(re.fullmatch("[0-9a-f]{7,8}", commit) for commit in commits)
+    assert all(release.commits for release in solc.values())

@@ -1,0 +1,171 @@
+"""Bulk sources in a whole build: the same checks and the same bytes for every form of a contract."""
+
+import gzip
+from pathlib import Path
+
+import orjson
+import pytest
+
+from statuary.base.files import LEDGER
+from statuary.base.findings import Position
+from statuary.base.primitives import checksum_address, parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger.read import read_entry
+from support.contracts import made_record
+from support.export_tables import tables_of_records, write_tables
+from support.requirements import require_module
+from support.sites import NOW, SITE, small_site, write_files
+
+CHAIN = "748463"
+INSTALL = 'pip install "statuary[all]"'
+
+
+def record(number, name="plain"):
+    made = made_record(name)
+    return made | {
+        "chainId": CHAIN,
+        "address": checksum_address(f"0x{number * 7919:040x}"),
+        "matchId": str(number),
+    }
+
+
+def jsonl(records) -> bytes:
+    return b"".join(orjson.dumps(one) + b"\n" for one in records)
+
+
+def record_files(records, folder: str):
+    return {f"{folder}/{CHAIN}/{one['address']}.json": orjson.dumps(one) for one in records}
+
+
+def build(content: Path, out: Path):
+    with FolderTarget(out) as publication:
+        return build_site(content, publication, parse_instant(NOW), NoProgress())
+
+
+def documents(out: Path) -> dict[str, bytes]:
+    """Return what is published, but for pages: how many contracts there are, bulk files do not tell beforehand."""
+    return {
+        str(file.relative_to(out)): file.read_bytes()
+        for folder in ("v2", "proof", "api")
+        for file in (out / folder).rglob("*")
+        if file.is_file()
+    }
+
+
+def test_every_form_gives_the_same_bytes(tmp_path):
+    require_module("duckdb", install=INSTALL)
+    zstd = require_module("backports.zstd", install=INSTALL)
+    names = ["plain", "libraries", "immutables", "other metadata", "everything"]
+    records = [record(number, names[number % 5]) for number in range(1, 26)]
+    plain = write_files(small_site(tmp_path / "plain"), record_files(records, "contracts"))
+    mixed = write_files(
+        small_site(tmp_path / "mixed"),
+        {
+            **record_files(records[:5], "contracts"),
+            "contracts/a.jsonl": jsonl(records[5:8]),
+            "contracts/b.jsonl.gz": gzip.compress(jsonl(records[8:11])),
+            "contracts/c.jsonl.zst": zstd.compress(jsonl(records[11:14])),
+            **record_files(records[14:16], "../elsewhere"),
+            "../elsewhere/d.jsonl": jsonl(records[16:18]),
+            "../one.jsonl.gz": gzip.compress(jsonl(records[18:20])),
+            "site.yaml": SITE
+            + "contracts:\n  sources: [../elsewhere, ../one.jsonl.gz]\n  join_memory_mib: 512\n",
+        },
+    )
+    write_tables(mixed / "contracts/export", tables_of_records(records[20:23]))
+    write_tables(tmp_path / "mixed/elsewhere/export", tables_of_records(records[23:]))
+    for content in (plain, mixed):
+        outcome = build(content, content.parent / "out")
+        assert (outcome.checked.all_findings, outcome.checked.contracts.contracts) == ([], 25)
+    wanted = documents(tmp_path / "plain/out")
+    assert documents(tmp_path / "mixed/out") == wanted
+    assert len(wanted) > 100
+
+
+def test_the_ledger_names_line_and_row(tmp_path):
+    content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), record(2)])})
+    build(content, tmp_path / "out")
+    path = f"v2/contract/{CHAIN}/{record(2)['address']}"
+    assert read_entry(tmp_path / "out" / LEDGER, path).sources == "contracts/a.jsonl:2"
+
+
+def test_an_unproved_record_is_withheld_at_its_line(tmp_path):
+    wrong = record(2)
+    wrong["sources"]["contracts/Made.sol"]["content"] += " "
+    content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), wrong])})
+    outcome = build(content, tmp_path / "out")
+    line = orjson.dumps(wrong).decode()
+    pointed = {line[one.position.column - 1 :][:13] for one in outcome.checked.withheld_because}
+    assert {(one.path, one.position.line) for one in outcome.checked.withheld_because} == {
+        ("contracts/a.jsonl", 2)
+    }
+    assert '"// SPDX-Lice' in pointed
+    assert outcome.checked.withheld == 1
+    assert outcome.checked.contracts.contracts == 1
+    assert outcome.checked.contracts.example.matchId == "1"
+
+
+def test_a_contract_in_two_forms_is_a_finding(tmp_path):
+    content = write_files(
+        small_site(tmp_path),
+        {**record_files([record(1)], "contracts"), "contracts/a.jsonl": jsonl([record(2), record(1)])},
+    )
+    outcome, file = build(content, tmp_path / "out"), f"contracts/{CHAIN}/{record(1)['address']}.json"
+    assert {(one.rule, one.path, one.position) for one in outcome.checked.withheld_because} == {
+        ("one-record-per-contract", "contracts/a.jsonl", Position(2, 1)),
+        ("one-record-per-match-id", "contracts/a.jsonl", Position(2, 1)),
+        ("one-record-per-contract", file, Position(1, 6247)),
+        ("one-record-per-match-id", file, Position(1, 12)),
+    }
+    assert all("a.jsonl:2" in one.message for one in outcome.checked.withheld_because if one.path == file)
+    assert outcome.checked.contracts.contracts == 1
+
+
+def test_a_chain_that_the_site_lacks_is_a_finding(tmp_path):
+    content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1) | {"chainId": "5"}])})
+    (finding,) = build(content, tmp_path / "out").checked.withheld_because
+    assert (finding.rule, finding.path, finding.position.line) == ("known-chain", "contracts/a.jsonl", 1)
+    line = jsonl([record(1) | {"chainId": "5"}]).decode()
+    assert line[finding.position.column - 1 :].startswith('"5"')
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("../nowhere", "no file or folder '../nowhere'"),
+        ("gopher://a/b", "no file or folder 'gopher://a/b'"),
+    ],
+)
+def test_a_missing_source_is_a_finding_in_site_yaml(tmp_path, source, said):
+    content = write_files(
+        small_site(tmp_path), {"site.yaml": f"{SITE}contracts:\n  sources:\n    - {source}\n"}
+    )
+    (finding,) = build(content, tmp_path / "out").checked.withheld_because
+    assert (finding.rule, finding.path, finding.message) == ("reachable-source", "site.yaml", said)
+    assert finding.position == Position(12, 7)
+
+
+def test_temporary_files_of_the_join_are_removed(tmp_path, monkeypatch):
+    require_module("duckdb", install=INSTALL)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    content = small_site(tmp_path)
+    write_tables(content / "contracts", tables_of_records([record(1)]))
+    build(content, tmp_path / "out")
+    assert {file.name for file in tmp_path.iterdir()} == {"content", "out"}
+
+
+def test_an_unreadable_export_does_not_stop_status_updates(tmp_path):
+    require_module("duckdb", install=INSTALL)
+    content = small_site(tmp_path)
+    write_tables(content / "contracts/export", tables_of_records([record(1)]), without=["code"])
+    write_files(content, {"contracts/all.jsonl": orjson.dumps(record(2)) + b"\n"})
+    checked = build(content, tmp_path / "out").checked
+    assert {finding.rule for finding in checked.withheld_because} == {"whole-export"}
+    assert checked.withheld == 1
+    assert (tmp_path / "out/api/v2/summary.json").is_file()
+    (entry,) = orjson.loads((tmp_path / "out" / f"v2/contracts/{record(2)['chainId']}").read_bytes())[
+        "results"
+    ]
+    assert entry["address"] == record(2)["address"]

@@ -1,0 +1,142 @@
+"""The auxdata of each compiler: hand-made pieces of every layout, and bytes that are none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.auxdata import (
+    Auxdata,
+    AuxdataStyle,
+    auxdata_style,
+    has_source_hash,
+    parse_auxdata,
+    split_auxdata,
+)
+from statuary.contracts.model.compiler import UNKNOWN, CompilerVersion, parse_compiler_version
+from statuary.contracts.model.metadata_hashes import metadata_hash, metadata_texts
+from support.strategies import steady
+
+CODE = bytes.fromhex("6001600255fe")
+IPFS = bytes.fromhex("a264697066735822" + "1220" + "ab" * 32 + "64736f6c6343" + "00081e" + "0033")
+BZZR0 = bytes.fromhex("a165627a7a7230" + "5820" + "cd" * 32 + "0029")
+BARE = bytes.fromhex("a164736f6c6343" + "00081e" + "000a")
+NIGHTLY = bytes.fromhex("a164736f6c63" + "78" + "22" + b"0.8.31-nightly.2025.9.1+commit.abc".hex() + "002a")
+VYPER_0_3_4 = bytes.fromhex("a165767970657283000304")
+VYPER_MAP = VYPER_0_3_4 + b"\x00\x0b"
+VYPER_ARRAY = bytes.fromhex("84" + "19055c" + "80" + "1820" + "a16576797065728300030a" + "0014")
+VYPER_INTEGRITY = bytes.fromhex(
+    "85" + "5820" + "ef" * 32 + "19055c" + "80" + "1820" + "a165767970657283000403" + "0036"
+)
+
+
+@pytest.mark.parametrize(
+    ("language", "version", "style"),
+    [
+        ("Solidity", "0.4.6+commit.2dabbdf0", AuxdataStyle.NONE),
+        ("Solidity", "0.4.7+commit.822622cf", AuxdataStyle.SOLIDITY),
+        ("Solidity", "0.4.7-nightly.2016.12.1+commit.0", AuxdataStyle.NONE),
+        ("Yul", "0.8.30+commit.73712a01", AuxdataStyle.NONE),
+        ("Fe", "26.0.0-alpha.12", AuxdataStyle.NONE),
+        ("Vyper", "0.3.3+commit.48e326f0", AuxdataStyle.NONE),
+        ("Vyper", "0.3.4+commit.f31f0ec4", AuxdataStyle.VYPER_0_3_4),
+        ("Vyper", "0.3.9+commit.66b96705", AuxdataStyle.VYPER_BEFORE_0_3_10),
+        ("Vyper", "0.3.10rc1+commit.0", AuxdataStyle.VYPER),
+        ("Vyper", "0.4.1b1+commit.039d3692", AuxdataStyle.VYPER),
+    ],
+)
+def test_style(language, version, style):
+    assert auxdata_style(language, version) is style
+
+
+def test_versions_compare():
+    assert parse_compiler_version("v0.8.30+commit.73712a01") == CompilerVersion(0, 8, 30)
+    assert (
+        parse_compiler_version("0.8.30-nightly.1")
+        < parse_compiler_version("0.8.30")
+        < parse_compiler_version("0.10.0")
+    )
+    assert (
+        parse_compiler_version("latest")
+        == parse_compiler_version("9" * 50)
+        == UNKNOWN
+        < parse_compiler_version("0.1.0")
+    )
+
+
+@pytest.mark.parametrize(
+    ("piece", "style"),
+    [
+        (IPFS, AuxdataStyle.SOLIDITY),
+        (BZZR0, AuxdataStyle.SOLIDITY),
+        (BARE, AuxdataStyle.SOLIDITY),
+        (NIGHTLY, AuxdataStyle.SOLIDITY),
+        (VYPER_0_3_4, AuxdataStyle.VYPER_0_3_4),
+        (VYPER_MAP, AuxdataStyle.VYPER_BEFORE_0_3_10),
+        (VYPER_ARRAY, AuxdataStyle.VYPER),
+        (VYPER_INTEGRITY, AuxdataStyle.VYPER),
+    ],
+)
+def test_splits_what_ends_the_code(piece, style):
+    assert split_auxdata(CODE + piece, style) == Auxdata(len(CODE), piece)
+    assert split_auxdata(CODE + piece[:-1], style) is None
+    assert split_auxdata(CODE + piece, AuxdataStyle.NONE) is None
+
+
+def test_reads_hashes_versions_and_sizes():
+    solc = parse_auxdata(IPFS, AuxdataStyle.SOLIDITY)
+    assert (solc.hashes, solc.compiler) == ({"ipfs": bytes.fromhex("1220" + "ab" * 32)}, "0.8.30")
+    assert parse_auxdata(BZZR0, AuxdataStyle.SOLIDITY).hashes == {"bzzr0": b"\xcd" * 32}
+    assert parse_auxdata(NIGHTLY, AuxdataStyle.SOLIDITY).compiler.startswith("0.8.31-nightly")
+    vyper = parse_auxdata(VYPER_INTEGRITY, AuxdataStyle.VYPER)
+    assert vyper.hashes == {"integrity": b"\xef" * 32}
+    assert (vyper.runtime_size, vyper.immutable_size, vyper.compiler) == (1372, 32, "0.4.3")
+    assert parse_auxdata(VYPER_ARRAY, AuxdataStyle.VYPER).hashes == {}
+
+
+@pytest.mark.parametrize(
+    ("piece", "style", "version", "carries"),
+    [
+        (IPFS, AuxdataStyle.SOLIDITY, "0.8.30", True),
+        (BZZR0, AuxdataStyle.SOLIDITY, "0.4.7", True),
+        (BARE, AuxdataStyle.SOLIDITY, "0.8.30", False),
+        (VYPER_INTEGRITY, AuxdataStyle.VYPER, "0.4.1", True),
+        (VYPER_INTEGRITY, AuxdataStyle.VYPER, "0.4.0", False),
+        (VYPER_ARRAY, AuxdataStyle.VYPER, "0.4.1", False),
+        (VYPER_MAP, AuxdataStyle.VYPER_BEFORE_0_3_10, "0.3.9", False),
+        (b"\x00", AuxdataStyle.SOLIDITY, "0.8.30", False),
+    ],
+)
+def test_an_exact_match_needs_a_hash(piece, style, version, carries):
+    assert has_source_hash(piece, style, version) is carries
+
+
+def test_metadata_outside_ascii_is_spelled_with_escapes_first():
+    assert set(metadata_texts({"a": 1})) == {b'{"a":1}'}
+    escaped, plain, *_ = metadata_texts({"a": "ü😀\x7f"})
+    assert (escaped, plain) == (b'{"a":"\\u00fc\\ud83d\\ude00\\u007f"}', '{"a":"ü😀\x7f"}'.encode())
+    assert list(metadata_texts({"b": 1, "a": 2}))[-1] == b'{"a":2,"b":1}'
+    assert next(metadata_texts({"a": 1}, '{"a": 1}')) == b'{"a": 1}'
+    deep: list = []
+    for _ in range(1_000):
+        deep = [deep]
+    with pytest.raises(InvalidValueError):
+        list(metadata_texts(deep))
+
+
+def test_unknown_schemes_are_rejected():
+    with pytest.raises(InvalidValueError):
+        metadata_hash(b"", "md5")
+
+
+@steady
+@given(st.binary(max_size=120), st.sampled_from(AuxdataStyle))
+def test_any_bytes_are_auxdata_or_rejected(data, style):
+    found = split_auxdata(data, style)
+    assert found is None or data.endswith(found.value)
+    has_source_hash(data, style, "0.8.30")
+    try:
+        parse_auxdata(data, style)
+    except InvalidValueError:
+        return
+    assert found == Auxdata(0, data)

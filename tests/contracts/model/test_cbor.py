@@ -1,0 +1,98 @@
+"""The CBOR reader against the standard's own examples, a general library, and random bytes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statuary.base.limits import MAX_CBOR_DEPTH
+from statuary.base.primitives import InvalidValueError
+from statuary.contracts.model.auxdata import decode_cbor, decode_cbor_prefix
+from support.requirements import require_module
+from support.strategies import steady
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [  # RFC 8949, appendix A
+        ("00", 0),
+        ("17", 23),
+        ("1818", 24),
+        ("1903e8", 1000),
+        ("1bffffffffffffffff", 18446744073709551615),
+        ("20", -1),
+        ("3bffffffffffffffff", -18446744073709551616),
+        ("f93c00", 1.0),
+        ("fb3ff199999999999a", 1.1),
+        ("f4", False),
+        ("f6", None),
+        ("4401020304", b"\x01\x02\x03\x04"),
+        ("6449455446", "IETF"),
+        ("62c3bc", "ü"),
+        ("83010203", [1, 2, 3]),
+        ("a26161016162820203", {"a": 1, "b": [2, 3]}),
+        ("c11a514b67b0", 1363896240),
+    ],
+)
+def test_reads_the_standards_examples(text, value):
+    assert decode_cbor(bytes.fromhex(text)) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "18",  # a length that is not there
+        "0000",  # more than one item
+        "9f01ff",  # indefinite length
+        "5bffffffffffffffff",  # a string as long as memory is not
+        "9bffffffffffffffff",
+        "bbffffffffffffffff",
+        "61ff",  # no UTF-8
+        "a201010102",  # the same key twice
+        "a18000",  # a list as key
+        "f0",  # a simple value without meaning
+        "1c",  # reserved
+    ],
+)
+def test_rejects(text):
+    with pytest.raises(InvalidValueError):
+        decode_cbor(bytes.fromhex(text))
+
+
+def test_rejects_endless_nesting():
+    assert decode_cbor(b"\x81" * MAX_CBOR_DEPTH + b"\x00")
+    with pytest.raises(InvalidValueError):
+        decode_cbor(b"\x81" * 100_000 + b"\x00")
+
+
+def test_the_end_of_an_item_is_known():
+    assert decode_cbor_prefix(bytes.fromhex("ff830102036161"), 1) == ([1, 2, 3], 5)
+
+
+PLAIN = st.recursive(
+    st.integers(-(2**64), 2**64 - 1)
+    | st.binary(max_size=40)
+    | st.text(max_size=20)
+    | st.booleans()
+    | st.none(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@steady
+@given(PLAIN)
+def test_reads_what_a_general_library_writes(value):
+    cbor2 = require_module("cbor2", install="pip install 'statuary[test]'")
+    assert decode_cbor(cbor2.dumps(value)) == value
+
+
+@steady
+@given(st.binary(max_size=200))
+def test_any_bytes_give_a_value_or_an_error(data):
+    try:
+        decode_cbor(data)
+    except InvalidValueError:
+        return
+    # a lenient reader accepts everything that this one accepts
+    require_module("cbor2", install="pip install 'statuary[test]'").loads(data)

@@ -1,0 +1,393 @@
+"""Records derived from workspaces: made ones part by part, real ones byte for byte."""
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statuary.base.primitives import parse_instant
+from statuary.contracts.model.derivation import (
+    DerivationError,
+    Workspace,
+    WorkspaceDeployment,
+    derive_record,
+)
+from support.contracts import ABI, ADDRESS, FEATURES, NAME, PATH, Features, made_record, made_workspace
+from support.real_records import DOCTORED, UNDERSTATED, real_records, served_vectors
+from support.strategies import steady
+
+SERVED_ORDER = [
+    "matchId",
+    "creationMatch",
+    "runtimeMatch",
+    "verifiedAt",
+    "creationBytecode",
+    "runtimeBytecode",
+    "deployment",
+    "sources",
+    "compilation",
+    "abi",
+    "metadata",
+    "storageLayout",
+    "transientStorageLayout",
+    "userdoc",
+    "devdoc",
+    "sourceIds",
+    "additionalInput",
+    "stdJsonInput",
+    "stdJsonOutput",
+    "signatures",
+    "proxyResolution",
+    "match",
+    "chainId",
+    "address",
+]
+
+
+def steps(record, side):
+    """Return the transformations of a side in short: reason, type, offset, id, length."""
+    return [
+        (step["reason"], step["type"], step["offset"], step.get("id"), step.get("length"))
+        for step in record[f"{side}Bytecode"]["transformations"]
+    ]
+
+
+def test_members_are_in_the_served_order():
+    assert list(made_record()) == SERVED_ORDER
+
+
+def test_members_derived_from_input_and_output():
+    record = made_record("arguments")
+    assert record["compilation"] == {
+        "language": "Solidity",
+        "compiler": "solc",
+        "compilerVersion": "0.8.30+commit.73712a01",
+        "compilerSettings": {
+            "libraries": {},
+            "optimizer": {"runs": 200, "enabled": True},
+            "evmVersion": "cancun",
+        },
+        "name": NAME,
+        "fullyQualifiedName": f"{PATH}:{NAME}",
+    }
+    assert list(record["abi"][0]) == ["type", "inputs", "stateMutability"]
+    assert list(record["abi"][1]["inputs"][0]) == ["name", "type", "indexed"]
+    assert record["sourceIds"] == {PATH: {"id": 0}}
+    assert record["stdJsonInput"] == {
+        "sources": record["sources"],
+        "language": "Solidity",
+        "settings": record["compilation"]["compilerSettings"],
+    }
+    assert record["stdJsonOutput"]["contracts"][PATH][NAME]["evm"]["bytecode"] == {
+        "object": record["creationBytecode"]["recompiledBytecode"][2:],
+        "sourceMap": "1:2:3:-:0;;",
+        "linkReferences": {},
+    }
+    assert [entry["signature"] for entry in record["signatures"]["function"]] == ["meet(address)"]
+    assert record["proxyResolution"] == {"isProxy": False, "proxyType": None, "implementations": []}
+    assert (record["verifiedAt"], record["matchId"], record["address"]) == (
+        "2026-11-02T10:00:00Z",
+        "7",
+        ADDRESS,
+    )
+
+
+def test_metadata_keeps_the_compilers_order_of_keys():
+    assert list(made_record()["metadata"]["settings"]) == [
+        "compilationTarget",
+        "evmVersion",
+        "libraries",
+        "metadata",
+        "optimizer",
+        "remappings",
+    ]
+
+
+def test_libraries_are_linked_in_order_of_file_and_name_and_zeroed_in_the_record():
+    record = made_record("libraries")
+    assert steps(record, "runtime") == [
+        ("library", "replace", 48, "contracts/A.sol:Long", None),
+        ("library", "replace", 6, "contracts/B.sol:Arithmetic", None),
+        ("library", "replace", 27, "contracts/B.sol:Strings", None),
+    ]
+    assert record["runtimeBytecode"]["recompiledBytecode"][2 + 12 : 2 + 52] == "00" * 20
+    assert record["creationBytecode"]["transformationValues"]["libraries"] == {
+        "contracts/A.sol:Long": "0x" + "cc" * 20,
+        "contracts/B.sol:Strings": "0x" + "bb" * 20,
+        "contracts/B.sol:Arithmetic": "0x" + "aa" * 20,
+    }
+    assert record["runtimeMatch"] == record["creationMatch"] == record["match"] == "exact_match"
+
+
+def test_one_immutable_in_two_places_has_one_value():
+    record = made_record("immutables")
+    assert steps(record, "runtime") == [
+        ("immutable", "replace", 39, "7", None),
+        ("immutable", "replace", 72, "7", None),
+        ("immutable", "replace", 6, "12", None),
+    ]
+    assert record["runtimeBytecode"]["transformationValues"] == {
+        "immutables": {"7": "0x" + "11" * 32, "12": "0x" + "00" * 31 + "2a"}
+    }
+
+
+def test_arguments_follow_the_creation_code():
+    record = made_record("arguments")
+    length = len(record["creationBytecode"]["recompiledBytecode"]) // 2 - 1
+    assert steps(record, "creation") == [("constructorArguments", "insert", length, None, None)]
+
+
+def test_a_library_holds_its_own_address():
+    record = made_record("library")
+    assert steps(record, "runtime") == [("callProtection", "replace", 1, None, None)]
+    assert record["runtimeBytecode"]["transformationValues"] == {"callProtection": ADDRESS.lower()}
+
+
+@pytest.mark.parametrize(
+    ("features", "creation", "runtime", "last_step"),
+    [
+        ("other metadata", "match", "match", ("cborAuxdata", "replace", 74, "1", None)),
+        ("no hash", "match", "match", None),
+        ("no auxdata", "match", "match", None),
+        ("shorter on chain", "match", "match", ("cborAuxdata", "replace", 11, "1", 53)),
+        ("none on chain", "match", "match", ("cborAuxdata", "delete", 10, None, 54)),
+    ],
+)
+def test_levels_fall_with_the_auxdata(features, creation, runtime, last_step):
+    record = made_record(features)
+    assert (record["creationMatch"], record["runtimeMatch"]) == (creation, runtime)
+    assert (steps(record, "runtime") or [None])[-1] == last_step
+
+
+def test_a_factorys_own_auxdata_is_number_one():
+    for has_assembly in (True, False):
+        record = derive_record(made_workspace(Features(children=2, has_assembly=has_assembly)))
+        auxdata = record["runtimeBytecode"]["cborAuxdata"]
+        places = [auxdata[number]["offset"] for number in ("1", "2", "3")]
+        assert places[0] > places[2] > places[1]
+        assert record["runtimeMatch"] == "exact_match"
+
+
+def test_a_piece_without_hash_among_several_is_not_listed():
+    record = derive_record(made_workspace(Features(children=1, auxdata="bare")))
+    assert list(record["runtimeBytecode"]["cborAuxdata"]) == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("creation", "runtime", "levels"),
+    [(None, None, None), (True, None, ("exact_match", None)), (None, True, (None, "exact_match"))],
+)
+def test_an_unknown_side_is_null(creation, runtime, levels):
+    workspace = made_workspace(FEATURES["plain"])
+    workspace = workspace._replace(
+        onchain_creation=workspace.onchain_creation if creation else None,
+        onchain_runtime=workspace.onchain_runtime if runtime else None,
+    )
+    if levels is None:
+        with pytest.raises(DerivationError):
+            derive_record(workspace)
+        return
+    record = derive_record(workspace)
+    assert (record["creationMatch"], record["runtimeMatch"]) == levels
+    assert record["match"] == "exact_match"
+    unknown = record["creationBytecode" if creation is None else "runtimeBytecode"]
+    assert unknown["onchainBytecode"] is unknown["transformations"] is unknown["transformationValues"] is None
+
+
+def test_arguments_that_do_not_decode_are_no_match():
+    workspace = made_workspace(FEATURES["arguments"])
+    record = derive_record(workspace._replace(onchain_creation=workspace.onchain_creation[:-2] + "02"))
+    assert record["creationMatch"] is None
+    assert record["runtimeMatch"] == "exact_match"
+
+
+CLAIM = {"isProxy": True, "proxyType": "EIP1967Proxy", "implementations": [{"address": ADDRESS}]}
+
+
+def test_a_proxy_claim_is_kept_only_where_the_code_leaves_it_open():
+    assert made_record(proxy_resolution=CLAIM)["proxyResolution"]["isProxy"] is False
+    slot = "7f360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc54"
+
+    def proxy(claim):
+        output = made_workspace(FEATURES["no auxdata"]).std_json_output
+        evm = output["contracts"][PATH][NAME]["evm"]
+        for member in ("bytecode", "deployedBytecode"):
+            evm[member]["object"] = slot
+        return derive_record(
+            made_workspace(
+                FEATURES["no auxdata"],
+                std_json_output=output,
+                onchain_creation="0x" + slot,
+                onchain_runtime="0x" + slot,
+                proxy_resolution=claim,
+            )
+        )["proxyResolution"]
+
+    assert proxy(CLAIM) == CLAIM
+    assert proxy(None) == proxy(None)
+    assert proxy(None)["proxyResolutionError"]["customCode"] == "proxy_resolution_error"
+
+
+def test_the_same_workspace_gives_the_same_bytes():
+    assert len({orjson.dumps(derive_record(made_workspace(FEATURES["everything"]))) for _ in range(3)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"fully_qualified_name": "Made"}, "not a fully qualified name"),
+        ({"fully_qualified_name": "contracts/Made.sol:Other"}, "has no contract"),
+        ({"std_json_output": {"errors": []}}, "has no contract"),
+        ({"std_json_output": []}, "has no contract"),
+        (
+            {"std_json_input": {"language": "Solidity", "settings": {}, "sources": {PATH: {"urls": []}}}},
+            "no content",
+        ),
+        ({"std_json_input": {"language": "Solidity", "settings": {}, "sources": {}}}, "no sources"),
+        ({"std_json_input": {"language": "Solidity", "sources": {PATH: {"content": ""}}}}, "no settings"),
+        ({"std_json_input": {"settings": {}}}, "no language"),
+        ({"std_json_input": 5}, "no language"),
+        ({"onchain_creation": "0x00", "onchain_runtime": "0x00"}, "neither"),
+    ],
+)
+def test_missing_outputs_are_named(changes, says):
+    with pytest.raises(DerivationError, match=says):
+        made_record(**changes)
+
+
+@pytest.mark.parametrize(
+    ("member", "value", "says"),
+    [
+        ("object", "", "no evm.bytecode.object"),
+        ("object", None, "no evm.bytecode.object"),
+        ("object", "60zz", "not hex"),
+        ("object", "__$0000000000000000000000000000000000$__", "not hex"),
+        ("linkReferences", {PATH: {"L": [{"start": 2, "length": 20}]}}, "not the placeholder of"),
+        ("linkReferences", {PATH: {"L": "here"}}, "not a list"),
+    ],
+)
+def test_faults_of_bytecode_are_named(member, value, says):
+    output = made_workspace(FEATURES["plain"]).std_json_output
+    output["contracts"][PATH][NAME]["evm"]["bytecode"][member] = value
+    with pytest.raises(DerivationError, match=says):
+        made_record(std_json_output=output)
+
+
+def test_absurd_nesting_is_rejected():
+    deep: list = []
+    for _ in range(5_000):
+        deep = [deep]
+    output = made_workspace(FEATURES["plain"]).std_json_output
+    output["contracts"][PATH][NAME]["abi"] = deep
+    with pytest.raises(DerivationError, match="nested"):
+        made_record(std_json_output=output)
+    output["contracts"][PATH][NAME] |= {"abi": ABI, "metadata": "[" * 5_000}
+    with pytest.raises(DerivationError, match="JSON"):
+        made_record(std_json_output=output)
+
+
+JUNK = st.sampled_from(
+    [
+        None,
+        True,
+        5,
+        -1,
+        1.5,
+        "",
+        "x",
+        "0x",
+        [],
+        {},
+        [1],
+        {"a": 1},
+        {"a": {"b": [{"start": 2**62}]}},
+    ]
+)
+
+
+def parts(value, pointer=()):
+    """Yield the place of every part of a JSON value but the whole."""
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, part in members:
+        yield (*pointer, key)
+        yield from parts(part, (*pointer, key))
+
+
+def given_files():
+    workspace = made_workspace(FEATURES["everything"])
+    return {"std_json_input": workspace.std_json_input, "std_json_output": workspace.std_json_output}
+
+
+@steady
+@given(st.sampled_from(list(parts(given_files()))), JUNK)
+def test_junk_in_any_file_is_rejected_or_derived_without_a_traceback(place, junk):
+    files = orjson.loads(orjson.dumps(given_files()))
+    holder = files
+    for key in place[:-1]:
+        holder = holder[key]
+    holder[place[-1]] = junk
+    try:
+        record = made_record("everything", **files)
+    except DerivationError:
+        return
+    assert list(record) == SERVED_ORDER
+
+
+def workspace_of(record) -> Workspace:
+    """Return what only the owner knew of a record: everything that can be derived is stripped."""
+    compilation, deployment = record["compilation"], record["deployment"]
+    path, _, name = compilation["fullyQualifiedName"].rpartition(":")
+    contract = dict(record["stdJsonOutput"]["contracts"][path][name])
+    if compilation["language"] == "Vyper" and contract["storageLayout"] is not None:
+        contract["layout"] = {"storage_layout": contract.pop("storageLayout")}
+    return Workspace(
+        chain_id=record["chainId"],
+        address=record["address"],
+        compiler=compilation["compiler"],
+        compiler_version=compilation["compilerVersion"],
+        fully_qualified_name=compilation["fullyQualifiedName"],
+        std_json_input=record["stdJsonInput"],
+        std_json_output={
+            "sources": record["stdJsonOutput"]["sources"],
+            "contracts": {path: {name: contract}},
+        },
+        onchain_creation=record["creationBytecode"]["onchainBytecode"],
+        onchain_runtime=record["runtimeBytecode"]["onchainBytecode"],
+        deployment=WorkspaceDeployment(
+            transaction_hash=deployment["transactionHash"],
+            block_number=deployment["blockNumber"],
+            transaction_index=deployment["transactionIndex"],
+            deployer=deployment["deployer"],
+        ),
+        verified_at=parse_instant(record["verifiedAt"]),
+        match_id=record["matchId"],
+        proxy_resolution=record["proxyResolution"],
+    )
+
+
+def differing_members(record):
+    derived = derive_record(workspace_of(record))
+    assert list(derived) == list(record)
+    return [member for member in record if orjson.dumps(derived[member]) != orjson.dumps(record[member])]
+
+
+def test_every_real_record_is_derived_again_byte_for_byte():
+    """Only the order of `sources` differs: it comes from a join in the server's data base."""
+    for name, record in real_records():
+        differing = differing_members(record)
+        assert differing in ([], ["sources"]), name
+        assert derive_record(workspace_of(record))["sources"] == record["sources"], name
+
+
+def test_every_served_vector_is_derived_again_byte_for_byte():
+    known = {
+        UNDERSTATED: ["creationMatch", "creationBytecode"],
+        # a server newer than the measured one gives Vyper's immutables a place
+        "vyper__constructor_args_immutables": ["runtimeBytecode", "stdJsonOutput"],
+    }
+    for name, record in served_vectors():
+        expected = known.get(name.partition("/")[2], [])
+        assert [member for member in differing_members(record) if member != "sources"] == expected, name
+    assert DOCTORED

@@ -1,0 +1,49 @@
+"""IPFS and Swarm addresses against the compilers that wrote them, and against IPFS's own importer."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from statuary.contracts.model.auxdata import AuxdataStyle, parse_auxdata, split_auxdata
+from statuary.contracts.model.metadata_hashes import base58, bzzr1, ipfs_multihash, metadata_hash
+
+HERE = Path(__file__).parent
+CIDS = json.loads((HERE / "ipfs_cids.json").read_text())
+"""Bytes of a file -> its address by npm's ipfs-only-hash; the content is `pattern`."""
+
+COMPILED = json.loads((HERE / "solc_metadata_hashes.json").read_text())
+"""Metadata that solc 0.4.24, 0.5.17 and 0.8.30 wrote (`@@` stands for the filler), and the end of the bytecode."""
+
+
+def pattern(size: int) -> bytes:
+    return bytes((i * 7 + (i >> 8)) & 255 for i in range(min(size, 65536))) * (size // 65536 + 1)
+
+
+@pytest.mark.parametrize("size", CIDS, ids=str)
+def test_ipfs_address_is_that_of_the_ipfs_importer(size):
+    assert base58(ipfs_multihash(pattern(int(size))[: int(size)])) == CIDS[size]
+
+
+@pytest.mark.parametrize("row", COMPILED, ids=lambda row: f"{row['solc']}-{row['filler']}")
+def test_metadata_hash_is_the_one_that_solc_wrote(row):
+    text = row["metadata"].replace("@@", "x" * row["filler"]).encode()
+    tail = split_auxdata(bytes.fromhex(row["runtimeEnd"]), AuxdataStyle.SOLIDITY)
+    hashes = parse_auxdata(tail.value, AuxdataStyle.SOLIDITY).hashes
+    [(scheme, digest)] = hashes.items()
+    assert scheme == {"0.4.24": "bzzr0", "0.5.17": "bzzr1", "0.8.30": "ipfs"}[row["solc"]]
+    assert metadata_hash(text, scheme) == digest
+    assert metadata_hash(text + b" ", scheme) != digest
+
+
+def test_the_vectors_cover_every_chunk_boundary():
+    """A table without the sizes where trees grow a level would prove little."""
+    sizes = {int(size) for size in CIDS}
+    assert {0, 262144, 262145, 174 * 262144 + 1} <= sizes
+    assert {row["filler"] for row in COMPILED} >= {10, 262144, 600000}
+
+
+def test_short_inputs():
+    assert base58(b"\0\0\1") == "112"
+    assert ipfs_multihash(b"")[:2] == b"\x12\x20"
+    assert bzzr1(b"") == bytes(32)

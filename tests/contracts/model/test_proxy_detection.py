@@ -1,0 +1,82 @@
+"""Marks of proxies, held against the disassembler that Sourcify uses, and what follows from them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from statuary.contracts.model.proxy_detection import ProxyVerdict, proxy_evidence, proxy_marks
+from support.strategies import steady
+
+ANSWERS = [
+    json.loads(line) for line in (Path(__file__).parent / "whatsabi_marks.jsonl").read_text().splitlines()
+]
+"""Random programs, and what @shazow/whatsabi 0.26.0 finds in them."""
+
+IMPLEMENTATION = "be" * 20
+CLONE = bytes.fromhex(f"363d3d373d3d3d363d73{IMPLEMENTATION}5af43d82803e903d91602b57fd5bf3")
+CLONE_CREATION = bytes.fromhex("3d602d80600a3d3981f3") + CLONE
+EIP_1967 = bytes.fromhex("7f360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc5400")
+
+
+def test_the_responses_are_of_every_kind():
+    assert len(ANSWERS) > 200
+    assert {row["isFactory"] for row in ANSWERS} == {True, False}
+    assert len({name for row in ANSWERS for name, _ in row["proxies"]}) == 7
+
+
+@pytest.mark.parametrize("row", ANSWERS, ids=lambda row: row["code"][2:26])
+def test_finds_what_whatsabi_finds(row):
+    marks = proxy_marks(bytes.fromhex(row["code"][2:]))
+    assert marks.is_factory == row["isFactory"]
+    assert list(marks.candidates) == [name for name, address in row["proxies"] if not address]
+    # of constants shorter than an address whatsabi keeps other bytes, which no clone has
+    long_enough = [address for _, address in row["proxies"] if address and not address.startswith("0x0000")]
+    assert ["0x" + address.hex() for address in marks.fixed if address[:2] != b"\0\0"] == long_enough
+
+
+@pytest.mark.parametrize("code", [CLONE, CLONE_CREATION])
+def test_a_clone_names_its_implementation(code):
+    evidence = proxy_evidence(code)
+    assert evidence.verdict is ProxyVerdict.EIP_1167_PROXY
+    assert evidence.implementation.lower() == "0x" + IMPLEMENTATION
+
+
+@steady
+@given(st.binary(min_size=20, max_size=20))
+def test_a_clone_is_known_as_its_disassembly_would_tell(implementation):
+    for code in (CLONE, CLONE_CREATION):
+        other = code.replace(bytes.fromhex(IMPLEMENTATION), implementation)
+        marks = proxy_marks(other)
+        assert (marks.is_factory, marks.fixed) == (False, (implementation,))
+        assert proxy_evidence(other).implementation.lower() == "0x" + implementation.hex()
+
+
+def test_storage_must_be_read_where_a_slot_is_pushed():
+    evidence = proxy_evidence(EIP_1967)
+    assert (evidence.verdict, evidence.candidates) == (ProxyVerdict.NEEDS_CHAIN, ("EIP1967Proxy",))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"",
+        bytes.fromhex("6001600255"),
+        bytes.fromhex("5b5f5f5ff0") + EIP_1967,  # a factory
+        CLONE[:-1],
+        CLONE + b"\x00",
+        bytes.fromhex(
+            "365f5f375f5f365f73" + IMPLEMENTATION + "5af43d5f5f3e5f3d91602a57fd5bf3"
+        ),  # PUSH0 clones
+    ],
+)
+def test_is_no_proxy(code):
+    assert proxy_evidence(code).verdict is ProxyVerdict.NOT_PROXY
+
+
+@steady
+@given(st.binary(max_size=300))
+def test_any_bytes_have_a_verdict(data):
+    assert proxy_evidence(data).verdict in ProxyVerdict

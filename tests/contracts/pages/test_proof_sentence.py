@@ -1,0 +1,143 @@
+"""The sentence of a contract's page says what its proof shows, side by side, and no more."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from statuary.base.reasons import because
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
+from statuary.contracts.model.proof import Claim, ClaimName, ClaimStatus, CompilationEvidence
+from statuary.contracts.pages.proof import meaning, pin_sentences
+from statuary.site.pages.page_texts import page_texts
+from support.contracts import FEATURES, made_record
+from support.pages import made_page, page_of
+
+TEXTS = page_texts("en")
+BYTE_FOR_BYTE = "byte for byte"
+
+
+def sentence(record, level=None, **given):
+    return meaning(prove(record, **given), level or record["runtimeMatch"] or "", TEXTS)
+
+
+def exact_record():
+    names = [name for name in FEATURES if made_record(name)["match"] == "exact_match"]
+    return made_record(names[0])
+
+
+def test_the_runtime_side_is_judged():
+    assert sentence(exact_record()).startswith(
+        "The code of the address that the record states is the bytecode"
+    )
+    assert BYTE_FOR_BYTE in sentence(exact_record())
+    assert BYTE_FOR_BYTE not in sentence(exact_record(), "match")
+
+
+def test_a_creation_side_that_differs_is_one_line():
+    text = meaning(prove(exact_record()), "exact_match", TEXTS, creation_differs=True)
+    assert text == f"{sentence(exact_record())} The creation code differs."
+
+
+def test_claims_without_evidence_are_not_shown():
+    assert sentence(exact_record()).endswith(
+        "no file states that anyone else did. Nothing here shows that this is the code at the address."
+    )
+
+
+def test_evidence_of_a_compilation_is_called_evidence():
+    version = exact_record()["compilation"]["compilerVersion"]
+    evidence = CompilationEvidence("ab", version, "cd", "ef", "01", "0.1.0", ())
+    text = sentence(exact_record(), compilation=evidence, digest="ab")
+    assert "this build did not repeat it." in text
+    assert "did not compile the sources" in sentence(exact_record(), compilation=evidence, digest="cd")
+
+
+def test_a_contradicted_record_claims_nothing():
+    record = exact_record()
+    record["runtimeBytecode"]["onchainBytecode"] = "0x00" + record["runtimeBytecode"]["onchainBytecode"][4:]
+    assert sentence(record).startswith("Checks contradict this record.")
+
+
+def test_checks_that_were_skipped_leave_the_match_unconfirmed():
+    one = [check for check in CONTRACT_CHECKS if check.name == "hex-is-well-formed"]
+    assert BYTE_FOR_BYTE not in sentence(exact_record(), checks=one)
+
+
+CLAIMED = "Only claimed: nothing fixes it."
+HASHED = "Fixed by a hash in the bytecode."
+
+
+def marks(record) -> dict[str, str]:
+    return {part: pin.text for part, pin in pin_sentences(prove(record), TEXTS)}
+
+
+def test_each_part_of_a_page_says_what_fixes_it():
+    exact, without_hash = marks(made_record("immutables")), marks(made_record("no hash"))
+    assert exact["sources"] == exact["interface"] == exact["settings"] == HASHED
+    assert exact["descriptions"] == f"Descriptions: {HASHED}"
+    assert exact["storage"] == without_hash["storage"] == CLAIMED
+    assert exact["lines"] == f"Lines of source at the marks: {CLAIMED}"
+    assert exact["deployment"] == exact["code"] == CLAIMED
+    assert without_hash["descriptions"] == f"Descriptions: {CLAIMED}"
+    assert {without_hash[part] for part in ("sources", "interface", "settings")} == {CLAIMED}
+    page = made_page("no hash")
+    stated = rf'<svg class="icon s-stated"[^>]*><use href="#i-stated"/></svg> ?(?:Descriptions: )?{re.escape(CLAIMED)}'
+    assert page.count(CLAIMED) == len(re.findall(stated, page)), "what is only claimed has the sheet of paper"
+    assert f"Descriptions: {CLAIMED}</small></p>" in page  # beside the title from NatSpec
+    assert CLAIMED in page.partition('id="source"')[2].partition("<pre")[0]
+
+
+def test_a_file_that_no_hash_covers_is_marked():
+    record = made_record("plain")
+    record["sources"]["more.sol"] = record["stdJsonInput"]["sources"]["more.sol"] = {"content": "// audited"}
+    page = page_of(record)
+    assert CLAIMED in page.partition("<code>more.sol</code>")[2].partition("<pre")[0]
+
+
+def test_a_contradicted_record_has_no_marks():
+    record = exact_record()
+    record["runtimeBytecode"]["onchainBytecode"] = "0x00" + record["runtimeBytecode"]["onchainBytecode"][4:]
+    assert marks(record) == {}
+
+
+def test_code_between_pieces_of_auxdata_is_said_before_the_sources():
+    page = made_page("factory")
+    said = "The runtime bytecode has 3 pieces of data from compilers with code between them"
+    assert said in page.partition('<nav class="parts"')[0]
+    assert "pieces of data from compilers" not in made_page("plain")
+
+
+IMPLEMENTATION = "0x" + "11" * 20
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        ({}, "Only the record says so; a proxy can change its implementation."),
+        (
+            {"blockNumber": 9, "implementation": IMPLEMENTATION},
+            "In block 9 the code of the contract was a clone",
+        ),
+        (
+            {"blockNumber": 9, "implementation": IMPLEMENTATION, "implementationSlot": "0x36"},
+            f"In block 9 the slot 0x36 of the contract held {IMPLEMENTATION}. That shows the word in the slot, not",
+        ),
+    ],
+)
+def test_a_proxy_s_page_says_what_is_claimed(evidence, said):
+    record = made_record("plain")
+    name = "Safe 1.4.1 (audited)"
+    record["proxyResolution"] = {
+        "isProxy": True,
+        "proxyType": "EIP1967Proxy",
+        "implementations": [{"address": IMPLEMENTATION, "name": name}],
+    }
+    proof = prove(made_record("plain"))
+    shown = Claim(ClaimName.ON_CHAIN, ClaimStatus.VERIFIED, because("account_proof"), evidence)
+    page = page_of(record, replace(proof, claims=(*proof.claims[:3], shown, proof.claims[4])))
+    part = page.partition('<h2 id="proxy">')[2].partition("</section>")[0]
+    assert "As Sourcify finds it, this contract is a proxy of type EIP1967Proxy." in part
+    assert f"<code>{IMPLEMENTATION}</code> <small>the record calls it “{name}”: only claimed</small>" in part
+    assert said in part
+    assert "runs the code of" not in part

@@ -1,0 +1,180 @@
+"""The search index: every contract is found by what it can be searched for, in files that stay small."""
+
+import gzip
+import json
+import os
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+
+from statuary.base.reserved_names import is_reserved_name
+from statuary.contracts.pages.lists import MAX_PER_TERM, search_documents, words_of
+from statuary.publish.ledger.contract_rows import ContractRow
+from statuary.site.pages.page_texts import page_texts
+
+CONTRACTS = int(os.environ.get("STATUARY_SEARCHED_CONTRACTS", "4000"))
+
+TRANSFER = bytes.fromhex("a9059cbb")
+
+
+def entry(
+    number: int, name: str = "Vault", selectors: bytes = TRANSFER, abi_names: str = "transfer"
+) -> ContractRow:
+    digits = Random(f"address {number}").randbytes(20).hex()
+    return ContractRow(
+        match="match",
+        creationMatch=None,
+        runtimeMatch="match",
+        chainId="1",
+        address=f"0x{digits}",
+        verifiedAt="2026-01-01T00:00:00Z",
+        matchId=str(number),
+        name=name,
+        language="Solidity 0.8.30",
+        selectors=selectors,
+        abi_names=abi_names,
+    )
+
+
+def index_of(entries: list[ContractRow]) -> dict[str, Any]:
+    documents = search_documents(entries, page_texts("en"), with_pages=True)
+    return {
+        document.path.removeprefix("contracts/search/"): json.loads(document.body) for document in documents
+    }
+
+
+def found(index: dict[str, Any], kind: str, term: str) -> list[list[Any]]:
+    """Look a whole term up, as the page's script does."""
+    names = index["index.json"]["shards"][kind]
+    rows = []
+    start = "".join(filter(str.isalnum, term.lower()))
+    for name in (one for one in names if one.startswith(start) or start.startswith(one)):
+        shard = index[f"{kind}/{name}.json"]
+        rows += [shard["contracts"][place] for place in shard["terms"].get(term, [0])[1:]]
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("ERC20VotesComp", ["erc20votescomp", "erc", "20", "votes", "comp"]),
+        ("UniswapV3Pool", ["uniswapv3pool", "uniswap", "pool"]),
+        ("my_token-v2", ["mytokenv2", "my", "token"]),
+        ("Çafé", ["cafe"]),
+        ("中文", []),
+        ("x", []),
+        ("", []),
+    ],
+)
+def test_a_name_is_found_by_its_words(name: str, words: list[str]) -> None:
+    assert words_of(name) == words
+
+
+def test_every_contract_is_found_by_address_selector_and_name() -> None:
+    entries = [entry(n, f"Vault{n}Keeper", bytes([n]) * 4 + b"\x12\x34\x56\x78") for n in range(200)]
+    index = index_of(entries)
+    for one in entries:
+        address = one.address[2:]
+        assert found(index, "address", address)[0][1] == one.address
+        assert one.address in [row[1] for row in found(index, "selector", one.selectors[:4].hex())]
+        assert one.address in [row[1] for row in found(index, "name", one.name.lower())]
+
+
+def test_a_contract_is_found_by_a_name_in_its_abi_as_written() -> None:
+    index = index_of([entry(1, abi_names="DOMAIN_SEPARATOR transferFrom $ _x"), entry(2, abi_names="")])
+    terms = {term: found(index, "abi", term) for term in ("DOMAIN_SEPARATOR", "transferFrom")}
+    assert {term: [row[1] for row in rows] for term, rows in terms.items()} == {
+        term: [entry(1).address] for term in terms
+    }
+    assert index["index.json"]["shards"]["abi"] == ["d", "t"]
+
+
+def test_a_split_shard_keeps_the_term_that_ends_there() -> None:
+    entries = [entry(n, f"To Token{n} Tok") for n in range(600)]
+    index = index_of(entries)
+    assert "to_" in index["index.json"]["shards"]["name"]
+    assert len(found(index, "name", "to")) == MAX_PER_TERM
+    assert [row[1] for row in found(index, "name", "totoken7tok")] == [entries[7].address]
+
+
+def test_no_shard_has_the_name_of_a_device() -> None:
+    entries = [
+        entry(n, f"{word}{letter}{n}") for n in range(300) for word in ("con", "aux") for letter in "ab"
+    ]
+    shards = index_of(entries)["index.json"]["shards"]["name"]
+    assert {"cona", "auxb"} <= {name[:4] for name in shards}
+    assert not [name for name in shards if is_reserved_name(name)]
+    alone = index_of([entry(n, "Con") for n in range(600)])
+    assert not [path for path in alone if is_reserved_name(path.rpartition("/")[2])]
+
+
+def test_a_common_term_gives_the_newest_contracts_and_their_count() -> None:
+    entries = [entry(n) for n in range(300)]
+    index = index_of(entries)
+    shard = next(value for path, value in index.items() if path.startswith("selector/"))
+    count, *places = shard["terms"]["a9059cbb"]
+    assert count == 300
+    newest = [one.address for one in reversed(entries)][:MAX_PER_TERM]
+    assert [shard["contracts"][place][1] for place in places] == newest
+
+
+def test_whatever_is_filtered_by_the_newest_are_listed_and_counted() -> None:
+    languages, levels, proxies = (
+        ("Solidity 0.8.30", "Vyper 0.4.3", "Yul 0.8.30"),
+        ("match", "exact_match"),
+        ("", "EIP1967Proxy"),
+    )
+    entries = [
+        entry(n)._replace(
+            language=languages[n % 3 if n % 9 else 1], runtimeMatch=levels[n % 2], proxy=proxies[n % 11 == 0]
+        )
+        for n in range(2_000)
+    ]
+    index = index_of(entries)
+    shards = {path: index[path] for path in ("selector/a.json", "all/_.json")}
+    for shard, term in zip(shards.values(), ("a9059cbb", ""), strict=True):
+        total, *places = shard["terms"][term]
+        assert total == 2_000 == sum(shard["facets"][term].values())
+        rows = [shard["contracts"][place] for place in places]
+        for language, level, proxy in product(languages, levels, proxies):
+            alike = [
+                e
+                for e in reversed(entries)
+                if (e.language, e.runtimeMatch, e.proxy) == (language, level, proxy)
+            ]
+            listed = [row[1] for row in rows if row[3:] == [language, level, proxy]]
+            assert listed[:MAX_PER_TERM] == [one.address for one in alike[:MAX_PER_TERM]]
+            facet = f"{entries[0].chainId} {language.split()[0]} {level} {'proxy' if proxy else ''}"
+            assert shard["facets"][term][facet] == len(alike) > 0
+    assert max(len(gzip.compress(json.dumps(value).encode())) for value in index.values()) < 40_000
+
+
+def test_the_index_names_every_file_there_is() -> None:
+    index = index_of([entry(n, f"Name{n}") for n in range(50)])
+    received = {
+        f"{kind}/{shard}.json" for kind, shards in index["index.json"]["shards"].items() for shard in shards
+    }
+    assert received == set(index) - {"index.json"}
+
+
+def test_the_order_of_contracts_changes_nothing() -> None:
+    entries = [entry(n, f"Name{n % 7}") for n in range(60)]
+    assert index_of(entries) == index_of(entries[::-1])
+
+
+@pytest.mark.slow
+def test_files_stay_small_as_a_site_grows() -> None:
+    random = Random("a site of many contracts")
+    common = [random.randbytes(4) for _ in range(400)]
+    verbs, nouns = ("get", "set", "transfer", "mint"), [f"Thing{number}" for number in range(3_000)]
+    entries = [
+        entry(n, f"{random.choice(['Vault', 'Token', 'Pool', 'Router'])}{random.randrange(5_000)}",
+              b"".join({*random.choices(common, k=15), *(random.randbytes(4) for _ in range(10))}),
+              " ".join({random.choice(verbs) + random.choice(nouns) for _ in range(25)}))
+        for n in range(CONTRACTS)
+    ]  # fmt: skip
+    documents = search_documents(entries, page_texts("en"), with_pages=True)
+    sizes = sorted((len(gzip.compress(document.body)), document.path) for document in documents)
+    assert sizes[-1][0] < 40_000, sizes[-1]

@@ -1,0 +1,384 @@
+"""What a build reads: the sources that changed, with the reason; all other documents equal newly built ones."""
+
+import os
+import shutil
+import time
+from collections import Counter
+from pathlib import Path
+
+import orjson
+import pytest
+
+from statuary.base.files import LEDGER
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.contracts.incremental import build_contract as contract_builder
+from statuary.engine import build as build_module
+from statuary.engine.build import BuildResult, build_site
+from statuary.extensions.snapshots.snapshot_reader import read_snapshot
+from statuary.extensions.snapshots.snapshot_target import SnapshotTarget
+from statuary.publish.fingerprint import fingerprint_of
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger.read import read_reasons
+from statuary.publish.origin import SiteOrigin
+from statuary.source.git_state import GitQuery
+from statuary.workers.executor import process_executor
+from statuary.workers.options import ExecutionOptions
+from support.sites import (
+    CHAIN,
+    INCIDENT,
+    NOW,
+    address_of,
+    files_in,
+    git,
+    path_of,
+    record_of,
+    site_of_many,
+    write_files,
+)
+
+COUNT = 12
+
+
+@pytest.fixture
+def built(monkeypatch) -> list[str]:
+    """The places of the contracts that have been built."""
+    seen: list[str] = []
+    real = contract_builder.read_contract
+
+    def read_contract(root, source):
+        seen.append(source.path)
+        return real(root, source)
+
+    monkeypatch.setattr(contract_builder, "read_contract", read_contract)
+    return seen
+
+
+def build(content: Path, out: Path, *, git: bool = True, **execution) -> BuildResult:
+    with FolderTarget(out) as publication:
+        question = GitQuery(content) if git else None
+        return build_site(
+            content,
+            publication,
+            parse_instant(NOW),
+            NoProgress(),
+            execution=ExecutionOptions(git=question, **execution),
+        )
+
+
+def looks(site: Path) -> dict[str, tuple[int, int, int]]:
+    """Return inode and times of the files that contracts made."""
+    found = {}
+    for folder in ("v2", "proof"):
+        for file in (site / folder).rglob("*"):
+            output = file.stat()
+            if file.is_file():
+                found[file.relative_to(site).as_posix()] = (
+                    output.st_ino,
+                    output.st_mtime_ns,
+                    output.st_ctime_ns,
+                )
+    return found
+
+
+in_git_too = pytest.mark.parametrize("content", ["git", "times"], indirect=True)
+"""Decorates a test that tells by default what git changes; for the others that is `slow`."""
+
+
+@pytest.fixture(params=["times", pytest.param("git", marks=pytest.mark.slow)])
+def content(tmp_path, request) -> Path:
+    """A content folder, in a repository and of two chains, or neither; old enough that file times are trusted."""
+    content = site_of_many(tmp_path / "project", COUNT)
+    if request.param == "git":
+        add_chain(content)
+    long_ago = time.time() - 60
+    for file in content.rglob("*"):
+        os.utime(file, (long_ago, long_ago))
+    if request.param == "git":
+        git(content.parent, "init", "-q")
+        git(content.parent, "add", ".")
+        git(content.parent, "commit", "-qm", "All contracts")
+    return content
+
+
+def add_chain(content: Path) -> None:
+    """Add a second chain: from then on, lists of addresses are made of the rows of all contracts."""
+    site = (content / "site.yaml").read_text()
+    write_files(content, {"site.yaml": site.replace("chains:\n", f"chains:\n{OTHER_CHAIN}", 1)})
+
+
+OTHER_CHAIN = "  - chain_id: 10\n    name: Other\n"
+
+
+def as_if_made_anew(content: Path, out: Path) -> None:
+    build(content, out.parent / "anew", git=False)
+    tells_of_before = "changes.json"
+    found, anew = files_in(out), files_in(out.parent / "anew")
+    assert found.keys() == anew.keys()
+    assert {path for path, body in found.items() if body != anew[path]} <= {tells_of_before}
+    shutil.rmtree(out.parent / "anew")
+
+
+@in_git_too
+def test_nothing_is_read_twice(content, tmp_path, built):
+    build(content, tmp_path / "out")
+    assert Counter(built) == Counter(path_of(one) for one in range(1, COUNT + 1))
+    built.clear()
+    before = looks(tmp_path / "out")
+    outcome = build(content, tmp_path / "out")
+    assert (built, outcome.plan.is_empty) == ([], True)
+    assert looks(tmp_path / "out") == before
+    assert outcome.checked.contracts.contracts == COUNT
+
+
+def test_an_incident_touches_no_contract(content, tmp_path, built):
+    build(content, tmp_path / "out")
+    before = looks(tmp_path / "out")
+    built.clear()
+    write_files(content, {"incidents/slower.yaml": INCIDENT.replace("11-02", "11-03")})
+    outcome = build(content, tmp_path / "out")
+    assert (built, outcome.plan.is_empty) == ([], False)
+    assert looks(tmp_path / "out") == before
+    as_if_made_anew(content, tmp_path / "out")
+    write_files(content, {"incidents/slower.yaml": None})
+    built.clear()
+    build(content, tmp_path / "out")
+    assert (built, looks(tmp_path / "out")) == ([], before)
+    as_if_made_anew(content, tmp_path / "out")
+
+
+@in_git_too
+def test_added_changed_and_removed_contracts(content, tmp_path, built):
+    build(content, tmp_path / "out")
+    built.clear()
+    changed = record_of(3).replace(b'"matchId":"3"', b'"matchId":"1003"')
+    write_files(content, {path_of(3): changed, path_of(5): None, path_of(99): record_of(99)})
+    build(content, tmp_path / "out")
+    assert sorted(built) == sorted([path_of(3), path_of(99)])
+    output = read_reasons(tmp_path / "out" / LEDGER, [path_of(3), path_of(99), path_of(4)])
+    assert output == {
+        path_of(3): "it has changed",
+        path_of(99): "it is new",
+        path_of(4): "there was no ledger of an earlier build",
+    }
+    as_if_made_anew(content, tmp_path / "out")
+
+
+@pytest.mark.parametrize("content", ["git"], indirect=True)
+def test_the_chains_of_an_address(content, tmp_path):
+    """The document of an address is the same, whether its contract made it or the rows of all contracts."""
+
+    def chains_of_3() -> list[str]:
+        body = (tmp_path / "out/v2/contract/all-chains" / address_of(3)).read_bytes()
+        return [one["chainId"] for one in orjson.loads(body)["results"]]
+
+    with_one = (content / "site.yaml").read_text().replace(OTHER_CHAIN, "")
+    write_files(content, {"site.yaml": with_one})
+    build(content, tmp_path / "out")
+    alone = files_in(tmp_path / "out")
+    add_chain(content)
+    build(content, tmp_path / "out")
+    addresses = [path for path in alone if path.startswith("v2/contract/all-chains/")]
+    assert len({path.lower() for path in addresses}) == COUNT
+    assert {path: files_in(tmp_path / "out")[path] for path in addresses} == {
+        path: alone[path] for path in addresses
+    }
+    other = orjson.dumps(orjson.loads(record_of(3)) | {"chainId": "10", "matchId": "33"})
+    write_files(content, {f"contracts/10/{address_of(3)}.json": other})
+    build(content, tmp_path / "out")
+    assert chains_of_3() == [CHAIN, "10"]
+    as_if_made_anew(content, tmp_path / "out")
+    write_files(content, {path_of(3): None})
+    build(content, tmp_path / "out")
+    assert chains_of_3() == ["10"]
+    as_if_made_anew(content, tmp_path / "out")
+    write_files(content, {f"contracts/10/{address_of(3)}.json": None, "site.yaml": with_one})
+    build(content, tmp_path / "out")
+    as_if_made_anew(content, tmp_path / "out")
+    assert not list((tmp_path / "out/v2/contract/all-chains").glob(f"*{address_of(3)[-4:]}"))
+
+
+def test_a_withheld_record_is_checked_no_more_often_than_others(content, tmp_path, built):
+    damaged = record_of(3).replace(b'"match":"exact_match"', b'"match":"match"', 1)
+    assert damaged != record_of(3)
+    write_files(content, {path_of(3): damaged})
+    first = build(content, tmp_path / "out")
+    built.clear()
+    again = build(content, tmp_path / "out")
+    assert built in ([], [path_of(3)])  # what is new and uncommitted may be looked at for its time
+    assert (again.checked.withheld, again.checked.withheld_because) == (1, first.checked.withheld_because)
+
+
+OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
+
+
+@pytest.mark.parametrize(
+    ("second", "rules"),
+    [
+        (record_of(4), {"one-record-per-contract", "one-record-per-match-id"}),
+        (OTHER_MATCH_ID, {"one-record-per-contract"}),
+        (record_of(99).replace(b'"matchId":"99"', b'"matchId":"4"'), {"one-record-per-match-id"}),
+    ],
+)
+@pytest.mark.parametrize("removed", ["the first", pytest.param("the second", marks=pytest.mark.slow)])
+def test_records_that_repeat_one_another_are_withheld_and_nothing_else(
+    content, tmp_path, second, rules, removed
+):
+    build(content, tmp_path / "out")
+    before = files_in(tmp_path / "out")
+    write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n" + second + b"\n"})
+    write_files(content, {"incidents/other.yaml": INCIDENT})
+    for _ in range(2):
+        checked = build(content, tmp_path / "out").checked
+        assert {(one.rule, one.path) for one in checked.withheld_because} == {
+            (rule, path) for rule in rules for path in (path_of(4), "contracts/more.jsonl")
+        }
+        assert all(
+            path_of(4) in one.message or "more.jsonl:2" in one.message for one in checked.withheld_because
+        )
+        assert (checked.withheld, checked.contracts.contracts) == (2, COUNT)
+        site = files_in(tmp_path / "out")
+        assert site["api/v2/incidents.json"] != before["api/v2/incidents.json"]
+        assert f"v2/contract/{CHAIN}/{address_of(98)}" in site
+        assert not [path for path in site if address_of(4).lower() in path.lower()]
+        build(content, tmp_path / "fresh")
+        assert unlike(site, files_in(tmp_path / "fresh")) == set()
+    if removed == "the first":
+        (content / path_of(4)).unlink()
+    else:
+        write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n"})
+    assert build(content, tmp_path / "out").checked.withheld == 0
+    build(content, tmp_path / "again")
+    assert unlike(files_in(tmp_path / "out"), files_in(tmp_path / "again")) == set()
+
+
+def unlike(one: dict[str, bytes], other: dict[str, bytes]) -> set[str]:
+    """Return the paths that differ, but for the one that tells of the build before."""
+    return {path for path in one.keys() | other.keys() if one.get(path) != other.get(path)} - {"changes.json"}
+
+
+def test_a_snapshot_has_no_records_that_repeat_one_another(content, tmp_path):
+    write_files(content, {"contracts/more.jsonl": OTHER_MATCH_ID + b"\n"})
+    origin = SiteOrigin(instant=parse_instant(NOW), revision="", statuary="1")
+    with SnapshotTarget(tmp_path / "site.zip", origin) as target:
+        assert build_site(content, target, parse_instant(NOW), NoProgress()).checked.withheld == 2
+    with read_snapshot(str(tmp_path / "site.zip")) as snapshot:
+        paths = [entry.path for entry in snapshot.entries()]
+    assert f"v2/contract/{CHAIN}/{address_of(5)}" in paths
+    assert not [path for path in paths if address_of(4) in path]
+
+
+def test_a_clone_with_the_last_site_restored(tmp_path, built):
+    """As a CI does: new times everywhere, the site and its ledger from a cache."""
+    content = site_of_many(tmp_path / "project", COUNT)
+    git(content.parent, "init", "-q")
+    git(content.parent, "add", ".")
+    git(content.parent, "commit", "-qm", "All contracts")
+    build(content, tmp_path / "out")
+    built.clear()
+    git(tmp_path, "clone", "-q", str(content.parent), str(tmp_path / "clone"))
+    shutil.copytree(tmp_path / "out", tmp_path / "clone/build", copy_function=shutil.copyfile)
+    outcome = build(tmp_path / "clone/content", tmp_path / "clone/build")
+    assert (built, outcome.plan.is_empty) == ([], True)
+
+
+@pytest.mark.parametrize("what", ["settings", "statuary"])
+def test_a_change_of_settings_rebuilds_everything_with_that_reason(
+    content, tmp_path, built, what, monkeypatch
+):
+    build(content, tmp_path / "out")
+    built.clear()
+    if what == "settings":
+        write_files(
+            content, {"site.yaml": (content / "site.yaml").read_text() + "contracts: {publish: all}\n"}
+        )
+    else:
+        monkeypatch.setattr(
+            "statuary.contracts.incremental.built_contracts.fingerprint_of",
+            lambda *them: fingerprint_of(*them)._replace(statuary="another"),
+        )
+    build(content, tmp_path / "out")
+    assert len(built) == COUNT
+    output = read_reasons(tmp_path / "out" / LEDGER, [path_of(1)])
+    assert output == {path_of(1): f"{'statuary has' if what == 'statuary' else 'the settings have'} changed"}
+
+
+@pytest.mark.parametrize("damage", ["removed", "shorter"])
+def test_a_missing_document_is_built_again(content, tmp_path, built, damage):
+    build(content, tmp_path / "out")
+    whole = files_in(tmp_path / "out")
+    built.clear()
+    file = tmp_path / "out/v2/contract" / CHAIN / address_of(7)
+    if damage == "removed":
+        file.unlink()
+    else:
+        file.write_bytes(b"{}")
+    build(content, tmp_path / "out", verify=damage == "shorter")
+    assert built == [path_of(7)]
+    assert files_in(tmp_path / "out") == whole
+
+
+def test_an_ignored_file_is_not_overlooked(tmp_path, built):
+    content = site_of_many(tmp_path / "project", COUNT)
+    write_files(content.parent, {".gitignore": f"{address_of(99)}.json\n"})
+    git(content.parent, "init", "-q")
+    git(content.parent, "add", ".")
+    git(content.parent, "commit", "-qm", "All contracts")
+    build(content, tmp_path / "out")
+    write_files(content, {path_of(99): record_of(99)})
+    outcome = build(content, tmp_path / "out")
+    assert outcome.checked.contracts.contracts == COUNT + 1
+
+
+def test_any_number_of_workers_gives_the_same_bytes(tmp_path, monkeypatch):
+    content = site_of_many(tmp_path, 70, pages=True)
+    monkeypatch.setattr(FolderTarget, "partition_size", 16)
+    build(content, tmp_path / "one", git=False)
+    with process_executor(3) as executor:
+        build(content, tmp_path / "three", git=False, executor=executor)
+    assert files_in(tmp_path / "three") == files_in(tmp_path / "one")
+
+
+def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
+    content = site_of_many(tmp_path, 40)
+    build(content, tmp_path / "undisturbed", git=False)
+    built.clear()
+    monkeypatch.setattr(FolderTarget, "partition_size", 8)
+    real = contract_builder.read_contract
+
+    def until_the_twentieth(root, source):
+        if len(built) == 20:
+            raise KeyboardInterrupt
+        return real(root, source)
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(contract_builder, "read_contract", until_the_twentieth)
+        with pytest.raises(KeyboardInterrupt):
+            build(content, tmp_path / "out", git=False)
+    built.clear()
+    build(content, tmp_path / "out", git=False)
+    assert len(built) == 40 - 16
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")
+
+
+@pytest.mark.parametrize("stage", ["_offer_lists", "offer_site", "publish"])
+def test_a_build_that_stopped_at_any_stage_is_resumed(tmp_path, monkeypatch, stage):
+    """What it made of contracts is used; lists, which depend on all of them, are made again."""
+    content = site_of_many(tmp_path, 20)
+    build(content, tmp_path / "undisturbed", git=False)
+    real = getattr(build_module, stage)
+
+    def interrupted(*arguments, **options):
+        real(*arguments, **options)
+        raise KeyboardInterrupt
+
+    def not_published(*_):
+        raise KeyboardInterrupt
+
+    for _ in range(2):
+        with monkeypatch.context() as patch:
+            patch.setattr(build_module, stage, not_published if stage == "publish" else interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                build(content, tmp_path / "out", git=False)
+    build(content, tmp_path / "out", git=False)
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "undisturbed")

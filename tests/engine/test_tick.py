@@ -1,0 +1,179 @@
+"""`tick` makes of a published site what a fresh build at the same instant would publish."""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import orjson
+import pytest
+
+from statuary.base.files import PublishingError, transaction
+from statuary.base.primitives import Instant, parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.engine.tick import tick
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.status.api.epoch_index import read_epoch_index
+from support.requirements import CHECKOUT
+from support.sites import SMALL_SITE, files_in, write_files
+
+START = parse_instant("2026-11-20T12:00:00Z")
+
+
+def build(content: Path, out: Path, now: Instant) -> None:
+    with FolderTarget(out) as publication:
+        assert build_site(content, publication, now, NoProgress()).applied
+
+
+def plain(out: Path) -> dict[str, bytes]:
+    """Return the documents of the present.
+
+    Not among them are the epochs, which depend on the build's instant, the changes, which depend on what
+    the folder held before, the manifest, which lists these, and the pages, which say when they were built.
+    """
+    return {
+        file.relative_to(out).as_posix(): file.read_bytes()
+        for file in out.rglob("*")
+        if file.is_file()
+        and file.suffix != ".html"
+        and not {".statuary", "_epochs", "changes.json", "snapshot"} & set(file.parts)
+    }
+
+
+def status_content(root: Path) -> Path:
+    """Return the project's own content without its contracts, which keep no time."""
+    files: dict[str, str | bytes | None] = {
+        file.relative_to(CHECKOUT / "content").as_posix(): file.read_bytes()
+        for file in (CHECKOUT / "content").rglob("*.yaml")
+        if "contracts" not in file.parts
+    }
+    return write_files(root / "content", files)
+
+
+def test_a_ledger_that_was_set_aside_does_not_hide_what_is_to_change(tmp_path: Path) -> None:
+    """It knows the names of our files then, and no digests."""
+    content = status_content(tmp_path)
+    sites = tmp_path / "site", tmp_path / "other"
+    for site in sites:
+        build(content, site, START)
+    since = read_epoch_index(sites[0]).instants[-1]
+    (sites[0] / ".statuary/ledger.sqlite3").unlink()
+    assert tick(sites[0], since).changed == tick(sites[1], since).changed
+    assert plain(sites[0]) == plain(sites[1])
+
+
+def test_an_error_that_ends_a_transaction_by_itself_is_the_one_that_is_shown() -> None:
+    """So does SQLite where the disk fails; a rollback would then fail in its turn, and say that the ledger is damaged."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE t (x PRIMARY KEY)")
+        connection.execute("INSERT INTO t VALUES (1)")
+        with pytest.raises(sqlite3.IntegrityError), transaction(connection):
+            connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
+
+
+def test_ticking_through_every_transition_equals_building_anew(tmp_path: Path) -> None:
+    content = status_content(tmp_path)
+    site = tmp_path / "site"
+    build(content, site, START)
+    with (content / "site.yaml").open("a") as settings:
+        settings.write("status: {horizon_days: 0}\n")  # of the fresh builds only the present is compared
+    index = read_epoch_index(site)
+    assert len(index.instants) > 30
+    summary = None
+    for number, since in enumerate(index.instants[1:]):
+        tick(site, since)
+        stored = index.document_at("api/v2/summary.json", since)
+        changed, summary = stored != summary, stored
+        if changed or number % 6 == 0:  # the others are midnights and hours of an outage: uptime alone
+            build(content, tmp_path / f"fresh-{number}", since)
+            assert plain(site) == plain(tmp_path / f"fresh-{number}"), since
+
+
+def test_ticking_back_restores_each_earlier_instant(tmp_path: Path) -> None:
+    content = write_files(tmp_path / "content", dict(SMALL_SITE))
+    site = tmp_path / "site"
+    build(content, site, START)
+    instants = read_epoch_index(site).instants
+    assert instants[0] == parse_instant("2026-11-20T00:00:00Z")  # the last midnight
+    seen = {}
+    for instant in instants:
+        tick(site, instant)
+        seen[instant] = files_in(site)
+    assert len(set(map(str, seen.values()))) > 10
+    for instant in reversed(instants):
+        tick(site, instant)
+        assert files_in(site) == seen[instant], instant
+
+
+def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
+    content = write_files(tmp_path / "content", dict(SMALL_SITE))
+    build(content, tmp_path / "site", START)
+    before = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
+    begins = parse_instant("2026-12-01T22:00:00Z")
+    changed = tick(tmp_path / "site", begins).changed
+    assert "api/v2/scheduled-maintenances/active.json" in changed
+    after = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
+    assert {path for path in before if before[path] != after[path]} | {"changes.json"} == {
+        path for path in changed if not path.endswith(".html")
+    }
+    found = orjson.loads((tmp_path / "site/changes.json").read_bytes())
+    assert "under_maintenance" in str(found)
+    assert tick(tmp_path / "site", begins).changed == []
+
+
+def test_a_dry_run_names_what_a_tick_changes_and_changes_nothing(tmp_path: Path) -> None:
+    content = write_files(tmp_path / "content", dict(SMALL_SITE))
+    site = tmp_path / "site"
+    build(content, site, START)
+    before, since = files_in(site), read_epoch_index(site).instants[-1]
+    shown = tick(site, since, dry_run=True).changed
+    assert files_in(site) == before
+    assert tick(site, since).changed == shown != []
+
+
+def test_a_build_after_a_tick_writes_nothing_again(tmp_path: Path) -> None:
+    content = write_files(tmp_path / "content", dict(SMALL_SITE))
+    build(content, tmp_path / "site", START)
+    tick(tmp_path / "site", parse_instant("2026-12-01T22:00:00Z"))
+    build(content, tmp_path / "site", START)
+    build(content, tmp_path / "fresh", START)
+    assert plain(tmp_path / "site") == plain(tmp_path / "fresh")
+
+
+def test_a_tick_before_the_build_or_without_one_is_rejected(tmp_path: Path) -> None:
+    with pytest.raises(PublishingError, match="cannot be read"):
+        tick(tmp_path, START)
+    build(write_files(tmp_path / "content", dict(SMALL_SITE)), tmp_path / "site", START)
+    with pytest.raises(PublishingError, match="is as of"):
+        tick(tmp_path / "site", parse_instant("2026-11-19T23:59:59Z"))
+
+
+INCONSISTENT_VERSIONS = (
+    '{"whole":[],"patched":[0]}',
+    '{"whole":[1]}',
+    '{"whole":[-1]}',
+    '{"whole":[0],"again":{"0":1}}',
+    '{"whole":[0],"again":{"7":0}}',
+)
+"""Of an index with one instant: a patch of nothing, and numbers of instants and files that it does not have."""
+
+
+def test_an_invalid_index_is_rejected(tmp_path: Path) -> None:
+    whole = '{"until":"2026-11-20T12:00:00Z","instants":["2026-11-20T12:00:00Z"],"documents":{}}'
+    assert read_epoch_index(write_files(tmp_path, {"api/v2/_epochs/index.json": whole})).documents == {}
+    for text in (
+        *(
+            "{",
+            "[]",
+            '{"until":"x"}',
+            whole.replace("2026-11-20", "2026-11-19", 1),
+            whole.replace("{}", "[]"),
+        ),
+        whole.replace('["2026-11-20T12:00:00Z"]', "[]"),
+        whole.replace("{}", '{"index.html":{"patched":[0]}}'),
+        *(whole.replace("{}", f'{{"index.html":{versions}}}') for versions in INCONSISTENT_VERSIONS),
+    ):
+        file = write_files(tmp_path, {"api/v2/_epochs/index.json": text})
+        with pytest.raises(PublishingError, match="not an epoch index"):
+            read_epoch_index(file)

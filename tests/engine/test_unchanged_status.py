@@ -1,0 +1,245 @@
+"""A build of the same status renders nothing, and its bytes are those of a new site."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import build_site
+from statuary.engine.tick import tick
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.status import site_status as status
+from support.sites import (
+    COMPONENTS,
+    INCIDENT,
+    MAINTENANCE,
+    SITE,
+    as_another_version,
+    built_files,
+    files_in,
+    path_of,
+    record_of,
+    write_files,
+)
+from support.tiers import few_by_default
+
+MORNING, LATER = "2026-12-01T10:00:00Z", "2026-12-01T11:00:00Z"
+IN_MAINTENANCE, TOMORROW = "2026-12-01T22:10:00Z", "2026-12-02T11:00:00Z"
+OUTAGE = INCIDENT.replace("degraded_performance", "major_outage").partition("  - at: 2026-11-02T11")[0]
+
+
+@pytest.fixture
+def content(tmp_path) -> Path:
+    files = {"components.yaml": COMPONENTS, "incidents/slow.yaml": INCIDENT, "site.yaml": SITE}
+    return write_files(tmp_path / "content", {**files, "maintenances/upgrade.yaml": MAINTENANCE})
+
+
+@pytest.fixture
+def rendered(monkeypatch) -> list[str]:
+    """The paths of the timed documents that were rendered."""
+    paths: list[str] = []
+
+    def documents_at(*of):
+        made = timed_documents(*of)
+
+        def at(instant):
+            documents = made(instant)
+            paths.extend(one.path for one in documents)
+            return documents
+
+        return at
+
+    timed_documents = status.timed_documents
+    monkeypatch.setattr(status, "timed_documents", documents_at)
+    return paths
+
+
+def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False) -> dict[str, bytes]:
+    return built_files(content, out, now, verify=verify)
+
+
+@pytest.mark.parametrize(
+    "theme", [{}, {"theme/templates/status.html": '{% extends "package/status.html" %}'}]
+)
+def test_a_later_build_of_the_same_status_writes_nothing(content, tmp_path, rendered, theme):
+    out = tmp_path / "out"
+    write_files(content, theme)
+    build(content, out)
+    rendered.clear()
+    before = {path: (out / path).stat() for path in files_in(out)}
+    with FolderTarget(out) as target:
+        result = build_site(content, target, parse_instant(LATER), NoProgress())
+    assert (result.applied, result.plan.is_empty) == (True, True)
+    assert bool(rendered) == bool(theme)  # a template of the site's own is rendered to check it
+    assert {path: (out / path).stat() for path in files_in(out)} == before
+
+
+@pytest.mark.parametrize("when", [MORNING, TOMORROW])
+def test_a_tick_to_the_instant_of_the_build_does_not_hide_what_it_wrote(content, tmp_path, when):
+    """A document is kept only while no later run has written it, whatever its bytes are now."""
+    out = tmp_path / "out"
+    whole = build(content, out)
+    tick(out, parse_instant(TOMORROW))
+    tick(out, parse_instant(when))
+    build(content, out)
+    assert build(content, out) == whole
+
+
+@pytest.mark.parametrize(
+    ("nows", "kept"),
+    [
+        ([MORNING, MORNING, LATER], "rkk"),
+        ([MORNING, IN_MAINTENANCE, "2026-12-01T22:20:00Z", "2026-12-01T23:00:00Z"], "rrkr"),
+        ([MORNING, TOMORROW, "2027-01-10T12:00:00Z", MORNING], "rrrr"),
+    ],
+)
+@pytest.mark.parametrize(
+    "settings", few_by_default(["", "pages: {status: false}\n", "hosting: {precompressed: [gz]}\n"], 1)
+)
+def test_builds_in_turn_give_what_a_new_site_has(content, rendered, nows, kept, settings):
+    write_files(content, {"site.yaml": SITE + settings})
+    for number, (now, is_kept) in enumerate(zip(nows, kept, strict=True)):
+        rendered.clear()
+        found = build(content, content.parent / "out", now)
+        assert bool(rendered) == (is_kept == "r")
+        assert found == build(content, content.parent / f"anew{number}", now)
+
+
+CHANGES: dict[str, dict[str, str | bytes | None]] = {
+    "incident": {"incidents/slow.yaml": INCIDENT.replace("Slow", "Slower")},
+    "maintenance": {"maintenances/upgrade.yaml": None},
+    "template": {"theme/templates/status.html": "<!doctype html><title>{{ view.description }}</title>"},
+    "style": {"theme/style.css": "body { color: teal }"},
+    "limit on epochs": {"site.yaml": SITE.replace("horizon_days: 12", "max_epochs: 1")},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_status_is_rendered(content, tmp_path, rendered, change):
+    build(content, tmp_path / "out")
+    write_files(content, CHANGES[change])
+    rendered.clear()
+    build(content, tmp_path / "out")
+    assert rendered
+    assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
+
+
+def test_a_contract_that_changes_leaves_the_status(content, tmp_path, rendered):
+    write_files(content, {path_of(3): record_of(3)})
+    build(content, tmp_path / "out")
+    write_files(content, {path_of(4): record_of(4)})
+    rendered.clear()
+    found = build(content, tmp_path / "out", LATER)
+    assert not rendered
+    assert found == build(content, tmp_path / "anew", LATER)
+
+
+def test_during_an_outage_the_uptime_is_that_of_the_build(content, tmp_path):
+    write_files(content, {"incidents/slow.yaml": OUTAGE})
+    build(content, tmp_path / "out")
+    assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
+
+
+def test_after_a_tick_the_status_is_rendered(content, tmp_path):
+    whole = build(content, tmp_path / "out")
+    tick(tmp_path / "out", parse_instant(TOMORROW))
+    assert files_in(tmp_path / "out") != whole
+    assert build(content, tmp_path / "out") == whole
+
+
+def test_a_tick_after_a_kept_status_gives_what_it_gives_after_a_new_one(content, tmp_path):
+    build(content, tmp_path / "out")
+    for site in ("out", "anew"):
+        build(content, tmp_path / site, LATER)
+        tick(tmp_path / site, parse_instant(IN_MAINTENANCE))
+    assert files_in(tmp_path / "out") == files_in(tmp_path / "anew")
+
+
+@pytest.mark.parametrize("harm", ["removed", "other bytes", "verified"])
+@pytest.mark.parametrize(
+    "path",
+    few_by_default(["api/v2/summary.json", "index.html", "api/v2/_epochs/index.json", "changes.json"], 2),
+)
+def test_a_damaged_document_is_made_again(content, tmp_path, harm, path):
+    whole = build(content, tmp_path / "out")
+    file = tmp_path / "out" / path
+    times = file.stat()
+    if harm == "removed":
+        file.unlink()
+    else:
+        file.write_bytes(b"?" * times.st_size)
+    if harm == "verified":
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert build(content, tmp_path / "out", verify=harm == "verified") == whole
+
+
+def test_another_version_of_the_program_renders_the_status(content, tmp_path, rendered, monkeypatch):
+    build(content, tmp_path / "out")
+    rendered.clear()
+    as_another_version(monkeypatch)
+    build(content, tmp_path / "out")
+    assert rendered
+
+
+KEYS = ("rpc", "blocks", "explorer")
+STATUSES = ("operational", "degraded_performance", "partial_outage", "major_outage")
+
+
+def random_incident(random: Random, now: datetime) -> str:
+    """Return an incident of up to three years ago, or one that is open, or one whose postmortem is still to come."""
+    at = now - timedelta(
+        days=random.choice((1, 20, 80, 95, 130, 400, 1000)), minutes=random.randrange(10_000)
+    )
+    ends = random.choice((["resolved"], ["resolved"], ["monitoring", "resolved"], []))
+    lines = [f"name: Incident {random.randrange(10_000)}", "components:"]
+    lines += [f"  {random.choice(KEYS)}: {random.choice(STATUSES)}", "updates:"]
+    for step, name in enumerate(["investigating", *ends]):
+        at += timedelta(minutes=random.randrange(50, 500) if step else 0)
+        lines.append(
+            f"  - {{at: {at:%Y-%m-%dT%H:%M:%SZ}, status: {name}, body: Text {random.randrange(99)}.}}"
+        )
+    if ends and random.random() < 0.3:
+        published = random.choice((at, now + timedelta(days=2)))
+        lines.append(f"postmortem: {{published_at: {published:%Y-%m-%dT%H:%M:%SZ}, body: Why.}}")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("seed", few_by_default(range(20), 1))
+def test_builds_after_random_edits_give_what_a_new_site_has(content, tmp_path, seed):
+    random, now = Random(seed), datetime(2026, 12, 1, 10, tzinfo=UTC)
+    write_files(
+        content, {f"incidents/i{number:02}.yaml": random_incident(random, now) for number in range(12)}
+    )
+    for step in range(4):
+        edited = f"incidents/i{random.randrange(15):02}.yaml"
+        text = random_incident(random, now) if random.random() < 0.8 or step < 2 else None
+        write_files(content, {edited: text})
+        now += timedelta(hours=random.choice((0, 0, 1, 30)))
+        found, anew = (
+            build(content, tmp_path / out, f"{now:%Y-%m-%dT%H:%M:%SZ}") for out in ("out", f"anew{step}")
+        )
+        differing = {path for path in found.keys() | anew.keys() if found.get(path) != anew.get(path)}
+        assert differing <= {"changes.json"}, edited
+
+
+def test_an_edit_of_an_old_incident_writes_only_what_shows_it(content, tmp_path, rendered):
+    old = INCIDENT.replace("2026-11", "2025-02")
+    listed = {f"incidents/i{number}.yaml": INCIDENT.replace("2026-11", "2026-06") for number in range(60)}
+    write_files(
+        content, {"incidents/old.yaml": old, "incidents/older.yaml": old.replace("2025", "2024")} | listed
+    )
+    before = build(content, tmp_path / "out")
+    write_files(content, {"incidents/old.yaml": old.replace("Slow", "Slower")})
+    rendered.clear()
+    after = build(content, tmp_path / "out")
+    assert {path for path in after if after[path] != before[path]} == {
+        "api/v2/history/2025-02.json",
+        "history/2025-q1.html",
+        "incidents/old.html",
+        "incidents/old.json",
+    }
+    assert not rendered

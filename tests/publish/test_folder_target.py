@@ -1,0 +1,259 @@
+"""Publishing into a folder: what is written, kept, removed and rejected."""
+
+import gc
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from statuary.base.files import LEDGER, PublishingError
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger.ledger import Ledger
+from statuary.publish.ledger.read import opened, read_kept
+from statuary.publish.ledger.schema import CollectedOutput, KeptGroup, NoOutput
+from statuary.publish.plan import Action
+from statuary.site.document import Document
+from support.sites import tree
+
+
+def document(path: str, body: bytes = b"{}", *aliases: str) -> Document:
+    return Document(path=path, body=body, aliases=aliases, sources=("site.yaml",))
+
+
+def publish(root: Path, *documents: Document, dry_run: bool = False) -> dict[Action, int]:
+    with FolderTarget(root, dry_run=dry_run) as publication:
+        publication.offer(documents)
+        plan = publication.plan()
+        if not dry_run:
+            publication.apply()
+        return plan.counts
+
+
+def test_a_site_is_written_under_all_its_names(tmp_path: Path) -> None:
+    counts = publish(tmp_path, document("a/One", b"1", "a/one"), document("b", b"2"))
+    assert tree(tmp_path) == {"a/One": b"1", "a/one": b"1", "b": b"2"}
+    assert counts == {Action.ADD: 3, Action.REPLACE: 0, Action.REMOVE: 0}
+
+
+def test_unchanged_files_are_not_written(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"1", "twin"), document("b", b"2"))
+    before = {path: os.lstat(tmp_path / path) for path in ("a", "twin", "b")}
+    counts = publish(tmp_path, document("a", b"1", "twin"), document("b", b"3"))
+    assert counts == {Action.ADD: 0, Action.REPLACE: 1, Action.REMOVE: 0}
+    for path in ("a", "twin"):
+        assert os.lstat(tmp_path / path).st_ino == before[path].st_ino
+        assert os.lstat(tmp_path / path).st_mtime_ns == before[path].st_mtime_ns
+    assert (tmp_path / "b").read_bytes() == b"3"
+
+
+def test_replacing_a_body_replaces_its_alias(tmp_path: Path) -> None:
+    publish(tmp_path, document("A", b"1", "twin"))
+    publish(tmp_path, document("A", b"2", "twin"))
+    assert tree(tmp_path) == {"A": b"2", "twin": b"2"}
+
+
+def test_stale_files_of_ours_go_foreign_files_stay(tmp_path: Path) -> None:
+    publish(tmp_path, document("old/deep/a"), document("b"))
+    (tmp_path / "old" / "theirs").write_text("x")
+    (tmp_path / ".gitignore").write_text("*")
+    counts = publish(tmp_path, document("b"))
+    assert counts[Action.REMOVE] == 1
+    assert tree(tmp_path) == {".gitignore": b"*", "b": b"{}", "old/theirs": b"x"}
+    assert not (tmp_path / "old/deep").exists()
+
+
+def test_a_foreign_file_in_the_way_stops_the_publication(tmp_path: Path) -> None:
+    (tmp_path / "b").write_text("theirs")
+    with FolderTarget(tmp_path) as publication:
+        publication.offer([document("a"), document("b")])
+        assert publication.plan().conflicts == ("b",)
+        with pytest.raises(PublishingError, match="in the way: b"):
+            publication.apply()
+    assert tree(tmp_path) == {"b": b"theirs"}
+
+
+def test_a_foreign_file_with_the_right_bytes_is_adopted(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"{}")
+    assert publish(tmp_path, document("a"))[Action.ADD] == 0
+    assert publish(tmp_path)[Action.REMOVE] == 1
+    assert tree(tmp_path) == {}
+
+
+def test_a_published_file_that_was_changed_is_written_again(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"right"))
+    (tmp_path / "a").write_bytes(b"wrong")
+    assert publish(tmp_path, document("a", b"right"))[Action.REPLACE] == 1
+    assert tree(tmp_path) == {"a": b"right"}
+
+
+def test_a_published_file_that_was_removed_is_written_again(tmp_path: Path) -> None:
+    publish(tmp_path, document("a"))
+    (tmp_path / "a").unlink()
+    assert publish(tmp_path, document("a"))[Action.ADD] == 1
+    assert tree(tmp_path) == {"a": b"{}"}
+
+
+def test_new_times_alone_rewrite_nothing(tmp_path: Path) -> None:
+    """A restored CI cache or a copied folder has other times than the ledger noted."""
+    publish(tmp_path, document("a"))
+    os.utime(tmp_path / "a", ns=(1, 1))
+    inode = os.lstat(tmp_path / "a").st_ino
+    assert publish(tmp_path, document("a")) == {Action.ADD: 0, Action.REPLACE: 0, Action.REMOVE: 0}
+    assert os.lstat(tmp_path / "a").st_ino == inode
+
+
+def test_a_lost_ledger_adopts_what_is_right(tmp_path: Path) -> None:
+    publish(tmp_path, document("a"), document("b"))
+    (tmp_path / LEDGER).unlink()
+    assert publish(tmp_path, document("a"), document("b"))[Action.ADD] == 0
+
+
+def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"1"))
+    counts = publish(tmp_path, document("a", b"2"), document("b"), dry_run=True)
+    assert counts == {Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 0}
+    assert tree(tmp_path) == {"a": b"1"}
+
+
+def test_the_plan_lists_each_change_in_order(tmp_path: Path) -> None:
+    publish(tmp_path, document("a", b"1"), document("z"))
+    with FolderTarget(tmp_path, dry_run=True) as publication:
+        publication.offer([document("b", b"12"), document("a", b"123")])
+        assert list(map(str, publication.plan().changes())) == ["~ a (3 bytes)", "+ b (2 bytes)", "- z"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "",
+        "/etc/passwd",
+        "../up",
+        "a/../../b",
+        "a//b",
+        "a/./b",
+        "a\\b",
+        "C:/x",
+        "a\x00b",
+        "a\nb",
+        ".statuary/ledger",
+        "x" * 256,
+        "incidents/con.json",
+        "a/Nul",
+        "COM1.html/x",
+        "lpt\u00b9",
+        "CONOUT$.txt",
+        "a./b",
+        "a ",
+        "a?b",
+        "a*",
+        'a"b',
+        "a|b",
+        "<a>",
+    ],
+)
+def test_unsafe_paths_are_rejected(path: str, tmp_path: Path) -> None:
+    with (
+        FolderTarget(tmp_path / "site") as publication,
+        pytest.raises(PublishingError, match="inside the site"),
+    ):
+        publication.offer([document(path)])
+    assert tree(tmp_path) == {}
+
+
+@pytest.mark.parametrize(("other", "message"), [("a", "the same path"), ("A", "differ only in case")])
+def test_two_documents_with_one_path_are_named_with_their_sources(tmp_path, other, message) -> None:
+    first = document("a", b"1")._replace(sources=("incidents/one.yaml",))
+    second = document(other, b"2")._replace(sources=("incidents/two.yaml", "site.yaml"))
+    with FolderTarget(tmp_path) as publication, pytest.raises(PublishingError, match=message) as caught:
+        publication.offer([first, second])
+    for name in ("incidents/one.yaml", "incidents/two.yaml, site.yaml"):
+        assert name in str(caught.value)
+
+
+def test_nothing_is_written_through_a_symbolic_link(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "v2").symlink_to(outside)
+    with FolderTarget(site) as publication:
+        publication.offer([document("v2/contract")])
+        with pytest.raises(PublishingError):
+            publication.apply()
+    assert list(outside.iterdir()) == []
+
+
+def test_a_symbolic_link_in_place_of_a_document_is_not_followed(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "a").symlink_to(victim)
+    with FolderTarget(site) as publication:
+        publication.offer([document("a")])
+        with pytest.raises(PublishingError):
+            publication.apply()
+    assert victim.read_text() == "precious"
+
+
+def test_a_second_build_waits_and_then_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("statuary.publish.ledger.ledger.WAIT_FOR_OTHERS", 0.05)
+    with FolderTarget(tmp_path), pytest.raises(PublishingError, match="in use"):
+        Ledger(tmp_path / LEDGER)
+
+
+def test_a_file_that_is_not_a_ledger_is_set_aside(tmp_path: Path) -> None:
+    file = tmp_path / LEDGER
+    file.parent.mkdir()
+    file.write_bytes(b"no ledger" * 100)
+    publish(tmp_path, document("a"))
+    assert tree(tmp_path) == {"a": b"{}"}
+    assert file.with_name("ledger.sqlite3.damaged").read_bytes() == b"no ledger" * 100
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
+def test_a_folder_that_cannot_be_created_is_rejected(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(PublishingError, match="cannot publish to"):
+        FolderTarget(tmp_path / "file")
+
+
+@pytest.mark.parametrize("listing", ["listing", "differences"])
+def test_a_listing_that_is_left_after_the_ledger_was_closed_is_no_error(tmp_path: Path, listing: str) -> None:
+    with FolderTarget(tmp_path) as publication:
+        publication.offer([document("a"), document("b")])
+        files = getattr(publication.ledger, listing)()
+        next(files)
+    del files
+    gc.collect()
+
+
+def test_kept_group_is_read_from_file(tmp_path: Path) -> None:
+    with FolderTarget(tmp_path) as target:
+        run = target.ledger.run
+        target.ledger.keep("packs", "fingerprint", items=7, paths=["a", "b"])
+        target.apply()
+    with opened(tmp_path / LEDGER) as connection:
+        assert connection is not None
+        assert read_kept(connection, "packs") == KeptGroup("fingerprint", 7, run=run)
+        assert read_kept(connection, "other") == KeptGroup("")
+    with Ledger(tmp_path / LEDGER) as ledger:
+        assert ledger.kept("packs") == KeptGroup("fingerprint", 7, ("a", "b"), run)
+        assert ledger.kept("other") == KeptGroup("")
+
+
+def test_collected_output_returns_added_paths() -> None:
+    output = CollectedOutput()
+    first, second, third = (Document(path=name, body=b"") for name in "abc")
+    assert output.add([first, second]) == ["a", "b"]
+    assert output.add([]) == []
+    assert output.add([third]) == ["c"]
+    assert output.result(2).documents == [first, second, third]
+
+
+def test_discarding_output_has_no_documents() -> None:
+    output = NoOutput()
+    assert output.discards
+    assert output.add([Document(path="a", body=b"")]) == []
+    assert not output.result(1).documents

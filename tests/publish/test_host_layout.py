@@ -1,0 +1,99 @@
+"""Documents as hosts need them: in folders by address, and compressed beside themselves."""
+
+import gzip
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from statuary.base.files import PublishingError
+from statuary.extensions.snapshots.site_reader import open_site
+from statuary.publish.host_layout import laid_out
+from statuary.site.document import Document
+from statuary.site.settings import CompressedFormat, HostingSettings
+from support.host_servers import build_project
+from support.requirements import require_module
+
+ADDRESS = "0x" + "ab" * 20
+RECORD = Document(
+    path=f"v2/contract/1/{ADDRESS.upper().replace('X', 'x')}",
+    aliases=(f"v2/contract/1/{ADDRESS}",),
+    body=b'{"abi":[' + b'"function",' * 500 + b"0]}",
+    cache="public, max-age=0, must-revalidate",
+)
+SUMMARY = Document(path="api/v2/summary.json", body=RECORD.body)
+SMALL = Document(path="chains", body=b"[]")
+
+
+def settings(*forms: CompressedFormat) -> HostingSettings:
+    return HostingSettings(precompressed=forms)
+
+
+def test_maintenances_without_automation_stay_as_they_are():
+    documents = [RECORD, SUMMARY, SMALL]
+    assert list(laid_out(documents, HostingSettings())) == documents
+
+
+def test_compressed_forms_exist_for_both_paths_of_files_that_only_a_build_changes():
+    made = list(laid_out([RECORD, SUMMARY, SMALL], settings(CompressedFormat.GZIP)))
+    assert [document.path for document in made] == [
+        RECORD.path,
+        f"{RECORD.path}.gz",
+        SUMMARY.path,
+        SMALL.path,
+    ]
+    form = made[1]
+    assert form.aliases == (f"v2/contract/1/{ADDRESS}.gz",)
+    assert gzip.decompress(form.body) == RECORD.body
+    assert (form.cache, form.media_type) == (RECORD.cache, RECORD.media_type)
+
+
+def test_a_contract_has_one_name_where_the_host_finds_the_other():
+    lists = Document(path="contracts/1/page", aliases=("contracts/1/PAGE",), body=b"")
+    hosting = HostingSettings(lower_case_names=False, precompressed=(CompressedFormat.GZIP,))
+    assert [(document.path, document.aliases) for document in laid_out([RECORD, lists], hosting)] == [
+        (RECORD.path, ()),
+        (f"{RECORD.path}.gz", ()),
+        (lists.path, lists.aliases),
+    ]
+
+
+def test_the_same_document_is_compressed_to_the_same_bytes():
+    first, again = (list(laid_out([RECORD], settings(CompressedFormat.GZIP)))[1].body for _ in range(2))
+    assert first == again
+
+
+def test_files_that_compression_does_not_shrink_have_no_compressed_form():
+    noise = Document(path="assets/theme/logo.png", body=Random(7).randbytes(2000))
+    assert list(laid_out([noise], settings(CompressedFormat.GZIP))) == [noise]
+
+
+def test_brotli_and_zstandard():
+    brotli = require_module("brotli", install="pip install brotli")
+    zstd = require_module("backports.zstd", install="pip install backports.zstd")
+    _, br, zst = laid_out([RECORD], settings(CompressedFormat.BROTLI, CompressedFormat.ZSTANDARD))
+    assert (brotli.decompress(br.body), zstd.decompress(zst.body)) == (RECORD.body, RECORD.body)
+    assert (br.path, zst.path) == (f"{RECORD.path}.br", f"{RECORD.path}.zst")
+
+
+def test_a_format_whose_package_is_missing_is_one_message(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "brotli", None)
+    with pytest.raises(PublishingError) as refused:
+        list(laid_out([RECORD], settings(CompressedFormat.BROTLI)))
+    assert "compress" in str(refused.value)
+    assert refused.value.hint == 'pip install "statuary[compress]"'
+
+
+def test_a_sharded_site_has_the_same_documents_at_other_paths(tmp_path: Path):
+    plain = build_project(tmp_path / "plain", "")
+    sharded = build_project(tmp_path / "sharded", "\nhosting: {layout: sharded}\n")
+    assert not (sharded / "build" / "v2" / "contract").exists()
+    with open_site(plain / "build") as before, open_site(sharded / "build") as after:
+        paths = {path for path in before.paths() if not path.startswith((".", "snapshot/"))}
+        assert all(after.read(path) == before.read(path) for path in paths)
+        assert {path for path in after.paths() if path not in paths} == {"_redirects"} | {
+            path for path in after.paths() if path.startswith(("_shards/", "snapshot/"))
+        }
+        moved = {path for path in paths if not (sharded / "build" / path).exists()}
+    assert moved == {path for path in paths if path.startswith(("v2/contract/", "proof/748463/"))}
+    assert len(moved) > 100

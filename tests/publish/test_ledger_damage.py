@@ -1,0 +1,170 @@
+"""A ledger that is damaged in any way is replaced: the next build finishes, and files of others stay."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from statuary.base.files import LEDGER, PublishingError
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger.ledger import OWNED_NAMES, DamagedLedgerError
+from statuary.site.document import Document
+from support.sites import tree
+
+pytestmark = pytest.mark.thorough
+
+OLD = [Document(path=f"v2/{n}", aliases=(f"V2/{n}",), body=b"old %d" % n, sources=("a",)) for n in range(300)]
+NEW = [
+    Document(path=f"v2/{n}", aliases=(f"V2/{n}",), body=b"new %d" % n, sources=("a",)) for n in range(5, 310)
+]
+
+
+def publish(root: Path, documents: list[Document]) -> None:
+    with FolderTarget(root) as target:
+        target.offer(documents)
+        target.apply()
+
+
+def sql(*statements: str) -> Callable[[Path], None]:
+    def damage(ledger: Path) -> None:
+        with closing(sqlite3.connect(ledger)) as connection:
+            for statement in statements:
+                connection.execute(statement)
+            connection.commit()
+
+    return damage
+
+
+def bytes_at(start: float, length: int, value: bytes = b"\x00") -> Callable[[Path], None]:
+    """Overwrite a part of the file, which begins at a fraction of it."""
+
+    def damage(ledger: Path) -> None:
+        with ledger.open("r+b") as file:
+            file.seek(int(ledger.stat().st_size * start))
+            file.write(value * length)
+
+    return damage
+
+
+def as_folder(ledger: Path) -> None:
+    ledger.unlink()
+    (ledger / "inside").mkdir(parents=True)
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "gone": Path.unlink,
+    "empty": lambda ledger: ledger.write_bytes(b""),
+    "other bytes": lambda ledger: ledger.write_bytes(b"no ledger" * 1000),
+    "one byte": lambda ledger: ledger.write_bytes(b"x"),
+    "half": lambda ledger: os.truncate(ledger, ledger.stat().st_size // 2),
+    "one page": lambda ledger: os.truncate(ledger, 4096),
+    "a folder": as_folder,
+    "a link to nothing": lambda ledger: (ledger.unlink(), ledger.symlink_to("nothing-there/at-all"))[0],
+    "header": bytes_at(0, 16),
+    "page size": bytes_at(0, 100, b"\xff"),
+    **{f"zeros at {start}": bytes_at(start, 4096) for start in (0.1, 0.3, 0.5, 0.7, 0.9)},
+    **{f"ones at {start}": bytes_at(start, 2000, b"\xff") for start in (0.05, 0.2, 0.4, 0.6, 0.8)},
+    "no documents": sql("DROP TABLE documents"),
+    "no sources": sql("DROP TABLE sources"),
+    "no notes": sql("DROP TABLE notes"),
+    "no removals": sql("DROP TABLE removals"),
+    "other columns": sql("DROP TABLE sources", "CREATE TABLE sources (place TEXT)"),
+    "a column more": sql("ALTER TABLE documents ADD COLUMN more TEXT"),
+    "documents as a view": sql(
+        "ALTER TABLE documents RENAME TO d", "CREATE VIEW documents AS SELECT 1 AS path FROM d"
+    ),
+    "run is a word": sql("INSERT OR REPLACE INTO notes VALUES ('run', 'seven')"),
+    "unfinished run is a word": sql("INSERT OR REPLACE INTO notes VALUES ('unfinished run', '-')"),
+    "counts are words": sql("UPDATE notes SET value = 'many' WHERE name IN ('names', 'size')"),
+    "text that is no text": sql("UPDATE notes SET value = CAST(x'ff' AS TEXT) WHERE name = 'run'"),
+    "version of nothing": sql("PRAGMA user_version = 0", "DROP TABLE sources", "CREATE TABLE sources (x)"),
+    "a version before the first": sql("PRAGMA user_version = -3"),
+    "an older version": sql("PRAGMA user_version = 3"),
+    "a newer version": sql("PRAGMA user_version = 99"),
+    "no rows": sql("DELETE FROM documents"),
+    "names of ours as well": lambda ledger: (
+        (ledger.with_name(OWNED_NAMES)).write_bytes(b"x" * 5000),
+        bytes_at(0.52, 1)(ledger),  # within a row: with a damaged page, nothing would tell ours from others'
+    )[0],
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGES)
+def test_the_next_build_finishes(tmp_path, kind):
+    publish(tmp_path, OLD)
+    (tmp_path / "theirs").write_bytes(b"foreign")
+    (tmp_path / "v2/theirs").write_bytes(b"foreign")
+    DAMAGES[kind](tmp_path / LEDGER)
+    try:
+        publish(tmp_path, NEW)
+    except DamagedLedgerError:  # found on the way; as the command does, it is tried once more
+        publish(tmp_path, NEW)
+    expected = {path: one.body for one in NEW for path in (one.path, *one.aliases)}
+    assert tree(tmp_path) == expected | {"theirs": b"foreign", "v2/theirs": b"foreign"}
+    publish(tmp_path, OLD)
+    assert (tmp_path / "v2/3").read_bytes() == b"old 3"
+
+
+@pytest.mark.parametrize("kind", ["gone", "other bytes", "half", "a folder"])
+def test_files_of_other_programs_are_not_replaced(tmp_path, kind):
+    publish(tmp_path, OLD)
+    (tmp_path / "v2/999").write_bytes(b"foreign")
+    DAMAGES[kind](tmp_path / LEDGER)
+    theirs = Document(path="v2/999", body=b"ours", sources=("a",))
+    with pytest.raises(PublishingError, match="in the way: v2/999"):
+        publish(tmp_path, [*NEW, theirs])
+    assert (tmp_path / "v2/999").read_bytes() == b"foreign"
+
+
+def test_damaged_names_are_taken_from_the_ledger(tmp_path):
+    publish(tmp_path, OLD)
+    (tmp_path / ".statuary" / OWNED_NAMES).write_bytes(b"x" * 5000)
+    publish(tmp_path, NEW)
+    (tmp_path / LEDGER).unlink()
+    publish(tmp_path, OLD)
+    assert tree(tmp_path) == {path: one.body for one in OLD for path in (one.path, *one.aliases)}
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_full_disk_is_one_message(tmp_path, dry_run):
+    publish(tmp_path, OLD)
+
+    def fill_up() -> None:
+        with FolderTarget(tmp_path, dry_run=dry_run) as target:
+            (pages,) = target.ledger.connection.execute("PRAGMA page_count").fetchone()
+            target.ledger.connection.execute(f"PRAGMA max_page_count = {pages}")
+            target.ledger.connection.execute("CREATE TABLE large AS SELECT randomblob(1000000)")
+
+    with pytest.raises(PublishingError, match=r"no space is left for .*ledger\.sqlite3"):
+        fill_up()
+    publish(tmp_path, NEW)
+    assert (tmp_path / "v2/7").read_bytes() == b"new 7"
+
+
+def test_a_path_of_two_sources_names_both(tmp_path):
+    documents = [Document(path="a", body=b"1", sources=(source,)) for source in ("one.yaml", "two.yaml")]
+    with (
+        pytest.raises(
+            PublishingError, match=r"same path: a, made from one\.yaml, and a, made from two\.yaml"
+        ),
+        FolderTarget(tmp_path) as target,
+    ):
+        target.offer(documents)
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions do not bind this user")
+def test_a_folder_without_write_permission_is_one_message(tmp_path):
+    publish(tmp_path, OLD)
+    for folder in (tmp_path / ".statuary", tmp_path):
+        folder.chmod(0o500)
+    try:
+        with pytest.raises(PublishingError):
+            publish(tmp_path, NEW)
+    finally:
+        for folder in (tmp_path, tmp_path / ".statuary"):
+            folder.chmod(0o700)
+    shutil.rmtree(tmp_path / ".statuary")

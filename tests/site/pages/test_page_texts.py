@@ -1,0 +1,116 @@
+"""The catalogues of page texts: complete, with the same gaps, and used."""
+
+import re
+from datetime import date
+from pathlib import Path
+from string import Formatter
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import orjson
+import pytest
+from babel import Locale
+from babel.dates import format_skeleton
+
+import statuary.site.pages as package
+from statuary import extensions
+from statuary.extensions import own_pages
+from statuary.site.pages.page_texts import page_texts
+from statuary.site.pages.site_context import DateFormatter
+from statuary.site.settings import LANGUAGES
+
+PACKAGE = Path(package.__file__).parent
+ENGLISH = page_texts("en").by_key
+EXTENSIONS = Path(extensions.__file__).parent
+EXTENSION_TEXTS = sorted({file.parent for file in EXTENSIONS.rglob("texts/*.json")})
+
+
+def gaps(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def test_the_languages_are_those_that_settings_know() -> None:
+    assert tuple(sorted(file.stem for file in PACKAGE.glob("texts/*.json"))) == LANGUAGES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_has_every_text_with_the_same_placeholders(language: str) -> None:
+    own = page_texts(language).by_key
+    described = {key for key in own if key.startswith("description.")}
+    assert set(own) - described == set(ENGLISH)
+    assert {key for key in ENGLISH if gaps(own[key]) != gaps(ENGLISH[key])} == set()
+
+
+@pytest.mark.parametrize(
+    "folder", EXTENSION_TEXTS, ids=lambda folder: folder.relative_to(EXTENSIONS).as_posix()
+)
+def test_every_extension_has_its_texts_in_every_language(folder: Path) -> None:
+    texts = {file.stem: _flat(orjson.loads(file.read_bytes())) for file in folder.glob("*.json")}
+    assert sorted(texts) == sorted(LANGUAGES)
+    english = {key: gaps(text) for key, text in texts["en"].items()}
+    for own in texts.values():
+        assert {key: gaps(text) for key, text in own.items()} == english
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, value in table.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return flat
+
+
+def test_every_text_is_used() -> None:
+    folders = (PACKAGE, Path(own_pages.__file__).parent)  # own pages take their texts from here
+    sources = [file for folder in folders for kind in ("*.py", "*.html") for file in folder.rglob(kind)]
+    code = "\n".join(path.read_text("utf-8") for path in sources)
+    stems = set(re.findall(r"[\"']([a-z_]+\.[a-z_.]*)", code)) | set(re.findall(r"f[\"']([a-z_.]+)\{", code))
+
+    def used(key: str) -> bool:
+        return any(
+            key == stem or (stem.endswith((".", "_")) and key.startswith(stem)) for stem in stems
+        ) or any(key == f"{stem}.{number}" for stem in stems for number in ("one", "other"))
+
+    assert [key for key in ENGLISH if not used(key)] == []
+
+
+def test_a_site_changes_single_texts() -> None:
+    assert page_texts("en", (("section.status", "State"),))("section.status") == "State"
+
+
+def test_numbers_follow_the_language() -> None:
+    assert page_texts("en").number(1234567) == "1,234,567"
+    assert page_texts("de").number(1234567) == "1.234.567"
+    assert page_texts("fr").number(1234567) == "1\u202f234\u202f567"
+    assert page_texts("de").decimal(99.9, 2) == "99,90"
+    assert page_texts("en").count("uptime.days_with_issues", 1) == "1 day with issues"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_are_those_of_the_cldr(language: str) -> None:
+    texts, locale = page_texts(language), Locale.parse(language)
+    symbols = locale.number_symbols["latn"]
+    assert (texts("number.group"), texts("number.point")) == (symbols["group"], symbols["decimal"])
+    singular = [number for number in range(1000) if locale.plural_form(number) == "one"]
+    assert texts("number.singular").split() == [str(number) for number in singular]
+
+
+@pytest.mark.parametrize(
+    "language", sorted({*LANGUAGES} - {"en"})
+)  # English pages write the day first, as in 5 Nov 2026
+def test_dates_are_those_of_the_cldr(language: str) -> None:
+    dates = DateFormatter(ZoneInfo("Etc/UTC"), page_texts(language))
+    for month in range(1, 13):
+        for number in range(1, 8):
+            day = date(2026, month, number)
+            short = dates.short_day(day)
+            assert short.text == format_skeleton("yMMMd", day, locale=language)
+            assert short.brief == format_skeleton("MMMd", day, locale=language)
+            assert dates.month(2026, month).text == format_skeleton("yMMMM", day, locale=language)
+            names = Locale.parse(language).days["format"]
+            name = page_texts(language)(f"weekday.{day.isoweekday()}")
+            assert name in (names["wide"][day.weekday()], names["abbreviated"][day.weekday()])
+
+
+def test_a_custom_language_falls_back_to_english() -> None:
+    texts = page_texts("it", (("section.status", "Stato"),))
+    assert (texts.language, texts("section.status"), texts("section.uptime")) == ("it", "Stato", "Uptime")

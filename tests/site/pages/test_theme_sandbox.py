@@ -1,0 +1,175 @@
+"""Templates of a theme come from strangers: they reach nothing but the page, and cannot stop the build."""
+
+import os
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from statuary.site.pages.page_templates import PageTemplates
+from statuary.site.pages.page_texts import page_texts
+from statuary.site.pages.site_context import SiteContext
+from statuary.site.settings import PageSettings, Theme, ThemeError
+
+pytestmark = pytest.mark.thorough
+
+SECRET = "hunter2-of-the-build"
+
+MOST_MEMORY = 512 << 20
+"""Bytes by which the process may grow."""
+
+FILES = {
+    "include-absolute": '{% include "/proc/self/environ" %}',
+    "include-passwd": '{% include "/etc/passwd" %}',
+    "include-parent": '{% include "../../page_templates.py" %}',
+    "include-parent-of-package": '{% include "package/../../texts/en.json" %}',
+    "include-computed": '{% include ["/proc", "self", "environ"] | join("/") %}',
+    "include-list": '{% include ["/proc/self/environ", "/etc/hostname"] %}',
+    "import-file": '{% import "/etc/passwd" as passwd %}{{ passwd }}',
+    "from-file": '{% from "/proc/self/environ" import PATH %}{{ PATH }}',
+    "extends-file": '{% extends "/etc/passwd" %}',
+    "extends-bytes": '{% extends "package//etc/passwd" %}',
+}
+
+OBJECTS = {
+    "class": "{{ ''.__class__ }}",
+    "mro": "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "attr-filter": "{{ ''|attr('__class__') }}",
+    "item-class": "{{ ''['__class__'] }}",
+    "map-class": "{{ ['']|map(attribute='__class__')|list|first }}",
+    "globals-of-function": "{{ tell.__globals__ }}",
+    "init-globals": "{{ say.__init__.__globals__['__builtins__'] }}",
+    "call-globals": "{{ say.__call__.__func__.__globals__ }}",
+    "private-texts": "{{ say._texts }}",
+    "texts-fill": "{{ say.fill('{x.__class__}', {'x': 1}) }}",
+    "zone-class": "{{ site.zone.__class__ }}",
+    "zone-from-file": "{{ site.zone.from_file(1) }}",
+    "zone-other": "{{ site.zone.no_cache('../../../etc/passwd') }}",
+    "replace-context": "{{ site._replace(name='x') }}",
+    "macro-globals": "{% macro m() %}{% endmacro %}{{ m._func.__globals__ }}",
+    "self-context": "{{ self._TemplateReference__context }}",
+    "loop-context": "{% for x in [1] %}{{ loop._iterable }}{% endfor %}",
+    "cycler": "{{ cycler.__init__.__globals__.os.environ }}",
+    "lipsum": "{{ lipsum.__globals__['os'].environ }}",
+    "joiner": "{{ joiner }}",
+    "dict": "{{ dict(a=1) }}",
+    "namespace-class": "{{ namespace.__init__ }}",
+    "format": "{{ '{0.__class__}'.format(site) }}",
+    "format-map": "{{ '{site.__class__}'.format_map({'site': site}) }}",
+    "percent": "{{ '%s' % site }}",
+    "print-context": "{{ site }}",
+    "print-settings": "{{ site.settings }}",
+    "pprint": "{{ site|pprint }}",
+    "tojson": "{{ [1]|tojson }}",
+    "random": "{{ [1, 2]|random }}",
+    "mutate": "{{ [1].append(2) }}",
+    "environment": "{{ environment }}",
+}
+
+BOMBS = {
+    "nested-ranges": "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    "nested-letters": "{% set t = 'x' * 99999 %}{% for a in t %}{% for b in t %}{% endfor %}{% endfor %}",
+    "self-include": '{% include "status.html" %}',
+    "self-include-twice": '{% include "status.html" %}{% include "status.html" %}',
+    "self-extends": '{% extends "status.html" %}',
+    "self-import": '{% import "status.html" as again %}',
+    "endless-macro": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    "branching-macro": "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(40) }}",
+    "branching-call": "{% macro m(n) %}{% if n %}{% call m(n - 1) %}{% endcall %}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(40) }}",
+    "self-block": "{% block b %}{{ self.b() }}{% endblock %}",
+    "recursive-loop": "{% for a in [1, 2] recursive %}{{ loop([1, 2]) }}{% endfor %}",
+    "power": "{{ 9 ** 9 ** 9 }}",
+    "growing-number": "{% set n = namespace(x=9) %}{% for i in range(99) %}{% set n.x = n.x * n.x %}{% endfor %}",
+    "repeat-text": "{{ ('x' * 999999999)|length }}",
+    "repeat-list": "{{ ([1] * 999999999)|length }}",
+    "add-lists": "{% set n = namespace(x=[1]) %}{% for i in range(99) %}{% set n.x = n.x + n.x %}{% endfor %}",
+    "double-text": "{% set n = namespace(x='xx') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
+    "double-block": "{% set n = namespace(x='xx') %}{% for i in range(99) %}{% set n.x %}{{ n.x }}{{ n.x }}{% endset %}{% endfor %}",
+    "double-macro": "{% macro m(t) %}{{ t }}{{ t }}{% endmacro %}{% set n = namespace(x='xx') %}{% for i in range(99) %}{% set n.x = m(n.x) %}{% endfor %}",
+    "join": "{{ ('x' * 99999)|list|join('y' * 99999) }}",
+    "replace": "{{ ('x' * 99999)|replace('x', 'y' * 99999) }}",
+    "replace-empty": "{{ ('x' * 99999)|replace('', 'y' * 99999) }}",
+    "center": "{{ 'x'|center(999999999) }}",
+    "ljust": "{{ 'x'.ljust(999999999) }}",
+    "zfill": "{{ '1'.zfill(999999999) }}",
+    "expandtabs": "{{ '\t'.expandtabs(999999999) }}",
+    "indent": "{{ 'x'|indent(999999999, true) }}",
+    "percent-width": "{{ '%999999999d' % 1 }}",
+    "format-width": "{{ '{:>999999999}'.format(1) }}",
+    "format-filter": "{{ '%999999999d'|format(1) }}",
+    "slice": "{{ [1]|slice(999999999)|list }}",
+    "batch": "{{ [1]|batch(999999999, 0)|list }}",
+    "round": "{{ 1.5|round(999999999, 'ceil') }}",
+    "shared-list": "{% set n = namespace(x=[1]) %}{% for i in range(60) %}{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}",
+    "shared-list-as-text": "{% set t = 'x' * 999999 %}{{ [[t, t, t, t], [t, t, t, t]]|upper }}",
+    "compare-lists": "{% set a = namespace(x=[1]) %}{% for i in range(60) %}{% set a.x = [a.x, a.x] %}{% endfor %}{{ a.x == a.x }}",
+    "varargs": "{% macro m(n) %}{{ m(n, varargs, varargs) }}{% endmacro %}{{ m(1, 1) }}",
+    "long-page": "{% set t = 'x' * 999999 %}{% for i in range(999) %}{{ t }}{% endfor %}",
+    "nested-brackets": "{{ " + "(" * 20_000 + "1" + ")" * 20_000 + " }}",
+    "nested-blocks": "{% if 1 %}" * 2_000 + "{% endif %}" * 2_000,
+    "nested-loops": "{% for a in [1] %}" * 60 + "{% endfor %}" * 60,
+    "large-template": "{{ 1 }}" * 100_000,
+    "straight-filters": "{% set t = 'x' * 999999 %}" + "{% set t = t|list|reverse|list|join|upper %}" * 700,
+}
+
+
+def templates(theme: dict[str, str], texts: tuple[tuple[str, str], ...] = ()) -> PageTemplates:
+    settings = PageSettings(theme=Theme(templates=tuple(theme.items()), texts=texts))
+    context = SiteContext(
+        name="Plinth",
+        url="https://plinth.example",
+        zone=ZoneInfo("UTC"),
+        settings=settings,
+        has_contracts=True,
+    )
+    return PageTemplates(context, page_texts("en", texts))
+
+
+def resident_bytes() -> int:
+    with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.parametrize("attack", (FILES | OBJECTS).values(), ids=(FILES | OBJECTS).keys())
+def test_a_template_cannot_reach_files_or_objects(attack, monkeypatch):
+    monkeypatch.setenv("STATUARY_SECRET", SECRET)
+    with pytest.raises(ThemeError) as error:
+        templates({"status.html": attack}).render("status.html")
+    assert error.value.template == "status.html"
+    assert SECRET not in str(error.value)
+
+
+@pytest.mark.parametrize("attack", BOMBS.values(), ids=BOMBS.keys())
+def test_rendering_is_bounded(attack):
+    before = resident_bytes()
+    with pytest.raises(ThemeError) as error:
+        templates({"status.html": attack}).render("status.html")
+    assert resident_bytes() - before < MOST_MEMORY
+    assert error.value.template == "status.html"
+
+
+def test_the_error_is_at_the_line_of_the_template_where_it_occurred():
+    theme = {"status.html": "<p>\n{% include 'macros.html' %}", "macros.html": "\n\n{{ ''.__class__ }}"}
+    with pytest.raises(ThemeError) as error:
+        templates(theme).render("status.html")
+    assert (error.value.template, error.value.line) == ("macros.html", 3)
+
+
+def test_texts_of_a_theme_are_sandboxed():
+    own = (("page.home", "{name.__class__} {name!r} {name[0]} {{name}} {name}"),)
+    shown = templates({"status.html": "{{ t('page.home', name=site.name) }}"}, own).render("status.html")
+    assert shown == "{name.__class__} {name!r} {name[0]} {name} Plinth"
+
+
+def test_everything_a_theme_needs_works():
+    source = """
+    {%- from "package/macros.html" import icon -%}
+    {%- set shown = namespace(count=0) -%}
+    {%- for key, name in {"a": "Alpha", "b": "Beta"}.items() if name != "Gamma" -%}
+      {{ loop.index }}/{{ loop.length }} {{ name|upper }}{{ ", " if not loop.last }}
+      {%- set shown.count = shown.count + 1 -%}
+    {%- endfor -%}
+    {{ " " ~ shown.count ~ " of " ~ site.name }} {{ ["x", "y"]|join("+") }} {{ "x" in "xyz" }}
+    {{- " " ~ icon("operational") }} {{ site.zone.key }} {{ t("section.status") }} {{ "<b>" }}"""
+    shown = templates({"own.html": source}).render("own.html")
+    assert shown.startswith("1/2 ALPHA, 2/2 BETA 2 of Plinth x+y True <svg")
+    assert shown.endswith("UTC Status &lt;b&gt;")

@@ -1,0 +1,73 @@
+"""Hidden characters are shown; what scripts and emoji need is left alone."""
+
+import pytest
+
+from statuary.site.pages.page_texts import (
+    MAX_LINE_LENGTH,
+    hidden_characters,
+    mixed_words,
+    one_line,
+    visible_name,
+    visible_text,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\ttext\n", "plain\ttext\n"),
+        ("a\u202eb\u2066c", "a⟨U+202E⟩b⟨U+2066⟩c"),
+        ("\x00\x1b[31m", "⟨U+0000⟩⟨U+001B⟩[31m"),
+        ("zero\u200bwidth\ufeff", "zero⟨U+200B⟩width⟨U+FEFF⟩"),
+        ("tag\U000e0041", "tag⟨U+E0041⟩"),
+        ("half \ud800", "half ⟨U+D800⟩"),
+        ("Sa\u200dfe\ufe0f 1\ufe0f\u20e3", "Sa⟨U+200D⟩fe⟨U+FE0F⟩ 1\ufe0f\u20e3"),
+        ("end\u200c", "end⟨U+200C⟩"),
+        ("blank\u2800\u3164\uffff", "blank⟨U+2800⟩⟨U+3164⟩⟨U+FFFF⟩"),
+        ("👩\u200d🔬 नमस्ते עברית", "👩\u200d🔬 नमस्ते עברית"),
+    ],
+)
+def test_hidden_characters_are_shown_by_number(text: str, shown: str) -> None:
+    assert visible_text(text) == shown
+    shown.encode("utf-8")
+
+
+def test_a_name_is_one_line() -> None:
+    assert one_line("  Two \n lines\t\u2028end ") == "Two lines ⟨U+2028⟩end"
+
+
+def test_an_overlong_name_is_cut() -> None:
+    assert len(one_line("x" * 10_000)) == MAX_LINE_LENGTH + 2
+
+
+def test_nothing_is_cut_behind_white_space() -> None:
+    assert one_line("Safe" + " " * 5_000 + "drains") == "Safe drains"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Safe", "Safe"),
+        ("S\u0430fe", "S\u0430⟨U+0430⟩fe"),
+        (
+            "contracts/\u0421\u0430\u0444\u0435.sol",
+            "contracts/\u0421⟨U+0421⟩\u0430⟨U+0430⟩\u0444⟨U+0444⟩\u0435⟨U+0435⟩.sol",
+        ),
+        ("\u041a\u043e\u0434", "\u041a\u043e\u0434"),
+        ("Zürich 东京", "Zürich 东京"),
+    ],
+)
+def test_letters_that_look_like_others_are_marked_in_names(text: str, shown: str) -> None:
+    assert visible_name(text) == shown
+
+
+def test_in_a_text_only_words_of_two_alphabets_are_marked() -> None:
+    assert mixed_words("// \u043a\u0430, \u0430dmin, \u03c0", str.lower) == (
+        "// \u043a\u0430, \u0430⟨u+0430⟩dmin, \u03c0",
+        ["U+0430"],
+    )
+    assert mixed_words("plain") == ("plain", [])
+
+
+def test_each_hidden_character_is_named_once() -> None:
+    assert hidden_characters("a\u202eb\u202ec\x00") == ["U+202E", "U+0000"]

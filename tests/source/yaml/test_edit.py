@@ -1,0 +1,211 @@
+"""Single edits: what they write, and what they reject."""
+
+from datetime import date, datetime
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statuary.source.edit_files import EditError
+from statuary.source.edit_yaml import append_item, set_value
+from statuary.source.parse_yaml import parse_yaml
+from statuary.source.yaml_nodes import block_text, inline_scalar
+
+UPDATE = {"at": "2026-11-02T11:00:00Z", "status": "identified", "body": "Found: a disk is full."}
+
+INCIDENT = """\
+# who: night shift
+name: RPC latency   # keep short
+
+updates:
+  - at: 2026-11-02T10:00:00Z
+    status: investigating   # at once
+    body: |
+      We are looking.
+
+# remember the postmortem
+"""
+
+
+def test_an_item_goes_below_the_last_one():
+    lines = ["  - at: 2026-11-02T11:00:00Z", "    status: identified", '    body: "Found: a disk is full."']
+    expected = INCIDENT.replace("looking.\n", "looking.\n" + "\n".join(lines) + "\n")
+    assert append_item(INCIDENT, ("updates",), UPDATE) == expected
+
+
+def test_an_item_is_lined_up_spaced_and_quoted_like_the_others():
+    text = """\
+history:
+-   at: '2026-01-01T00:00:00Z'
+    status: major_outage
+
+-   at: '2026-01-01T01:00:00Z'
+    status: operational
+    # it held
+"""
+    edited = append_item(text, ("history",), {"at": "2026-01-02T00:00:00Z", "status": "partial_outage"})
+    assert edited == text + "\n-   at: '2026-01-02T00:00:00Z'\n    status: partial_outage\n"
+
+
+def test_a_missing_list_is_created_at_the_end_of_its_mapping():
+    text = "components:\n    rpc:\n        name: RPC # fast\n          # slow at night\n    faucet:\n        name: F\n"
+    edited = append_item(text, ("components", "rpc", "history"), {"at": "2026-01-02T00:00:00Z"})
+    below = "          # slow at night\n"
+    assert edited == text.replace(below, f"{below}        history:\n          - at: 2026-01-02T00:00:00Z\n")
+
+
+def test_a_new_list_is_indented_like_the_authors_lists():
+    text = "updates:\n- at: a1\nname: x\n"
+    assert append_item(text, ("history",), {"at": "b1"}) == text + "history:\n- at: b1\n"
+
+
+def test_a_nested_list_is_indented():
+    text = "updates:\n- at: a1\n"
+    assert append_item(text, ("updates",), [{"at": "b1"}]) == text + "-\n  - at: b1\n"
+
+
+@pytest.mark.parametrize("nothing", ["", " []", " [ ]", " null", " ~"])
+def test_an_empty_list_becomes_a_block(nothing):
+    text = f"updates:{nothing}  # none yet\r\nname: x"
+    assert append_item(text, ("updates",), {"at": "y1"}) == "updates:  # none yet\r\n  - at: y1\r\nname: x"
+
+
+def test_a_new_key_is_inserted_after_the_given_keys():
+    text = "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\n\nbody: z"
+    edited = set_value(text, ("cancelled_at",), "c1", after=("scheduled_until", "name"))
+    assert edited == "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\ncancelled_at: c1\n\nbody: z"
+
+
+def test_a_new_key_is_spaced_like_its_neighbours():
+    assert set_value("a: x\n\nb: y\n", ("c",), "z") == "a: x\n\nb: y\n\nc: z\n"
+
+
+def test_an_empty_line_is_not_added_to_a_text_that_would_take_it():
+    text = "a: x\n\nb: |+\n  y\n"
+    assert set_value(text, ("c",), "z") == text + "c: z\n"
+    deeper = "a: x\n\nb:\n  - d: |+\n      y\n"
+    assert set_value(deeper, ("c",), "z") == deeper + "c: z\n"
+
+
+def test_a_value_keeps_its_quotes_and_its_comment():
+    text = "a: 'old'  # why\nb: \"old\"\nc: old # c\n"
+    for key in "abc":
+        text = set_value(text, (key,), "new")
+    assert text == "a: 'new'  # why\nb: \"new\"\nc: new # c\n"
+
+
+def test_a_text_of_several_lines_is_a_block():
+    edited = set_value("name: x\n", ("postmortem",), {"body": "One.\n\n  Two # no comment"})
+    assert edited == "name: x\npostmortem:\n  body: |-\n    One.\n\n      Two # no comment\n"
+
+
+def test_a_text_above_comments_stays_on_one_line():
+    text = "body:\n  # to be written\nname: x\n"
+    assert set_value(text, ("body",), "one\ntwo") == 'body: "one\\ntwo"\n  # to be written\nname: x\n'
+
+
+def test_a_long_paragraph_is_folded():
+    body = "A sentence of some length that says what has happened. " * 3
+    edited = set_value("name: x\n", ("body",), body.strip())
+    assert max(map(len, edited.splitlines())) <= 102
+    assert parse_yaml(edited)["body"] == body.strip()
+
+
+def test_comments_after_empty_lines_belong_to_the_entry_above_by_indentation():
+    text = "a:\n  b:\n\n  # of b or of a\n\n# of the file\n"
+    below = "  # of b or of a\n"
+    assert set_value(text, ("c",), "x\ny") == text.replace(below, below + "c: |-\n  x\n  y\n")
+
+
+def test_many_empty_lines_take_no_time():
+    text = "updates:\r\n- x" + "\r\n" * 100_000 + "name: x\r\n"
+    assert append_item(text, ("updates",), "z") == text.replace("- x", "- x\r\n- z")
+
+
+def test_quoted_keys_are_found():
+    text = 'occurrences:\n  "2026-12-01T02:00:00Z": {}\n'
+    edited = append_item(text, ("occurrences", "2026-12-01T02:00:00Z", "updates"), "x")
+    assert edited == 'occurrences:\n  "2026-12-01T02:00:00Z":\n    updates: [x]\n'
+
+
+REFUSED = {
+    "brackets": ("updates: [{at: x}]\n", "in brackets", 1),
+    "mapping in brackets": ("x: {updates: []}\n", "in brackets", 1),
+    "anchor": ("updates: &all\n  - x\nmore: *all\n", "anchor", 1),
+    "alias": ("old: &all\n  - x\nupdates: *all\n", "anchor", 3),
+    "tag": ("updates: !!seq\n  - x\n", "tag", 1),
+    "merge": ("base: &b\n  z: y\nupdates:\n  <<: *b\n", "merged", 4),
+    "tab": ("updates:\n  -\tx\n", "not YAML: found character that cannot start", 2),
+    "text": ("updates: none\n", "not a list", 1),
+    "not YAML": ("updates: [\n", "not YAML", 2),
+    "twice": ("updates: []\nupdates: []\n", "duplicate", 2),
+    "no mapping": ("- updates\n", "not a mapping", None),
+    "nothing": ("# only a comment\n", "not a mapping", None),
+}
+
+
+@pytest.mark.parametrize(("text", "message", "line"), REFUSED.values(), ids=REFUSED)
+def test_an_unsafe_edit_is_rejected_with_its_position(text, message, line):
+    pointer = ("x", "updates") if text.startswith("x:") else ("updates",)
+    with pytest.raises(EditError, match=message) as refused:
+        append_item(text, pointer, {"at": "x"})
+    assert (refused.value.position and refused.value.position.line) == line
+
+
+def test_an_anchor_elsewhere_stays():
+    text = "a: &x\n  - one\nb: *x\nupdates:\n  - &u two\n  - *u\n"
+    assert append_item(text, ("updates",), "three") == text + "  - three\n"
+
+
+def test_an_edit_of_an_aliased_item_is_rejected():
+    text = "a: &x\n  updates:\n    - one\nb: *x\n"
+    with pytest.raises(EditError, match="anchor"):
+        append_item(text, ("a", "updates"), "two")
+    inside = "a: &x\n  - updates:\n      - one\nb: *x\n"
+    with pytest.raises(EditError, match="anchor"):
+        append_item(inside, ("a", 0, "updates"), "two")
+
+
+def test_a_text_that_would_gain_a_line_break_is_rejected():
+    text = "updates:\n  - body: |\n      open end"
+    with pytest.raises(EditError) as refused:
+        append_item(text, ("updates",), "x")
+    assert refused.value.hint == "end its last line with a line break"
+    assert append_item(text + "\n", ("updates",), "x").endswith("open end\n  - x\n")
+
+
+@pytest.mark.parametrize("value", [{"a": "b"}, ["a"], "text"])
+def test_a_list_or_mapping_is_not_overwritten(value):
+    with pytest.raises(EditError, match="holds"):
+        set_value("postmortem:\n  body: x\n", ("postmortem",), value)
+
+
+def test_a_list_or_mapping_does_not_overwrite_a_text():
+    with pytest.raises(EditError, match="holds"):
+        set_value("postmortem: x\n", ("postmortem",), {"body": "y"})
+
+
+@settings(derandomize=True, deadline=None, max_examples=150)
+@given(
+    st.dictionaries(st.text(), st.recursive(st.text() | st.booleans() | st.none(), st.lists, max_leaves=5))
+)
+def test_a_new_file_reads_back_as_its_value(value):
+    def as_text(inner):
+        if isinstance(inner, list):
+            return [as_text(item) for item in inner]
+        return str(inner).lower() if isinstance(inner, bool) else inner
+
+    expected = {key: as_text(inner) for key, inner in value.items()}
+    assert parse_yaml(block_text(value)) == (expected or None)
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(
+    st.text()
+    | st.from_regex(r"[-+0-9._exoab:~]{1,6}|[ynYN]\w{0,3}|[Tt]rue|[Oo]n|[Oo]ff|[Nn]ull", fullmatch=True)
+)
+def test_other_yaml_readers_read_a_written_text_as_text(text):
+    """PyYAML's own safe loader knows YAML 1.1 with its numbers, dates and many words for true and false."""
+    read = yaml.safe_load(f"x: {inline_scalar(text)}\n")["x"]
+    assert read == text or isinstance(read, date | datetime)

@@ -1,0 +1,42 @@
+"""Names of new files."""
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statuary.status.checks.component_checks import fits_a_url
+from statuary.status.editing.new_record import MAX_SLUG_LENGTH, new_id, slug
+
+DAY = date(2026, 11, 2)
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Slow answers", "slow-answers"),
+        ("  RPC: the node's disk -- 90 % full! ", "rpc-the-nodes-disk-90-full"),
+        ("Störung in Zürich", "storung-in-zurich"),
+        ("遅い", ""),
+        ("../../etc/passwd", "etc-passwd"),
+        ("word " * 20, "word-word-word-word-word-word-word-word-word-word-word-word"),
+        ("x" * 80, "x" * MAX_SLUG_LENGTH),
+    ],
+)
+def test_a_title_becomes_words_joined_by_dashes(title, expected):
+    assert slug(title) == expected
+
+
+def test_a_taken_name_gets_the_next_number():
+    taken = {"2026-11-02-slow", "2026-11-02-slow-2"}
+    assert new_id(DAY, "Slow", "incident", taken) == "2026-11-02-slow-3"
+    assert new_id(DAY, "遅い", "incident", taken) == "2026-11-02-incident"
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.text())
+def test_every_title_gives_an_id_that_fits_a_url(title):
+    made = new_id(DAY, title, "incident", ())
+    assert fits_a_url(made)
+    assert len(made) <= len("2026-11-02-") + MAX_SLUG_LENGTH

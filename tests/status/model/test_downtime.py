@@ -1,0 +1,108 @@
+"""What happened to a component on which day."""
+
+from datetime import date, timedelta
+
+from statuary.base.primitives import Instant
+from statuary.status.model.downtime import DateRange, DayDowntime, DowntimeByDay
+from statuary.status.model.timeline import build_timeline
+from support.status_site import at, catalogue_of
+
+ZONED = """
+    name: Demo
+    url: https://status.example.org
+    time_zone: Europe/Zurich
+    created_at: 2020-01-01T00:00:00Z
+"""
+
+
+ALL_DAYS = (date(2026, 10, 1), date(2026, 11, 20))
+
+
+def troubles(
+    now: Instant, page: str = ZONED, days: tuple[date, date] = ALL_DAYS, **records: dict[str, str]
+) -> dict[date, DayDowntime]:
+    catalogue = catalogue_of(page=page, **records)
+    rpc = next(component for component in catalogue.components if component.key == "rpc")
+    return DowntimeByDay(build_timeline(catalogue, now)).of(rpc.id, DateRange(*days, now))
+
+
+OUTAGE = {
+    "trouble": """
+        name: Trouble
+        components: {rpc: major_outage}
+        updates:
+          - {at: 2026-11-02T22:30:00Z, status: investigating, body: a}
+          - {at: 2026-11-02T23:30:00Z, status: identified, body: b, components: {rpc: degraded_performance}}
+          - {at: 2026-11-03T00:15:00Z, status: resolved, body: c}
+    """
+}
+
+
+def test_an_outage_is_split_at_midnights_of_the_page_s_zone() -> None:
+    found = troubles(at("11-20 12:00"), incidents=OUTAGE)
+    assert list(found) == [date(2026, 11, 2), date(2026, 11, 3)]
+    first, second = found.values()
+    assert first.lengths == {"major_outage": timedelta(minutes=30)}
+    assert second.lengths == {
+        "major_outage": timedelta(minutes=30),
+        "degraded_performance": timedelta(minutes=45),
+    }
+    assert second.worst == "major_outage"
+    assert second.outage.major == timedelta(minutes=30)
+    assert [record.incident.id for record in second.records] == ["trouble"]
+
+
+def test_ongoing_outages_count_up_to_the_instant() -> None:
+    found = troubles(at("11-03 00:00"), incidents=OUTAGE)
+    today = found[date(2026, 11, 3)]
+    assert today.ongoing == "degraded_performance"
+    assert today.lengths == {
+        "major_outage": timedelta(minutes=30),
+        "degraded_performance": timedelta(minutes=30),
+    }
+    assert today.worst == "major_outage"
+
+
+def test_a_component_down_for_days_has_full_days_and_part_of_today() -> None:
+    open_ended = {"trouble": OUTAGE["trouble"].split("          - {at: 2026-11-02T23:30")[0]}
+    found = troubles(at("11-05 09:00"), incidents=open_ended)
+    assert [day.day for day in found] == [2, 3, 4, 5]
+    assert found[date(2026, 11, 4)].lengths == {"major_outage": timedelta(days=1)}
+    assert found[date(2026, 11, 5)].lengths == {"major_outage": timedelta(hours=10)}
+    assert found[date(2026, 11, 5)].ongoing == "major_outage"
+
+
+def test_a_maintenance_counts_its_days_from_its_start() -> None:
+    window = {
+        "upgrade": """
+            name: Upgrade
+            components: [rpc]
+            created_at: 2026-10-01T00:00:00Z
+            scheduled_for: 2026-11-10T10:00:00Z
+            scheduled_until: 2026-11-10T12:00:00Z
+        """
+    }
+    found = troubles(at("11-20 12:00"), maintenances=window)
+    (day,) = found.values()
+    assert day.lengths == {"under_maintenance": timedelta(hours=2)}
+    assert [record.incident.id for record in day.records] == ["upgrade"]
+    assert day.outage.major == day.outage.partial == timedelta()
+
+
+def test_a_component_without_downtime_has_no_days() -> None:
+    assert troubles(at("11-20 12:00")) == {}
+
+
+def test_outage_that_just_began_shows_today() -> None:
+    now = at("11-02 22:30")
+    rpc_days = [(date(2026, 11, 2), date(2026, 11, 2)), (date(2026, 11, 1), date(2026, 11, 3))]
+    for first, last in rpc_days:
+        (day,) = troubles(now, days=(first, last), incidents=OUTAGE).values()
+        assert (day.day, day.lengths, day.ongoing) == (date(2026, 11, 2), {}, "major_outage")
+        assert day.worst == "major_outage"
+
+
+def test_range_without_today_omits_ongoing_outage() -> None:
+    now = at("11-02 22:30")
+    assert troubles(now, days=(date(2026, 11, 1), date(2026, 11, 1)), incidents=OUTAGE) == {}
+    assert troubles(now, days=(date(2026, 11, 3), date(2026, 11, 3)), incidents=OUTAGE) == {}

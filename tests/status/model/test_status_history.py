@@ -1,0 +1,227 @@
+"""What updates make of components, in the order they are posted."""
+
+from statuary.status.model.timeline import build_timeline
+from support.status_site import COMPONENTS, at, catalogue_of
+
+END = at("12-31 00:00")
+
+
+def timeline_of(**texts):
+    return build_timeline(catalogue_of(**texts), END)
+
+
+def statuses(timeline, component, *instants):
+    return [timeline.status_histories[component].at(at(instant))[0] for instant in instants]
+
+
+def affected(timeline, record):
+    history = next(
+        history for history in (*timeline.incidents, *timeline.maintenances) if history.incident.id == record
+    )
+    return [
+        None
+        if published.affected_components is None
+        else [(one.code, one.name, one.old_status, one.new_status) for one in published.affected_components]
+        for published in reversed(history.final.published_updates)
+    ]
+
+
+TROUBLE = """
+    name: Trouble
+    components: {rpc: partial_outage, north: degraded_performance}
+    updates:
+      - {at: 2026-11-02T10:00:00Z, status: investigating}
+      - {at: 2026-11-02T11:00:00Z, status: identified, components: {rpc: major_outage}}
+      - {at: 2026-11-02T12:00:00Z, status: resolved}
+"""
+
+
+def test_an_incident_moves_its_components_and_lets_them_go():
+    timeline = timeline_of(incidents={"trouble": TROUBLE})
+
+    times = ("11-02 09:59", "11-02 10:00", "11-02 11:00", "11-02 12:00")
+    assert statuses(timeline, "rpc", *times) == [
+        "operational",
+        "partial_outage",
+        "major_outage",
+        "operational",
+    ]
+    assert statuses(timeline, "north", *times) == [
+        "operational",
+        "degraded_performance",
+        "degraded_performance",
+        "operational",
+    ]
+
+
+def test_updates_list_every_component_of_the_incident_with_the_name_of_its_group():
+    north = ("north", "Bridges - North")
+    assert affected(timeline_of(incidents={"trouble": TROUBLE}), "trouble") == [
+        [("rpc", "RPC", "operational", "partial_outage"), (*north, "operational", "degraded_performance")],
+        [
+            ("rpc", "RPC", "partial_outage", "major_outage"),
+            (*north, "degraded_performance", "degraded_performance"),
+        ],
+        [("rpc", "RPC", "major_outage", "operational"), (*north, "degraded_performance", "operational")],
+    ]
+
+
+def test_a_component_stays_down_while_another_incident_affects_it():
+    other = """
+        name: More trouble
+        components: {rpc: degraded_performance}
+        updates:
+          - {at: 2026-11-02T11:30:00Z, status: investigating}
+          - {at: 2026-11-02T13:00:00Z, status: resolved}
+    """
+    timeline = timeline_of(incidents={"trouble": TROUBLE, "other": other})
+
+    assert statuses(timeline, "rpc", "11-02 11:30", "11-02 12:00", "11-02 13:00") == [
+        "degraded_performance",  # the newest word
+        "degraded_performance",
+        "operational",
+    ]
+
+
+def test_the_status_of_the_other_incident_remains():
+    other = """
+        name: More trouble
+        components: {rpc: major_outage}
+        updates:
+          - {at: 2026-11-02T09:00:00Z, status: investigating}
+    """
+    timeline = timeline_of(
+        incidents={"trouble": TROUBLE.replace("components: {rpc: major_outage}", ""), "other": other}
+    )
+
+    assert statuses(timeline, "rpc", "11-02 09:00", "11-02 10:00", "11-02 12:00") == [
+        "major_outage",
+        "partial_outage",
+        "major_outage",
+    ]
+
+
+def test_a_resolving_update_may_leave_a_component_down():
+    text = TROUBLE.replace("status: resolved}", "status: resolved, components: {rpc: degraded_performance}}")
+    timeline = timeline_of(incidents={"trouble": text})
+
+    assert statuses(timeline, "rpc", "11-02 12:00") == ["degraded_performance"]
+    assert statuses(timeline, "north", "11-02 12:00") == ["operational"]
+
+
+def test_a_recorded_change_is_the_last_word_until_the_next():
+    components = COMPONENTS.replace(
+        "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T10:30:00Z, status: degraded_performance}]}"
+    )
+    timeline = timeline_of(components=components, incidents={"trouble": TROUBLE})
+
+    assert statuses(timeline, "rpc", "11-02 10:29", "11-02 10:30", "11-02 11:00", "11-02 12:00") == [
+        "partial_outage",
+        "degraded_performance",
+        "major_outage",
+        "operational",
+    ]
+
+
+def test_an_incident_does_not_undo_what_a_person_recorded_after_it():
+    components = COMPONENTS.replace(
+        "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T11:30:00Z, status: partial_outage}]}"
+    )
+    timeline = timeline_of(components=components, incidents={"trouble": TROUBLE})
+
+    assert statuses(timeline, "rpc", "11-02 11:30", "11-02 12:00") == ["partial_outage", "partial_outage"]
+
+
+RECORDED = """
+    name: Imported
+    updates:
+      - at: 2026-11-02T10:00:00Z
+        status: investigating
+        affected_components:
+          - {code: rpc, name: Old name, old_status: operational, new_status: partial_outage}
+          - {code: south, name: Bridges - South, old_status: operational, new_status: operational}
+      - {at: 2026-11-02T11:00:00Z, status: monitoring, affected_components: null}
+      - {at: 2026-11-02T12:00:00Z, status: resolved, affected_components: null}
+"""
+
+
+def test_a_recorded_maintenance_is_published_unchanged_and_moves_its_components():
+    timeline = timeline_of(incidents={"imported": RECORDED})
+
+    assert affected(timeline, "imported") == [
+        [
+            ("rpc", "Old name", "operational", "partial_outage"),
+            ("south", "Bridges - South", "operational", "operational"),
+        ],
+        None,
+        None,
+    ]
+    # its resolution says nothing of components, so nothing is made up
+    assert statuses(timeline, "rpc", "11-02 10:00", "11-02 12:00") == ["partial_outage", "partial_outage"]
+
+
+def test_an_old_tree_head_that_equals_the_new_one():
+    components = COMPONENTS.replace(
+        "{name: South}", "{name: South, history: [{at: 2026-11-02T09:00:00Z, status: major_outage}]}"
+    )
+    timeline = timeline_of(components=components, incidents={"imported": RECORDED})
+
+    assert statuses(timeline, "south", "11-02 10:00") == ["major_outage"]
+
+
+def test_backfilled_incidents_and_drafts_do_not_affect_components():
+    timeline = timeline_of(
+        incidents={"late": TROUBLE + "    backfilled: true\n", "draft": TROUBLE + "    draft: true\n"}
+    )
+
+    assert timeline.status_histories["rpc"].instants == []
+    assert affected(timeline, "late") == [None, None, None]
+
+
+UPGRADE = """
+    name: Upgrade
+    components: [explorer]
+    created_at: 2026-11-01T09:00:00Z
+    scheduled_for: 2026-11-02T10:00:00Z
+    scheduled_until: 2026-11-02T12:00:00Z
+"""
+
+
+def test_a_maintenance_moves_its_components_by_the_clock():
+    timeline = timeline_of(maintenances={"upgrade": UPGRADE})
+
+    assert statuses(timeline, "explorer", "11-02 09:59", "11-02 10:00", "11-02 12:00") == [
+        "operational",
+        "under_maintenance",
+        "operational",
+    ]
+    name = ("explorer", "Explorer")
+    assert affected(timeline, "upgrade") == [
+        [(*name, "operational", "operational")],
+        None,  # the reminder
+        [(*name, "operational", "under_maintenance")],
+        [(*name, "under_maintenance", "operational")],
+    ]
+
+
+def test_a_maintenance_may_leave_its_components_alone():
+    flags = (
+        "    auto_transition_to_maintenance_state: false\n    auto_transition_to_operational_state: false\n"
+    )
+    timeline = timeline_of(maintenances={"upgrade": UPGRADE + flags})
+
+    assert timeline.status_histories["explorer"].instants == []
+    assert affected(timeline, "upgrade")[1:] == [None, None, None]
+
+
+def test_windows_back_to_back_leave_no_gap():
+    second = UPGRADE.replace("T12:00", "T14:00").replace("T10:00", "T12:00")
+    timeline = timeline_of(maintenances={"first": UPGRADE, "second": second})
+
+    assert timeline.status_histories["explorer"].instants == [at("11-02 10:00"), at("11-02 14:00")]
+
+
+def test_an_embargoed_incident_does_not_affect_components():
+    timeline = timeline_of(incidents={"trouble": TROUBLE + "    publish_at: 2026-11-02T11:15:00Z\n"})
+
+    assert statuses(timeline, "rpc", "11-02 11:14", "11-02 11:15") == ["operational", "major_outage"]

@@ -1,0 +1,324 @@
+"""The status pages at an instant."""
+
+import re
+
+import pytest
+
+from statuary.base.primitives import Instant
+from statuary.site.settings import PageSettings
+from statuary.status.model.timeline import build_timeline
+from statuary.status.pages.pages import StatusPages
+from support.page_links import PageParts
+from support.pages import Elements, small_site_context
+from support.status_site import at, catalogue_of
+
+ZONED = """
+    name: Demo
+    url: https://status.example.org
+    time_zone: Europe/Zurich
+    created_at: 2020-01-01T00:00:00Z
+"""
+
+TROUBLE = """
+    name: Slow answers
+    components: {rpc: partial_outage}
+    updates:
+      - {at: 2026-11-10T10:00:00Z, status: investigating, body: We look.}
+      - {at: 2026-11-10T10:30:00Z, status: investigating, body: We still look.}
+      - {at: 2026-11-10T11:00:00Z, status: resolved, body: It was a disk.}
+    postmortem: {published_at: 2026-11-12T09:00:00Z, body: "What we learned."}
+"""
+
+UPGRADE = """
+    name: Upgrade
+    components: [north]
+    created_at: 2026-11-08T00:00:00Z
+    scheduled_for: 2026-11-11T22:00:00Z
+    scheduled_until: 2026-11-11T23:00:00Z
+"""
+
+
+def pages_at(now: Instant, **changes: dict[str, str]) -> dict[str, str]:
+    records = {"incidents": {"trouble": TROUBLE}, "maintenances": {"upgrade": UPGRADE}} | changes
+    catalogue = catalogue_of(page=ZONED, **records)
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
+    return {document.path: document.body.decode() for document in pages.documents_at(now)}
+
+
+def text_of(page: str) -> str:
+    """Return what readers see of a page's content, in one line."""
+    content = page[page.index("<main") : page.index("</main>")]
+    return " ".join(Elements(content).text.split())
+
+
+def heading(page: str) -> str:
+    return re.search(r"<h1[^>]*>(.*?)</h1>", page)[1]  # type: ignore[index]
+
+
+def test_a_page_without_incidents_shows_that() -> None:
+    page = pages_at(at("11-10 09:00"))["index.html"]
+    assert heading(page) == "All Systems Operational"
+    assert "What is going on" not in page
+    assert "status-none.svg" in page
+
+
+def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
+    page = pages_at(at("11-10 10:45"))["index.html"]
+    text = text_of(page)
+    assert heading(page) == "RPC is partly down"
+    assert "status-major.svg" in page, "the icon has the colour of the banner"
+    assert text.index("What is going on") < text.index("Components")
+    assert "Update 10 Nov, 11:30 CET · We still look. Affects RPC1 earlier update" in text
+    assert "1 earlier update Investigating 10 Nov, 11:00 CET · We look." in text
+    assert text.count("Slow answers") == 2, "as a card, and by the day in the list of its component"
+    assert "Slow answers" not in text[text.index("Resolved") :], "what is open is told once"
+    assert "Next scheduled change 11 Nov 2026, 2" in text
+
+
+def test_the_rating_of_an_incident_is_on_its_card_and_not_in_the_banner() -> None:
+    rated = TROUBLE + "    impact_override: critical\n"
+    page = pages_at(at("11-10 10:45"), incidents={"trouble": rated})["index.html"]
+    assert heading(page) == "RPC is partly down"
+    banner, _, rest = text_of(page).partition("What is going on")
+    assert "Critical" in rest
+    assert "Critical" not in banner
+
+
+def test_a_resolved_incident_is_a_line_with_its_day_and_its_length() -> None:
+    text = text_of(pages_at(at("11-11 12:00"))["index.html"])
+    assert "What is going on" not in text
+    assert "10 NovSlow answersMajor, Resolved 1 h" in text[text.index("Resolved") :]
+    assert "10 NovSlow answers" in text_of(pages_at(at("11-24 12:00"))["index.html"]), "the fifteenth day"
+    later = text_of(pages_at(at("11-25 12:00"))["index.html"])
+    assert "Slow answers" not in later[later.index("Resolved") :]
+
+
+def test_a_maintenance_is_announced_runs_and_is_past() -> None:
+    scheduled = text_of(pages_at(at("11-11 12:00"))["index.html"])
+    assert (
+        "11 NovUpgrade11 Nov 2026, 23:00 \N{EN DASH} 12 Nov 2026, 00:00 CET (1 h) · North"
+        in scheduled[scheduled.index("Planned") :]
+    )
+    running = text_of(pages_at(at("11-11 22:10"))["index.html"])
+    assert "Upgrade Until 12 Nov, 00:00 CETAffects North" in running
+    assert "Bridges1 of 2 affected · 100.0 %Under maintenance" in running
+    over = text_of(pages_at(at("11-12 12:00"))["index.html"])
+    assert "11 NovUpgradeMaintenance, Completed 1 h" in over[over.index("Resolved") :]
+
+
+def test_a_maintenance_cancelled_before_its_start_is_listed_on_that_day() -> None:
+    cancelled = UPGRADE + "    cancelled_at: 2026-11-10T12:00:00Z\n"
+    text = text_of(pages_at(at("11-11 12:00"), maintenances={"upgrade": cancelled})["index.html"])
+    past = text[text.index("Resolved") :]
+    assert "UpgradeMaintenance, Cancelled" in past
+
+
+OUTAGE = """
+    name: No blocks
+    components: {rpc: major_outage, north: degraded_performance, south: degraded_performance}
+    updates:
+      - {at: 2026-11-10T10:00:00Z, status: investigating, body: We look.}
+      - {at: 2026-11-10T11:10:00Z, status: identified, body: A disk.}
+"""
+
+
+@pytest.mark.parametrize(
+    ("page", "statuses", "found"),
+    [
+        ("", "rpc: major_outage, north: degraded_performance", "RPC is down"),
+        ("", "south: degraded_performance, north: degraded_performance", "North and South are degraded"),
+        ("", "rpc: under_maintenance", "RPC is under maintenance"),
+        ("    description: Two nodes are back\n", "rpc: major_outage", "Two nodes are back"),
+    ],
+)
+def test_the_banner_names_what_is_affected_the_worst_first(page: str, statuses: str, found: str) -> None:
+    outage = OUTAGE.replace(
+        "rpc: major_outage, north: degraded_performance, south: degraded_performance", statuses
+    )
+    catalogue = catalogue_of(page=ZONED + page, incidents={"outage": outage})
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
+    assert heading(pages.documents_at(at("11-10 12:00"))[0].body.decode()) == found
+
+
+def test_an_incident_s_page_is_evidence_time_zone_and_how_long_into_it() -> None:
+    page = pages_at(at("11-11 12:00"))["incidents/trouble.html"]
+    assert "12:00 CET10 Nov 20261 h into it Resolved It was a disk." in text_of(page)
+    assert "Began10 Nov 2026, 11:00 CET" in text_of(page)
+    links = re.findall(r'<a class="at" href="#([^"]*)"', page)
+    assert len(links) == len(set(links)) == 3
+    assert all(f'<li id="{link}">' in page for link in links)
+    opened = pages_at(at("11-10 10:45"))
+    assert 'data-since="2026-11-10T11:00:00+01:00"' in opened["incidents/trouble.html"]
+
+
+def test_a_group_shows_its_worst_component() -> None:
+    outage = TROUBLE.replace("rpc: partial_outage", "north: major_outage")
+    text = text_of(pages_at(at("11-10 10:45"), incidents={"trouble": outage})["index.html"])
+    assert "Bridges1 of 2 affected · 99.98 %Major outage North" in text
+    assert "99.96 % Major outage" in text[text.index("Bridges1") :]
+
+
+def test_a_day_with_downtime_names_its_incidents() -> None:
+    page = pages_at(at("11-11 12:00"))["index.html"]
+    text = text_of(page)
+    assert "10 Nov 2026 Partial outage 1 h Slow answers" in text
+    assert "99.98 %" in text
+    assert 'aria-label="RPC: 1 day with downtime in the past 90 days"' in page
+    assert '<path class="d-partial"' in page
+    assert 'data-first="2026-08-14"' in page, "a script computes the days of the bars from the first one"
+
+
+def test_the_page_of_an_incident_has_its_postmortem_on_top() -> None:
+    before = text_of(pages_at(at("11-11 12:00"))["incidents/trouble.html"])
+    after = text_of(pages_at(at("11-12 12:00"))["incidents/trouble.html"])
+    assert "Postmortem" not in before
+    assert after.index("Postmortem What we learned.") < after.index("Updates")
+    assert "AffectedRPC" in after
+
+
+def test_a_closed_incident_reads_the_same_whenever_the_site_is_built() -> None:
+    pages = [pages_at(at(instant))["incidents/trouble.html"] for instant in ("11-12 12:00", "12-24 18:00")]
+    assert pages[0] == pages[1]
+
+
+def test_scheduled_maintenances_are_not_in_the_history() -> None:
+    text = text_of(pages_at(at("11-11 12:00"))["history.html"])
+    assert "Slow answers" in text
+    assert "Upgrade" not in text
+
+
+def test_the_history_has_a_page_for_each_quarter_with_incidents() -> None:
+    old = TROUBLE.replace("2026-11", "2025-02")
+    pages = pages_at(at("11-12 12:00"), incidents={"trouble": TROUBLE, "old": old})
+    assert {path for path in pages if path.startswith("history/")} == {
+        "history/2026-q4.html",
+        "history/2025-q1.html",
+    }
+    assert "February 2025 Slow answers" in text_of(pages["history/2025-q1.html"])
+    assert "Newer: 2026, quarter 4" in text_of(pages["history/2025-q1.html"])
+    assert "Older: 2025, quarter 1" in text_of(pages["history.html"])
+    assert "September 2026 No incidents or maintenances in this month." in text_of(pages["history.html"])
+
+
+def test_the_calendar_shows_each_day() -> None:
+    page = pages_at(at("11-12 12:00"))["uptime.html"]
+    text = text_of(page)
+    assert '<td class="s-partial" title="Partial outage 1 h">10<span' in page
+    assert '<td class="s-none">13</td>' in page
+    assert "RPC, November 2026 99.89" in text  # 0.3 of an hour of the 12 days so far
+    assert "RPC, October 2026 100" in text
+    assert "10 NovSlow answersRPCPartial outage 1 h" in text, "what took components down, once"
+    assert text.index("November 2026") < text.index("October 2026"), "a phone shows the newest month first"
+    assert text.index("Bridges / North") < text.index("Bridges / South")
+
+
+def days_of(picture: str) -> dict[str, list[int]]:
+    """Return the days of the bars by state, as the style sheet dashes them: 5 units, and 2 to the next."""
+    days: dict[str, list[int]] = {}
+    for state, line in re.findall(r'<path class="d-([a-z]+)" d="([^"]*)"/>', picture):
+        for begin, length in re.findall(r"M(\d+) [\d.]+h(\d+)", line):
+            assert (int(length) + 2) % 7 == int(begin) % 7 == 0
+            days.setdefault(state, []).extend(range(int(begin) // 7, (int(begin) + int(length) + 2) // 7))
+    return days
+
+
+def test_every_day_of_a_component_is_a_bar_in_one_path_a_state() -> None:
+    page = pages_at(at("11-12 12:00"))["index.html"]
+    pictures = re.findall(r'<svg viewBox="0 0 628 22".*?</svg>', page, re.DOTALL)
+    assert len(pictures) == 4  # a component each
+    for picture in pictures:
+        days = days_of(picture)
+        assert picture.count("<path") == len(days)
+        assert sorted(day for of_state in days.values() for day in of_state) == list(range(90))
+    assert [87] in [days_of(picture).get("partial") for picture in pictures], "two days before the last"
+
+
+def test_a_component_that_started_later_has_no_data_before() -> None:
+    catalogue = catalogue_of("components: {rpc: {name: RPC, start_date: 2026-11-03}}", page=ZONED)
+    now = at("11-12 12:00")
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
+    page = pages.documents_at(now)[0].body.decode()
+    assert days_of(page)["none"] == list(range(80))
+    assert 'data-unknown="80"' in page
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_page_is_made_in_every_language(language: str) -> None:
+    catalogue = catalogue_of(page=ZONED, incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
+    site = small_site_context(settings=PageSettings(language=language))
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), site)
+    documents = pages.documents_at(at("11-10 10:45"))
+    assert {"index.html", "history.html"} <= {document.path for document in documents}
+    for document in documents:
+        assert PageParts(document.body.decode()).repeated == []
+        assert f'<html lang="{language}">' in document.body.decode()
+
+
+def test_an_empty_site_has_its_pages() -> None:
+    pages = StatusPages(
+        build_timeline(catalogue_of("components: {}"), at("12-31 00:00")),
+        small_site_context(),
+    )
+    page = pages.documents_at(at("11-10 10:45"))[0].body.decode()
+    assert heading(page) == "Nothing to report on yet"
+    assert '<h2 id="components"' not in page
+
+
+def test_the_text_about_the_site_is_markdown() -> None:
+    about = "    about: 'How **Demo** does; see [why](https://demo.example).<script>x</script>'\n"
+    catalogue = catalogue_of(page=ZONED + about)
+    pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
+    page = next(
+        one.body.decode() for one in pages.documents_at(at("11-10 09:00")) if one.path == "index.html"
+    )
+
+    assert "<p>How <strong>Demo</strong> does; see <a href" in page
+    assert "<script>x" not in page
+
+
+COURSE = """
+    name: The RPC answers with errors
+    started_at: 2026-11-10T09:40:00Z
+    components: {rpc: major_outage}
+    updates:
+      - {at: 2026-11-10T10:00:00Z, status: investigating, body: We look.}
+      - {at: 2026-11-10T10:30:00Z, status: identified, body: A disk., components: {rpc: partial_outage, north: degraded_performance}}
+      - {at: 2026-11-10T11:00:00Z, status: resolved, body: It was a disk.}
+"""
+
+
+def lanes_of(page: str) -> dict[str, list[tuple[str, int, int]]]:
+    """Return the parts of each component's lane: its state, where it begins and how wide it is."""
+    lanes = re.findall(
+        r'<div class="lane"><span>(.*?)</span><svg viewBox="0 0 (\d+) 14".*?>(<rect.*?)</svg>', page
+    )
+    part = re.compile(r'<rect class="f-(\w+)" x="(\d+)" width="(\d+)"')
+    return {
+        name: [
+            *((state, int(x), int(width)) for state, x, width in part.findall(rects)),
+            ("end", int(end), 0),
+        ]
+        for name, end, rects in lanes
+    }
+
+
+def test_the_course_of_an_incident_has_a_lane_for_each_component_that_changed() -> None:
+    path = "incidents/course.html"
+    rpc, north = lanes_of(pages_at(at("11-10 10:45"), incidents={"course": COURSE})[path]).values()
+    assert rpc == [("major", 0, 3000), ("partial", 3000, 0), ("end", 3000, 0)], "a script lets the last go on"
+    assert north == [("ok", 0, 3000), ("degraded", 3000, 0), ("end", 3000, 0)]
+    page = pages_at(at("11-12 10:00"), incidents={"course": COURSE})[path]
+    rpc, north = lanes_of(page).values()
+    assert rpc == [("major", 0, 3000), ("partial", 3000, 1800), ("end", 4800, 0)]
+    assert north == [("ok", 0, 3000), ("degraded", 3000, 1800), ("end", 4800, 0)]
+    assert "Major outage 50 min, Partial outage 30 min" in page
+    assert "data-since" not in page.partition("</h2>")[0].partition('class="lanes')[2]
+
+
+@pytest.mark.parametrize("change", ["started_at: 2026-11-10T11:00:00Z", "components: {}"])
+def test_what_lasts_no_time_or_changes_no_component_has_no_course(change: str) -> None:
+    key = change.partition(":")[0]
+    record = re.sub(rf"(?m)^    {key}: .*$", f"    {change}", COURSE)
+    record = record.replace(", components: {rpc: partial_outage, north: degraded_performance}", "")
+    page = pages_at(at("11-12 10:00"), incidents={"course": record})["incidents/course.html"]
+    assert "lanes" not in page
