@@ -26,7 +26,7 @@ BUNDLES = {
 }
 """Each bundle with the module that it is made of, as a path in the package."""
 
-BANNER = "// {}, bundled from statuary's documents/pages."
+BANNER = "// {}. Bundled; the readable modules are in statuary's repository."
 TITLES = {
     "contracts/pages/check/page.js": "The check of the record of a contract's page",
     "contracts/pages/check/decode.js": "The decoder of calls and logs of a contract's page",
@@ -53,7 +53,7 @@ def smaller(source: Path) -> bytes:
     """Return a script or a style sheet without what only its readers in the repository need."""
     if source.suffix == ".css":
         return _esbuild(
-            f"--banner:css=/* statuary's documents/pages/styles/{source.name} has comments. */", source
+            f"--banner:css=/* Minified; {source.name} with comments is in statuary's repository. */", source
         )
     return _esbuild("--format=esm", source)
 
