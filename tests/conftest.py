@@ -15,16 +15,16 @@ from support.object_stores import Server, moto
 from support.requirements import require_module
 
 LONGEST = (
-    "test_damage_at_rest.py",
-    "test_two_publishers.py",
-    "test_in_browser.py",
+    "test_damaged_output.py",
+    "test_concurrent_publishers.py",
+    "test_demo_site.py",
     "test_languages.py",
     "test_embed.py",
-    "test_viewer.py",
+    "test_contract_viewer.py",
     "test_wheel.py",
-    "test_extension_defects.py",
+    "test_extension_errors.py",
     "test_epochs.py",
-    "test_killed.py",
+    "test_interrupted_builds.py",
     "test_publish.py",
 )
 """The files whose tests take longest: they begin first, so that no worker is left alone with one of them at the end."""

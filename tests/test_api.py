@@ -26,7 +26,7 @@ def content(tmp_path: Path) -> Path:
     return tmp_path / "content"
 
 
-def test_it_publishes_what_the_command_does(content: Path, tmp_path: Path) -> None:
+def test_build_equals_command_output(content: Path, tmp_path: Path) -> None:
     result = statuary.build(content, tmp_path / "api", now=NOW)
     assert result.applied
     options = ["--content", str(content), "--out", str(tmp_path / "command"), "--now", NOW.isoformat()]
@@ -35,7 +35,7 @@ def test_it_publishes_what_the_command_does(content: Path, tmp_path: Path) -> No
     assert "cannot be read" in result.checked.left_out[0].message
 
 
-def test_a_dry_run_says_what_would_change_and_changes_nothing(content: Path, tmp_path: Path) -> None:
+def test_dry_run_returns_plan_only(content: Path, tmp_path: Path) -> None:
     preview = statuary.build(content, tmp_path / "site", now=NOW, dry_run=True)
     assert tree(tmp_path / "site") == {}
     assert preview.plan is not None
@@ -46,7 +46,7 @@ def test_a_dry_run_says_what_would_change_and_changes_nothing(content: Path, tmp
     assert paths == tree(tmp_path / "site").keys()
 
 
-def test_content_with_errors_is_a_result(content: Path, tmp_path: Path) -> None:
+def test_content_errors_return_findings(content: Path, tmp_path: Path) -> None:
     (content / "components.yaml").write_text("components: 7\n", encoding="utf-8")
     result = statuary.build(content, tmp_path / "site", now=NOW)
     assert result.plan is None
@@ -57,30 +57,30 @@ def test_content_with_errors_is_a_result(content: Path, tmp_path: Path) -> None:
     assert checked.all_findings[0].position == statuary.Position(1, 13)
 
 
-def test_a_missing_content_folder_is_a_finding(tmp_path: Path) -> None:
+def test_missing_content_folder_returns_finding(tmp_path: Path) -> None:
     checked = statuary.check(tmp_path / "none")
     assert [finding.rule for finding in checked.all_findings] == ["content-folder"]
 
 
-def test_with_strict_a_warning_keeps_the_site_as_it_is(content: Path, tmp_path: Path) -> None:
+def test_strict_warning_publishes_nothing(content: Path, tmp_path: Path) -> None:
     (content / "surprise.bin").write_bytes(b"?")
     assert statuary.build(content, tmp_path / "site", now=NOW, strict=True).plan is None
     assert statuary.build(content, tmp_path / "site", now=NOW).plan is not None
 
 
 @pytest.mark.parametrize("out", ["content", "content/site", "."])
-def test_the_site_and_the_content_do_not_overlap(content: Path, out: str) -> None:
+def test_overlapping_site_and_content_raise(content: Path, out: str) -> None:
     with pytest.raises(statuary.PublishingError, match="is inside"):
         statuary.build(content, content.parent / out, now=NOW)
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_with_a_sentence(content: Path, tmp_path: Path) -> None:
+def test_unwritable_folder_raises_statuary_error(content: Path, tmp_path: Path) -> None:
     (tmp_path / "site").write_text("a file", encoding="utf-8")
     with pytest.raises(statuary.StatuaryError, match="site"):
         statuary.build(content, tmp_path / "site", now=NOW)
 
 
-def test_a_damaged_ledger_is_set_aside_as_the_command_does(content: Path, tmp_path: Path) -> None:
+def test_damaged_ledger_is_replaced(content: Path, tmp_path: Path) -> None:
     statuary.build(content, tmp_path / "site", now=NOW)
     before = tree(tmp_path / "site")
     (ledger,) = (tmp_path / "site/.statuary").glob("ledger*")
@@ -89,7 +89,7 @@ def test_a_damaged_ledger_is_set_aside_as_the_command_does(content: Path, tmp_pa
     assert tree(tmp_path / "site") == before
 
 
-def test_the_clock_is_that_of_the_commands(
+def test_clock_follows_source_date_epoch(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statuary.build(content, tmp_path / "given", now=NOW)
@@ -103,7 +103,7 @@ def test_the_clock_is_that_of_the_commands(
         statuary.check(content, now=NOW.replace(tzinfo=None))
 
 
-def test_a_site_does_not_go_back_in_time_unless_it_is_told_to(content: Path, tmp_path: Path) -> None:
+def test_older_build_requires_allow_older(content: Path, tmp_path: Path) -> None:
     write_files(content, {"site.yaml": SITE})
     statuary.build(content, tmp_path / "site", now=NOW)
     earlier = NOW - timedelta(days=5)
@@ -129,7 +129,7 @@ def test_a_site_does_not_go_back_in_time_unless_it_is_told_to(content: Path, tmp
     assert statuary.build(content, tmp_path / "site", now=earlier - timedelta(1), allow_older=True).applied
 
 
-def test_every_public_name_is_listed_and_is_there() -> None:
+def test_public_names_are_listed_and_exist() -> None:
     assert set(statuary.__all__) == {*api.__all__, "__version__"}
     assert set(statuary.__all__) <= set(dir(statuary))
     assert [name for name in statuary.__all__ if getattr(statuary, name) is None] == []
@@ -138,7 +138,7 @@ def test_every_public_name_is_listed_and_is_there() -> None:
         statuary.__getattr__("bild")
 
 
-def test_importing_the_package_imports_nothing_else() -> None:
+def test_import_loads_only_version_module() -> None:
     program = "import sys, statuary; print(*(name for name in sys.modules if name.startswith('statuary')))"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert set(done.stdout.split()) == {"statuary", "statuary.version"}

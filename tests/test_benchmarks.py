@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_it_runs(name, tmp_path):
+def test_benchmark_runs(name, tmp_path):
     options = [option.format(folder=tmp_path) for option in COMMANDS[name]]
     done = subprocess.run(
         [sys.executable, CHECKOUT / f"tests/benchmarks/{name}.py", *options],
@@ -48,7 +48,7 @@ def test_it_runs(name, tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "repeated"), [("D", 0), ("W", len(OFTEN))])
-def test_the_records_of_a_corpus_hold_and_have_as_many_compilations_as_it_says(kind, repeated):
+def test_corpus_records_prove_with_stated_compilations(kind, repeated):
     count = 60
     texts = [text for _, text in replicas(KINDS[kind].names, KINDS[kind].distinct, count)]
     for text in texts:

@@ -77,7 +77,7 @@ def body_by_the_byte(connection: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("respond", [trickle(OK), body_by_the_byte], ids=["headers", "body"])
-def test_a_slow_trickle_of_bytes_does_not_keep_a_connection_open(respond):
+def test_slow_trickle_times_out(respond):
     def read(url: str) -> None:
         with closing(http_opener(Pace(0.3)).open(url, timeout=5)) as response:
             response.read()
@@ -86,7 +86,7 @@ def test_a_slow_trickle_of_bytes_does_not_keep_a_connection_open(respond):
         read(url)
 
 
-def test_a_steady_response_may_take_long():
+def test_steady_slow_response_is_accepted():
     def respond(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
         for _ in range(10):
@@ -103,7 +103,7 @@ def slow_headers(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 
 
-def test_all_responses_of_a_server_have_one_deadline():
+def test_server_responses_share_deadline():
     """Each is in time; a mirror of many documents would keep a command waiting for days."""
     opener, answered = http_opener(Pace(2, rate=1000, each=0.05)), 0
 
@@ -119,7 +119,7 @@ def test_all_responses_of_a_server_have_one_deadline():
     assert 2 <= answered < 20
 
 
-def test_endless_headers_have_a_deadline():
+def test_endless_headers_time_out():
     def respond(connection: socket.socket) -> None:
         while True:
             connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" * 100)
@@ -128,7 +128,7 @@ def test_endless_headers_have_a_deadline():
         http_opener(Pace(0.3, rate=1000)).open(url, timeout=5)
 
 
-def test_mirrors_conform_and_nodes_have_a_deadline(monkeypatch):
+def test_every_client_has_deadline(monkeypatch):
     for seconds, module in ((0.2, client), (0.21, deployment), (0.22, ethereum_node)):
         monkeypatch.setattr(module, "PACE", Pace(seconds))
     with server(body_by_the_byte) as url:
@@ -154,7 +154,7 @@ def test_mirrors_conform_and_nodes_have_a_deadline(monkeypatch):
         ("2606:4700:4700::1111", False),
     ],
 )
-def test_private_hosts(host, is_private):
+def test_private_hosts_are_recognized(host, is_private):
     assert is_private_host(host) is is_private
 
 
@@ -167,7 +167,7 @@ def found(connection: socket.socket) -> None:
     connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")
 
 
-def test_a_redirect_of_a_public_server_into_a_private_network(monkeypatch):
+def test_public_redirect_to_private_is_refused(monkeypatch):
     """The first server is on loopback here too, and is taken for a public one."""
     with server(found) as secret, server(redirect_to(f"{secret}/metadata")) as public:
         assert get(public, 100) == b"secret"  # who asks a private server may be sent on to another
@@ -178,7 +178,7 @@ def test_a_redirect_of_a_public_server_into_a_private_network(monkeypatch):
             get(public, 100)
 
 
-def test_redirects_of_a_node_are_not_followed():
+def test_node_redirect_is_not_followed():
     """Its URL may contain a key, and a redirect would take the request, or the key, to another host."""
     with (
         server(found) as secret,
@@ -188,7 +188,7 @@ def test_redirects_of_a_node_are_not_followed():
         EthereumNode(url).call("eth_chainId")
 
 
-def test_a_key_stays_with_the_server_that_it_is_for():
+def test_authorization_stays_with_server():
     """Neither a redirect nor a link takes it to another server."""
     other, first = [], []
     with server(found, other) as elsewhere, server(redirect_to(f"{elsewhere}/x"), first) as url:
@@ -210,12 +210,12 @@ def test_a_key_stays_with_the_server_that_it_is_for():
         ("https://a.example@evil.example/", False),
     ],
 )
-def test_where_a_key_may_go(other, is_same):
+def test_same_server_requires_same_origin(other, is_same):
     assert is_same_server("https://a.example/", other) is is_same
     assert is_same_server("http://a.example/", "https://a.example/")
 
 
-def test_a_stated_length_of_thousands_of_digits_is_none():
+def test_huge_content_length_is_ignored():
     def respond(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\n")
 
@@ -240,7 +240,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("refusal", REFUSALS.values(), ids=REFUSALS)
-def test_no_connection_stays_open_when_a_server_misbehaves(monkeypatch, refusal):
+def test_misbehaving_server_leaves_no_connection(monkeypatch, refusal):
     opened: list[socket.socket] = []
 
     def connect(*arguments, **options):
@@ -258,7 +258,7 @@ def test_no_connection_stays_open_when_a_server_misbehaves(monkeypatch, refusal)
 
 
 @pytest.mark.parametrize("digits", ["9" * 5_000, "\xb2"])
-def test_numbers_of_a_hostile_server_that_int_does_not_take(digits):
+def test_unparsable_header_numbers_are_rejected(digits):
     def respond(connection: socket.socket) -> None:
         head = f"HTTP/1.1 200 OK\r\nContent-Length: {digits}\r\n\r\n"
         connection.sendall(head.encode("latin-1"))
@@ -276,12 +276,12 @@ def test_numbers_of_a_hostile_server_that_int_does_not_take(digits):
 @pytest.mark.parametrize(
     "location", ["http://.example/", f"http://{'a' * 70}.example/", "http://[", "http://a:99999/"]
 )
-def test_a_redirect_to_a_host_that_cannot_be_is_an_error_of_the_server(location):
+def test_redirect_to_invalid_host_is_rejected(location):
     with server(redirect_to(location)) as url, pytest.raises(UnreachableError):
         get(url)
 
 
-def test_redirects_keep_the_method_and_end():
+def test_redirects_keep_method_and_are_limited():
     requests: list[bytes] = []
     with server(found) as last, server(redirect_to(last), requests) as url:
         assert send(url, "HEAD").status == 200
@@ -294,12 +294,12 @@ def test_redirects_keep_the_method_and_end():
     assert requests[0].startswith(b"HEAD ")
 
 
-def test_a_request_with_a_body_is_not_sent_elsewhere():
+def test_post_redirect_is_not_followed():
     with server(redirect_to("/elsewhere")) as url:
         assert send(url, "POST", body=b"x").status == 302
 
 
-def test_the_failure_of_who_reads_a_stream_is_not_the_server_s():
+def test_stream_consumer_error_is_reraised():
     """Such as a disk that is full while a snapshot is copied."""
 
     def copy(url: str) -> None:
@@ -311,6 +311,6 @@ def test_the_failure_of_who_reads_a_stream_is_not_the_server_s():
         copy(url)
 
 
-def test_a_server_without_ranges_is_named():
+def test_missing_range_support_is_reported():
     with server(found) as url, pytest.raises(UnreachableError, match="does not support ranges"):
         get_range(url, 0, 3)

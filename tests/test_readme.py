@@ -19,11 +19,11 @@ SHOWN_COMMANDS = sorted(words for words in SHOWN if words[0] in COMMANDS)
 
 
 @pytest.mark.parametrize("link", re.findall(r"\]\(([^)#]+)\)", TEXT))
-def test_a_link_leads_to_a_file(link):
+def test_readme_link_points_to_file(link):
     assert (CHECKOUT / link).is_file()
 
 
-def test_the_commands_are_found():
+def test_shown_commands_cover_main_commands():
     assert {words[0] for words in SHOWN_COMMANDS} >= {
         "init",
         "build",
@@ -39,6 +39,6 @@ def test_the_commands_are_found():
 
 
 @pytest.mark.parametrize("words", SHOWN_COMMANDS, ids=" ".join)
-def test_a_command_exists(words):
+def test_shown_command_exists(words):
     group = words[0] in ("incident", "maintenance", "contract", "component", "snapshot")
     assert CliRunner().invoke(command, [*words[: 1 + group], "--help"]).exit_code == 0

@@ -7,14 +7,14 @@ from pathlib import Path
 TESTS = Path(__file__).parents[1]
 
 
-def test_pytest_enters_every_folder_of_tests(request):
+def test_pytest_collects_every_test_folder(request):
     left_out = request.config.getini("norecursedirs")
     folders = {part for file in TESTS.rglob("test_*.py") for part in file.relative_to(TESTS).parts[:-1]}
     assert {"engine", "browser"} <= folders
     assert not [name for name in folders if any(fnmatch(name, pattern) for pattern in left_out)]
 
 
-def test_random_tests_are_the_same_on_every_run_and_on_any_machine():
+def test_random_tests_are_deterministic():
     random = re.compile(r"((?:^@.*\n)*)^@given\(", re.MULTILINE)
     texts = {file.relative_to(TESTS).as_posix(): file.read_text("utf-8") for file in TESTS.rglob("test_*.py")}
     decorators = [(name, above) for name, text in texts.items() for above in random.findall(text)]

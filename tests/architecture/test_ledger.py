@@ -24,7 +24,7 @@ def modules(word):
     return {path: ast.parse(text) for path, text in texts.items() if re.search(word, text)}
 
 
-def test_no_other_module_reaches_its_database():
+def test_only_ledger_uses_database_connection():
     reached = {
         path
         for path, tree in modules(r"\bconnection\b").items()
@@ -37,7 +37,7 @@ def test_no_other_module_reaches_its_database():
     assert reached == set()
 
 
-def test_no_other_module_names_its_tables():
+def test_only_ledger_names_tables():
     assert len(TABLES.pattern.split("|")) > 10
     named = {
         (path, found.group())

@@ -41,13 +41,13 @@ def paths_in(script: str) -> set[str]:
 
 
 @pytest.mark.parametrize("folder", ["edge", "site/pages/scripts"])
-def test_scripts_write_paths_of_the_table(folder):
+def test_scripts_use_table_paths(folder):
     written = {path for file in (PACKAGE / folder).glob("*.js") for path in paths_in(file.read_text("utf-8"))}
     assert written
     assert written <= {*PATTERNS, *FOLDERS}
 
 
-def test_templates_of_pages_write_paths_of_the_table():
+def test_templates_use_table_paths():
     folders = (PACKAGE / "site/pages", *PACKAGE.glob("extensions/*/pages"))
     templates = (file for folder in folders for file in folder.glob("templates/*.html"))
     written = {path for file in templates for path in TEMPLATE_PATH.findall(file.read_text("utf-8"))}
@@ -67,7 +67,7 @@ def literals_in(file: Path) -> list[str]:
     ]
 
 
-def test_modules_take_paths_from_the_table():
+def test_modules_use_table_paths():
     modules = {file.relative_to(PACKAGE).as_posix(): file for file in PACKAGE.rglob("*.py")}
     found = [
         f"{name}: {text}"
@@ -80,14 +80,14 @@ def test_modules_take_paths_from_the_table():
     assert not found, "\n".join(found)
 
 
-def test_host_templates_take_paths_from_the_table():
+def test_host_templates_use_table_paths():
     files = list((PACKAGE / "extensions/hosting/templates").glob("*.jinja"))
     assert files
     for file in files:
         assert re.findall(r"/(?:v2|api/v2|proof|_shards|chains)\b", file.read_text("utf-8")) == [], file.name
 
 
-def test_the_edge_module_names_patches_as_the_table_does():
+def test_edge_module_uses_table_suffix():
     suffix = EPOCH_PATCH.pattern.removeprefix(EPOCH_DOCUMENT.pattern)
     assert suffix != EPOCH_PATCH.pattern
     assert f"${{file(number)}}{suffix}`" in (PACKAGE / "edge/epochs.js").read_text("utf-8")

@@ -27,19 +27,19 @@ print(keccak256(bytes.fromhex(sys.argv[1])).hex(), checksum_address("0x" + "5a" 
 
 
 @pytest.mark.parametrize("data", KNOWN)
-def test_known_digests(data: bytes) -> None:
+def test_keccak_matches_known_digests(data: bytes) -> None:
     assert keccak256(data).hex() == KNOWN[data]
 
 
 @steady
 @given(st.binary(max_size=600))
-def test_both_libraries_agree(data: bytes) -> None:
+def test_keccak_libraries_agree(data: bytes) -> None:
     assert pytest.importorskip("sha3").keccak_256(data).digest() == keccak256(data)
     assert keccak.new(digest_bits=256, data=data).digest() == keccak256(data)
 
 
 @pytest.mark.parametrize("size", [0, 135, 136, 1000])
-def test_the_portable_library_is_used_where_the_fast_one_is_missing(size: int) -> None:
+def test_keccak_falls_back_to_portable_library(size: int) -> None:
     data = bytes(range(256)) * (size // 256 + 1)
     command = [sys.executable, "-c", WITHOUT_THE_FAST_ONE, data[:size].hex()]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -90,7 +90,7 @@ def parameter(kind: str, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["function", "error"])
-def test_values_are_those_of_eth_abi(kind: str) -> None:
+def test_decoded_values_match_eth_abi(kind: str) -> None:
     random = Random(kind)
     questions, expected = [], []
     for _ in range(ROUNDS):
@@ -104,7 +104,7 @@ def test_values_are_those_of_eth_abi(kind: str) -> None:
     assert decoded(questions) == expected
 
 
-def test_a_log_is_decoded_from_its_topics_and_its_data() -> None:
+def test_log_is_decoded_from_receipt() -> None:
     inputs = [
         {"name": "from", "type": "address", "indexed": True},
         {"name": "memo", "type": "string", "indexed": True},
@@ -133,12 +133,12 @@ def test_a_log_is_decoded_from_its_topics_and_its_data() -> None:
         (signature_hash("f(uint8)")[:10], "the arguments end too early"),
     ],
 )
-def test_what_cannot_be_decoded_says_why(data: str, reason: str) -> None:
+def test_undecodable_data_gives_reason(data: str, reason: str) -> None:
     abi = [{"type": "function", "name": "f", "inputs": [{"name": "x", "type": "uint8"}]}]
     assert decoded([{"abi": abi, "data": data}]) == [{"error": reason}]
 
 
-def test_what_the_abi_does_not_have_and_what_follows_is_said() -> None:
+def test_unknown_selectors_and_excess_are_reported() -> None:
     abi = [{"type": "function", "name": "f", "inputs": []}]
     call = signature_hash("f()")[:10]
     assert decoded([{"abi": abi, "data": "0x12345678"}, {"abi": abi, "data": f"{call}00ff"}]) == [

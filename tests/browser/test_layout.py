@@ -109,7 +109,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
-def test_with_two_incidents_the_first_component_is_near(sites: dict[str, Path]) -> None:
+def test_first_component_fits_screen_during_incidents(sites: dict[str, Path]) -> None:
     places = browse(
         sites["outage"], "places", path="index.html", now=NOW, widths=[1280, 390], selectors=[".card", ".row"]
     )
@@ -123,7 +123,7 @@ def test_with_two_incidents_the_first_component_is_near(sites: dict[str, Path]) 
     assert height == 66
 
 
-def test_while_nothing_is_wrong_all_components_are_on_the_first_screens(sites: dict[str, Path]) -> None:
+def test_operational_components_fit_first_screens(sites: dict[str, Path]) -> None:
     places = browse(
         sites["calm"],
         "places",
@@ -137,7 +137,7 @@ def test_while_nothing_is_wrong_all_components_are_on_the_first_screens(sites: d
     assert places["390"][".row"][0] <= 410
 
 
-def test_the_verdict_is_near_however_many_sections_there_are(tmp_path: Path) -> None:
+def test_many_sections_keep_verdict_near_top(tmp_path: Path) -> None:
     site, contract = tmp_path / "site", path_of(1).replace(".json", ".html")
     content = site_of_many(tmp_path, 1, pages=True)
     named = ("Support", "About us", "Terms of service")
@@ -163,7 +163,7 @@ def test_the_verdict_is_near_however_many_sections_there_are(tmp_path: Path) -> 
     assert {place["wider"] for place in places.values()} == {0}
 
 
-def test_an_incident_s_page_begins_with_what_is_urgent_and_hides_nothing(sites: dict[str, Path]) -> None:
+def test_incident_page_orders_urgent_facts_first(sites: dict[str, Path]) -> None:
     """On a phone the lanes and the first update are near, and the facts of the log and the feeds follow the updates."""
     selectors = [".due", ".lanes", ".updates li", ".updates li:last-child", ".late", ".late:last-child"]
     places = browse(
@@ -178,7 +178,7 @@ def test_an_incident_s_page_begins_with_what_is_urgent_and_hides_nothing(sites: 
     assert facts[1] > 20
 
 
-def test_the_lanes_of_an_open_incident_go_on_until_now(sites: dict[str, Path]) -> None:
+def test_open_incident_lanes_extend_to_now(sites: dict[str, Path]) -> None:
     """What the newest update says holds still; a reader's clock that is behind it shows the lanes of the build."""
     instants = ["2026-11-22T14:00:00Z", NOW, "2026-11-22T15:02:00Z", "2026-11-24T13:42:00Z"]
     behind, present, later, long = browse(
@@ -200,7 +200,7 @@ def test_the_lanes_of_an_open_incident_go_on_until_now(sites: dict[str, Path]) -
     assert long["marks"] == [["23 Nov", 0.215], ["12:00", 0.465], ["24 Nov", 0.715]]
 
 
-def test_the_marks_of_an_axis_are_round_times_of_the_reader_s_zone(sites: dict[str, Path]) -> None:
+def test_axis_marks_are_round_local_times(sites: dict[str, Path]) -> None:
     """Where the ends leave no room, as on a phone, there are fewer."""
     question = {"path": "incidents/rpc.html", "instants": [NOW], "timezoneId": "Asia/Kathmandu"}  # 5:45 ahead
     [desk] = browse(sites["outage"], "lanes", **question)
@@ -211,7 +211,7 @@ def test_the_marks_of_an_axis_are_round_times_of_the_reader_s_zone(sites: dict[s
 
 
 @pytest.mark.parametrize("name", SITES)
-def test_no_page_is_wider_than_the_window(sites: dict[str, Path], name: str) -> None:
+def test_pages_fit_narrow_windows(sites: dict[str, Path], name: str) -> None:
     pages = ["index.html", "uptime.html", "history.html"]
     pages += [path.relative_to(sites[name]).as_posix() for path in sites[name].glob("incidents/*.html")]
     for page in pages:

@@ -46,7 +46,7 @@ def answers(lines: list[Any]) -> list[Any]:
     return found
 
 
-def test_inclusion_as_in_transparency_dev_merkle():
+def test_inclusion_matches_transparency_dev_vectors():
     vectors = [
         one for one in VECTORS["inclusion"] if all(len(b64decode(text)) == 32 for text in texts_of(one))
     ]
@@ -100,7 +100,7 @@ def is_accepted(proof: str, document: str, key: str) -> bool:
     return True
 
 
-def test_proofs_of_every_entry_of_logs_of_many_sizes():
+def test_browser_accepts_valid_proofs():
     documents = [f"document {number}" for number in range(70)]
     entries = [entry_of(document, number) for number, document in enumerate(documents)]
     cases = [
@@ -112,7 +112,7 @@ def test_proofs_of_every_entry_of_logs_of_many_sizes():
     assert answers(cases) == [None] * len(cases)
 
 
-def test_damaged_proofs_are_rejected_as_python_rejects_them():
+def test_browser_rejects_damaged_proofs():
     chance = random.Random(20)
     documents = [f"document {number}" for number in range(40)]
     entries = [entry_of(document, number) for number, document in enumerate(documents)]
@@ -152,7 +152,7 @@ LITEWITNESS = {
 """Signatures of a checkpoint: cmd/litewitness/testdata/litewitness.txt of FiloSottile/torchwood."""
 
 
-def test_checkpoints_of_litewitness():
+def test_litewitness_checkpoints_are_verified():
     body = f"{SIGSUM}\n3\nRcCI1Nk56ZcSmIEfIn0SleqtV7uvrlXNccFx595Iwl0=\n"
     key = PublicKey(SIGSUM, LOG_KEY, SIGSUM_KEY).text
     lines = [

@@ -20,18 +20,18 @@ def pages_of(site: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
-def test_the_pages_are_accessible_and_keep_their_layout(site: Path, width: int) -> None:
+def test_proxy_pages_are_accessible_and_stable(site: Path, width: int) -> None:
     paths = pages_of(site)
     assert len(paths) == 2, "the proxy, and what its upgrade changed"
     observed = browse(site, "accessibility", paths=paths, widths=[width], now=LATER, whole=True)
     assert observed == {"broken": [], "shifted": [], "acted": []}
 
 
-def test_the_pages_are_valid_html(site: Path) -> None:
+def test_proxy_pages_are_valid_html(site: Path) -> None:
     assert html_complaints(site / "proxies") == []
 
 
-def test_the_pages_are_used_by_keyboard_alone(site: Path) -> None:
+def test_proxy_pages_are_usable_by_keyboard(site: Path) -> None:
     for path, walk in browse(site, "walk", paths=pages_of(site), width=1280, now=LATER).items():
         assert walk.pop("controls") > 10, path
         assert walk == {"unreached": [], "inOrder": True, "leaves": True, "unseen": [], "stuck": []}, path

@@ -54,7 +54,7 @@ def run(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--demo",), ("--component", "rpc=RPC"), ("--chain-id", "1")])
-def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, tmp_path, options):
+def test_starter_builds_and_names_next_step(run, tmp_path, options):
     written = run("init", *options, *NOW)
     assert written.exit_code == 0
     assert written.stdout.endswith("Now run: statuary build\n")
@@ -68,7 +68,7 @@ def test_the_starter_builds_without_findings_and_each_step_names_the_next(run, t
     assert run("check", "--strict", *NOW).exit_code == 0
 
 
-def test_a_new_site_has_nothing_invented(run, tmp_path):
+def test_new_site_has_no_sample_data(run, tmp_path):
     run("init", *NOW)
     run("build", *NOW)
     summary = json.loads((tmp_path / "build/api/v2/summary.json").read_text())
@@ -84,7 +84,7 @@ def test_a_new_site_has_nothing_invented(run, tmp_path):
     ]
 
 
-def test_what_is_in_comments_is_right_once_it_is_no_comment(run, tmp_path):
+def test_commented_examples_are_valid(run, tmp_path):
     run("init", *NOW)
     components, site = tmp_path / "content/components.yaml", tmp_path / "content/site.yaml"
     text = components.read_text()
@@ -99,7 +99,7 @@ def test_what_is_in_comments_is_right_once_it_is_no_comment(run, tmp_path):
     assert [name in listed for name in ('"explorer"', '"rpc"')] == [True, True]
 
 
-def test_a_demo_says_so_on_every_page_and_is_warned_of_where_others_see_it(run, tmp_path):
+def test_demo_is_labelled_and_warns_publicly(run, tmp_path):
     run("init", "--demo", *NOW)
     run("build", *NOW)
     pages = [*(tmp_path / "build").rglob("*.html")]
@@ -117,7 +117,7 @@ def test_a_demo_says_so_on_every_page_and_is_warned_of_where_others_see_it(run, 
         assert ("[demo-is-local]" in checked.output) == bool(code)
 
 
-def test_the_project_is_committed_to_git_if_wanted(run, tmp_path, monkeypatch):
+def test_git_option_commits_project(run, tmp_path, monkeypatch):
     for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
         monkeypatch.setenv(name, "a@example.org")
     written = run("init", "--git", "--component", "rpc=Public RPC", *NOW)
@@ -132,7 +132,7 @@ def test_the_project_is_committed_to_git_if_wanted(run, tmp_path, monkeypatch):
     ]
 
 
-def test_without_a_name_git_says_what_to_set(run, tmp_path, monkeypatch):
+def test_git_without_identity_gives_hint(run, tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
@@ -145,7 +145,7 @@ def test_without_a_name_git_says_what_to_set(run, tmp_path, monkeypatch):
     assert (tmp_path / "content/site.yaml").is_file()
 
 
-def test_content_of_another_system_goes_into_the_new_folder_without_an_example(run, tmp_path):
+def test_import_fills_new_site(run, tmp_path):
     run("init", *NOW)
     saved = tmp_path / "saved"
     saved.mkdir()
@@ -157,7 +157,7 @@ def test_content_of_another_system_goes_into_the_new_folder_without_an_example(r
 
 
 @pytest.mark.slow
-def test_a_page_of_unknown_age_is_as_old_as_its_first_date(run, tmp_path):
+def test_undated_page_uses_earliest_content_date(run, tmp_path):
     run("init", "--demo", *NOW)
     site = tmp_path / "content/site.yaml"
     lines = [line for line in site.read_text().splitlines() if "created_at" not in line]
@@ -178,13 +178,13 @@ def test_a_page_of_unknown_age_is_as_old_as_its_first_date(run, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ['Say "yes": a \\ network', "1337", "- #", "Ünïcode", "null"])
-def test_a_name_is_written_so_that_it_reads_back(run, tmp_path, name):
+def test_name_round_trips(run, tmp_path, name):
     assert run("init", "--name", name, *NOW).exit_code == 0
     assert run("build", *NOW).exit_code == 0
     assert json.loads((tmp_path / "build/api/v2/status.json").read_bytes())["page"]["name"] == name
 
 
-def test_the_build_folder_is_ignored_by_git_unless_the_author_decides(run, tmp_path):
+def test_gitignore_is_written_unless_present(run, tmp_path):
     run("init", *NOW)
     assert (tmp_path / ".gitignore").read_text() == "/build/\n/.venv/\n"
     (tmp_path / ".gitignore").write_text("mine\n")
@@ -192,7 +192,7 @@ def test_the_build_folder_is_ignored_by_git_unless_the_author_decides(run, tmp_p
     assert (tmp_path / ".gitignore").read_text() == "mine\n"
 
 
-def test_a_folder_that_is_not_empty_is_left_alone(run, tmp_path):
+def test_nonempty_folder_is_unchanged(run, tmp_path):
     (tmp_path / "content").mkdir()
     (tmp_path / "content/note.txt").write_text("mine")
     refused = run("init", *NOW)
@@ -200,13 +200,13 @@ def test_a_folder_that_is_not_empty_is_left_alone(run, tmp_path):
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["note.txt"]
 
 
-def test_a_chain_id_that_is_not_a_number_is_wrong_usage(run, tmp_path):
+def test_invalid_chain_id_is_rejected(run, tmp_path):
     refused = run("init", "--chain-id", "mainnet", *NOW)
     assert (refused.exit_code, "--chain-id" in refused.stderr) == (2, True)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_site_begins_with_the_status_page_that_there_is(run, tmp_path):
+def test_init_imports_existing_status_page(run, tmp_path):
     with serve_json(documents_of(SUMMARY)) as server:
         made = run(
             "init",
@@ -229,7 +229,7 @@ def test_a_site_begins_with_the_status_page_that_there_is(run, tmp_path):
     assert (tmp_path / "content/.schema/site.json").is_file()
 
 
-def test_a_real_status_page_is_served_as_it_was(run, tmp_path):
+def test_imported_real_page_is_unchanged(run, tmp_path):
     summary = capture("linuxfabrik-minor-bexio.summary.json")
     with serve_json(documents_of(summary)) as server:
         made = run("init", "--from", "statuspage", server.url, "--now", "2026-04-21T11:00:00Z")
@@ -263,7 +263,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("options", WRONG, ids=" ".join)
-def test_a_wrong_option_writes_nothing(run, tmp_path, options):
+def test_invalid_option_writes_nothing(run, tmp_path, options):
     code, message = WRONG[options]
     refused = run("init", *options, *NOW)
     assert (refused.exit_code, message in refused.stderr) == (code, True), refused.stderr

@@ -38,14 +38,14 @@ def interrupted_and_reported_otherwise() -> None:
 @pytest.mark.parametrize(
     "work", [interrupted, interrupted_while_cleaning_up, interrupted_and_reported_otherwise]
 )
-def test_ctrl_c_is_reported_whatever_error_it_causes(monkeypatch, work):
+def test_ctrl_c_is_reported_despite_error(monkeypatch, work):
     monkeypatch.setattr(main.LazyGroup, "get_command", lambda *_: click.Command("build", callback=work))
     done = CliRunner().invoke(main.command, ["build"])
     assert done.exit_code == ExitCode.INTERRUPTED
     assert done.stderr.strip() == f"statuary: interrupted; {main.COMMANDS['build'].interrupted}"
 
 
-def test_ctrl_c_while_the_program_is_still_being_imported_is_no_traceback():
+def test_ctrl_c_during_import_exits_quietly():
     script = (
         "import sys\n"
         "class Finder:\n"
@@ -59,7 +59,7 @@ def test_ctrl_c_while_the_program_is_still_being_imported_is_no_traceback():
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
-def test_a_command_without_unfinished_work_only_reports_the_interruption(monkeypatch):
+def test_interrupted_readonly_command_prints_short_message(monkeypatch):
     monkeypatch.setattr(
         main.LazyGroup, "get_command", lambda *_: click.Command("check", callback=interrupted)
     )
@@ -67,7 +67,7 @@ def test_a_command_without_unfinished_work_only_reports_the_interruption(monkeyp
     assert (done.exit_code, done.stderr.strip()) == (ExitCode.INTERRUPTED, "statuary: interrupted")
 
 
-def test_an_error_is_a_message_and_a_hint_and_nothing_in_it_is_a_line_of_its_own(monkeypatch):
+def test_error_message_and_hint_are_escaped(monkeypatch):
     def failing() -> None:
         raise StatuaryError("no\x1b[31m\n::stop-commands::x", "do\nthat")
 
@@ -77,7 +77,7 @@ def test_an_error_is_a_message_and_a_hint_and_nothing_in_it_is_a_line_of_its_own
     assert done.stderr == "statuary: no\\x1b[31m\n    | ::stop-commands::x\n    do\\nthat\n"
 
 
-def test_an_unexpected_error_is_told_in_a_sentence(monkeypatch):
+def test_unexpected_error_prints_short_message(monkeypatch):
     def broken() -> None:
         raise RuntimeError("no idea")
 
@@ -88,7 +88,7 @@ def test_an_unexpected_error_is_told_in_a_sentence(monkeypatch):
     assert "a defect of statuary" in done.stderr
 
 
-def test_python_in_development_mode_shows_the_traceback_of_an_unexpected_error():
+def test_development_mode_shows_traceback():
     code = "from statuary.cli import main; main.LazyGroup.get_command = None; main.command(['build'])"
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-c", code], check=False, capture_output=True, text=True
@@ -96,12 +96,12 @@ def test_python_in_development_mode_shows_the_traceback_of_an_unexpected_error()
     assert "Traceback" in done.stderr
 
 
-def test_a_misspelled_command_gets_a_suggestion():
+def test_misspelled_command_gets_suggestion():
     done = CliRunner().invoke(main.command, ["biuld"])
     assert (done.exit_code, "Did you mean 'build'?" in done.stderr) == (2, True)
 
 
-def test_imported_modules_are_excluded_from_garbage_collection():
+def test_startup_modules_are_frozen_for_gc():
     code = """
 import gc
 from click.testing import CliRunner
@@ -113,7 +113,7 @@ assert gc.isenabled() and gc.get_freeze_count() > 10_000
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_garbage_collection_is_left_alone_unless_it_was_disabled():
+def test_enabled_gc_is_unchanged():
     frozen = gc.get_freeze_count()
     assert CliRunner().invoke(main.command, ["next", "--help"]).exit_code == 0
     assert gc.get_freeze_count() == frozen
@@ -129,7 +129,7 @@ def test_garbage_collection_is_left_alone_unless_it_was_disabled():
         (["nope"], None),
     ],
 )
-def test_output_that_cannot_be_written_is_a_sentence(arguments, sentence, unbuffered):
+def test_unwritable_output_prints_error(arguments, sentence, unbuffered):
     run = [sys.executable, "-m", "statuary", *arguments]
     environment = os.environ | {"PYTHONUNBUFFERED": unbuffered}
     with Path("/dev/full").open("w") as full:
@@ -147,7 +147,7 @@ def test_output_that_cannot_be_written_is_a_sentence(arguments, sentence, unbuff
 @pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", ["1", ""])
 @pytest.mark.parametrize("arguments", [["--help"], ["schema", "incident"]])
-def test_a_reader_that_has_seen_enough_gets_no_complaint(arguments, unbuffered):
+def test_closed_output_pipe_is_silent(arguments, unbuffered):
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -163,7 +163,7 @@ def test_a_reader_that_has_seen_enough_gets_no_complaint(arguments, unbuffered):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of files are Unicode on Windows")
-def test_names_of_files_are_utf_8_in_every_locale(tmp_path):
+def test_file_names_are_always_utf8(tmp_path):
     content = os.fsencode(small_site(tmp_path))
     wrong = Path(os.fsdecode(content + "/incidents/größe.yaml".encode()))
     wrong.write_text("name: [\n")

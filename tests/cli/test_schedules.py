@@ -18,7 +18,7 @@ DUE = parse_instant("2026-11-02T10:00:30.500Z")
 JOB = Job("/opt/my tools/statuary".replace(" ", "\\ "), Path("/srv/100% status"), Path("build"))
 
 
-def test_cron_runs_the_program_in_its_folder_and_replaces_itself():
+def test_cron_job_runs_and_reschedules():
     comment, zone, line = FORMATS["cron"](DUE, JOB).splitlines()
     assert (comment, zone) == ("# /etc/cron.d/statuary", "CRON_TZ=UTC")
     program = "/opt/my\\ tools/statuary"
@@ -30,7 +30,7 @@ def test_cron_runs_the_program_in_its_folder_and_replaces_itself():
 
 
 @pytest.mark.parametrize("form", ["cron", "at"])
-def test_a_failed_run_is_repeated_and_the_next_one_is_scheduled_all_the_same(tmp_path, form):
+def test_failed_job_retries_and_reschedules(tmp_path, form):
     """Every program fails twice; `sleep`, `mv` and `at` only say that they ran."""
     (tools := tmp_path / "bin").mkdir()
     log = tmp_path / "log"
@@ -72,7 +72,7 @@ def units(folder):
     return written
 
 
-def test_systemd_units_are_a_service_and_its_timer(tmp_path):
+def test_systemd_timer_starts_service(tmp_path):
     service, timer = units(tmp_path)
     assert f"WorkingDirectory={tmp_path}\nExecStart=/bin/true tick --out build\n" in service.read_text()
     assert "StartLimitIntervalSec=0\n" in service.read_text()
@@ -82,14 +82,14 @@ def test_systemd_units_are_a_service_and_its_timer(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
-def test_systemd_takes_the_units(tmp_path):
+def test_systemd_accepts_units(tmp_path):
     done = subprocess.run(
         ["systemd-analyze", "verify", *map(str, units(tmp_path))], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
 
 
-def test_the_command_of_the_service_survives_systemds_quoting(tmp_path):
+def test_systemd_service_quotes_command(tmp_path):
     service, _ = units(tmp_path)
     line = next(line for line in service.read_text().splitlines() if line.startswith("ExecStopPost="))
     assert line.startswith(
@@ -98,7 +98,7 @@ def test_the_command_of_the_service_survives_systemds_quoting(tmp_path):
     assert line.endswith('systemctl restart statuary-tick.timer"')
 
 
-def test_at_submits_the_next_job_itself(tmp_path):
+def test_at_job_submits_next_job(tmp_path):
     line = FORMATS["at"](DUE, Job("/bin/echo", tmp_path, Path("build")))
     submitted = line.replace("TZ=UTC at -t 202611021001", "sh")
     assert submitted != line
@@ -108,7 +108,7 @@ def test_at_submits_the_next_job_itself(tmp_path):
     assert done.stdout == "tick --out build\nnext --out build --as at\n"
 
 
-def test_the_workflow_is_one(tmp_path):
+def test_workflow_is_valid(tmp_path):
     file = tmp_path / "status-change.yml"
     file.write_text(FORMATS["github"](DUE, JOB))
     workflow = yaml.safe_load(file.read_text())
@@ -116,12 +116,12 @@ def test_the_workflow_is_one(tmp_path):
     subprocess.run([CHECKER, "--builtin-schema", "vendor.github-workflows", file], check=True)
 
 
-def test_text_and_json_name_the_first_second_that_is_not_too_early():
+def test_text_and_json_round_up_seconds():
     assert FORMATS["text"](DUE, JOB) == "2026-11-02T10:00:31Z"
     assert json.loads(FORMATS["json"](DUE, JOB)) == {"next": "2026-11-02T10:00:31Z"}
 
 
-def test_the_program_of_a_job_is_absolute():
+def test_job_program_path_is_absolute():
     job = current_job(Path("build"))
     assert Path(shlex.split(job.program)[0]).is_absolute()
     assert job.folder.is_absolute()

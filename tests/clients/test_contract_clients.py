@@ -175,7 +175,7 @@ def with_nothing(contracts: list[Written]) -> list[list[str]]:
 
 
 @on_every_site
-def test_whatsabi(host, site, tmp_path):
+def test_whatsabi_reads_contracts(host, site, tmp_path):
     """It asks for an address as its caller spells it: every other one in lower case here."""
     client = installed("whatsabi")
     content, contracts = site
@@ -211,7 +211,7 @@ def expected_of_whatsabi(contract: Written) -> dict[str, Any]:
 
 
 @on_every_site
-def test_safe_eth_py(host, site, tmp_path):
+def test_safe_eth_py_reads_contracts(host, site, tmp_path):
     client = installed("safe-eth-py")
     content, contracts = site
     with host(content, NOW, NOW) as url:
@@ -233,7 +233,7 @@ def test_safe_eth_py(host, site, tmp_path):
 
 
 @on_every_site
-def test_ape_sourcify(host, site, tmp_path):
+def test_ape_sourcify_reads_contracts(host, site, tmp_path):
     client = installed("ape", "ape-sourcify")
     content, contracts = site
     # Its model of an answer has a list for the ABI and refuses null, which Yul contracts have on any server.
@@ -287,7 +287,7 @@ COMPILED = {
 """Which contracts are compiled again by host: those of one have the same bytes on the other."""
 
 
-def test_crytic_compile(request, host, demo, solc, tmp_path):
+def test_crytic_compile_recompiles_contracts(request, host, demo, solc, tmp_path):
     """From the site to the code on chain: fetched, compiled again by a real compiler, and the same bytes."""
     client = installed("crytic-compile")
     targets = {

@@ -66,7 +66,7 @@ FUNCTIONS = ("serve(address)", "transfer(address,uint256)", "report(uint256)", "
 EVENTS = ("Served(address,uint256)", "Transfer(address,address,uint256)", "Unheard()")
 
 
-def test_each_of_whatsabis_loaders(site, tmp_path):
+def test_whatsabi_loaders_read_contracts(site, tmp_path):
     request = {
         "url": site.url,
         "chain": CHAIN,
@@ -112,7 +112,7 @@ def chain() -> Iterator[DemoChain]:
         yield found
 
 
-def test_ape_etherscan(site, chain, tmp_path):
+def test_ape_etherscan_reads_contracts(site, chain, tmp_path):
     request = {"url": site.url, "node": chain.rpc, "chain": CHAIN, "addresses": site.addresses}
     *read, nothing = installed("ape", "ape-etherscan").ask(request, tmp_path)
     assert nothing["verified"] is False
@@ -186,7 +186,7 @@ def explorer(site: Site, tmp_path: Path) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_foundry_parses_source_abi_and_creation(name, site, chain, explorer, tmp_path):
+def test_foundry_reads_source_abi_and_creation(name, site, chain, explorer, tmp_path):
     record = site.records[name]
     address = record["address"]
     api = ("--explorer-api-url", f"{site.url}/v2/api?chainid={CHAIN}", "--explorer-url", site.url)
@@ -208,13 +208,13 @@ def test_foundry_parses_source_abi_and_creation(name, site, chain, explorer, tmp
         assert only.strip() == record["creationBytecode"]["transformationValues"]["constructorArguments"]
 
 
-def test_foundry_refuses_a_source_of_yul(site, explorer, tmp_path):
+def test_foundry_rejects_yul_source(site, explorer, tmp_path):
     """Its parser knows Solidity and Vyper, whoever sends a standard JSON of another language."""
     address = site.records["Scaffold"]["address"]
     said = cast(tmp_path, "interface", address, *explorer, fails=True)
     assert "did not match any variant" in said
 
 
-def test_foundry_says_that_a_contract_is_not_verified(site, explorer, tmp_path):
+def test_foundry_reports_unverified_contract(site, explorer, tmp_path):
     said = cast(tmp_path, "interface", UNVERIFIED, *explorer, fails=True)
     assert re.search(r"not verified", said, re.IGNORECASE)

@@ -52,7 +52,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("host", "explorer"),
     [*((host, False) for host in HOSTS), *((host, True) for host in HOSTS if host != "plain files")],
 )
-def test_hardhat_verify_knows_what_is_verified(host, explorer, project, tmp_path):
+def test_hardhat_verify_recognizes_verified_contracts(host, explorer, project, tmp_path):
     client = installed("hardhat-verify")
     [listed, *_] = json.loads((project / f"build/v2/contracts/{CHAIN}").read_bytes())["results"]
     with HOSTS[host](project) as url:
@@ -65,7 +65,7 @@ def test_hardhat_verify_knows_what_is_verified(host, explorer, project, tmp_path
         assert client.ask(request, tmp_path) == [True, False]
 
 
-def test_without_the_members_it_stops(project, tmp_path):
+def test_hardhat_verify_fails_on_incomplete_answer(project, tmp_path):
     """A page, or fewer members, as the 404 of a host that knows nothing of the site, is an error to it."""
     client = installed("hardhat-verify")
     with plain_folder(project / "build", b'{"match":null,"creationMatch":null,"runtimeMatch":null}') as url:

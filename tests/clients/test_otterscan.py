@@ -99,7 +99,7 @@ def lines_of(source: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def test_it_shows_the_verified_sources(explorer):
+def test_otterscan_shows_verified_sources(explorer):
     addresses = explorer.chain.addresses
     explorer.shows(
         Visit(
@@ -125,7 +125,7 @@ def test_it_shows_the_verified_sources(explorer):
     ("folder", "form"),
     [("/otterscan", "RepositoryV1"), ("/otterscan", "RepositoryV2"), ("", "SourcifyAPIV2")],
 )
-def test_each_form_that_it_reads_has_the_sources(folder, form, explorer):
+def test_otterscan_reads_every_backend_format(folder, form, explorer):
     explorer.configure({"url": explorer.site + folder, "backendFormat": form})
     address = explorer.chain.addresses["Bridge"]
     explorer.shows(
@@ -133,7 +133,7 @@ def test_each_form_that_it_reads_has_the_sources(folder, form, explorer):
     )
 
 
-def test_it_decodes_a_call_and_its_log_by_the_contracts_abi(explorer):
+def test_otterscan_decodes_by_contract_abi(explorer):
     served = explorer.chain.calls["Faucet.serve"]["hash"]
     artist = "0x76d0B6927620314A0555aCa2d762458a8643779a"
     explorer.shows(
@@ -149,7 +149,7 @@ def test_it_decodes_a_call_and_its_log_by_the_contracts_abi(explorer):
     )
 
 
-def test_it_decodes_by_signatures_what_the_called_contract_does_not_declare(explorer):
+def test_otterscan_decodes_proxy_by_signatures(explorer):
     """A proxy's own ABI has neither the function nor the event of its implementation."""
     accession = explorer.chain.calls["CatalogueProxy.accession"]["hash"]
     explorer.shows(
@@ -161,7 +161,7 @@ def test_it_decodes_by_signatures_what_the_called_contract_does_not_declare(expl
     )
 
 
-def test_it_decodes_calls_of_vyper_by_signatures(explorer):
+def test_otterscan_decodes_vyper_by_signatures(explorer):
     """Its records have no metadata, which is all that Otterscan reads of a contract."""
     report = explorer.chain.calls["PriceFeed.report"]["hash"]
     address = explorer.chain.addresses["PriceFeed"]

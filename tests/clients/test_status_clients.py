@@ -166,7 +166,7 @@ COMPONENT_NAMES = {
 }
 
 
-def test_statuscheck(host, moment, tmp_path):
+def test_statuscheck_reads_status(host, moment, tmp_path):
     client = installed("statuscheck")
     with host(WORLD, MOMENTS[0].now, moment.now) as url:
         read = client.ask({"url": url}, tmp_path)
@@ -198,7 +198,7 @@ def expected_of_statuscheck(moment: Moment) -> Iterator[tuple[str, str, str, str
 # --- statuspage-prometheus-exporter: what Prometheus and its alerts see -----------------------------------------
 
 
-def test_exporter(host, moment, tmp_path):
+def test_exporter_reads_status(host, moment, tmp_path):
     client = installed("statuspage-prometheus-exporter")
     with host(WORLD, MOMENTS[0].now, moment.now) as url:
         samples = client.ask({"url": url}, tmp_path)
@@ -215,7 +215,7 @@ def test_exporter(host, moment, tmp_path):
     ]
 
 
-def test_exporter_over_time(host, tmp_path):
+def test_exporter_clears_finished_maintenances(host, tmp_path):
     """One exporter that remembers: it recognises what it has seen, and clears what is over."""
     client = installed("statuspage-prometheus-exporter")
     over: dict[str, list[dict[str, str]]] = {}
@@ -284,7 +284,7 @@ def shortlink(event_id: str) -> str:
 # --- npm's statuspage.io: a call for every document -------------------------------------------------------------
 
 
-def test_statuspage_io(host, moment, tmp_path):
+def test_statuspage_io_reads_status(host, moment, tmp_path):
     client = installed("statuspage.io")
     with host(WORLD, MOMENTS[0].now, moment.now) as url:
         read = client.ask({"url": url}, tmp_path)

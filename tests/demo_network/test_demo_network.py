@@ -70,7 +70,7 @@ def records():
     return read_all()
 
 
-def test_each_contract_has_the_evidence_of_its_compiler(records):
+def test_contracts_have_compilation_evidence(records):
     """Claim C is stated by a file for every contract, and the file is about the record as it is."""
     for record in records.values():
         evidence = json.loads((CHAIN / record["address"] / "compilation.json").read_text())
@@ -108,19 +108,19 @@ def words(*values):
     ]
 
 
-def test_every_contract_of_the_plan_is_there(records, plan):
+def test_planned_contracts_exist(records, plan):
     assert sorted(records) == sorted(plan["compilations"]) == sorted(LEVELS)
     assert len(RECORDS) >= 5
     assert len(WORKSPACES) >= 14
 
 
-def test_match_levels_are_what_compiling_and_deploying_allow(records):
+def test_match_levels_follow_compilation_and_deployment(records):
     found = {name: (record["creationMatch"], record["runtimeMatch"]) for name, record in records.items()}
     assert found == LEVELS
 
 
 @pytest.mark.parametrize("name", sorted(LEVELS))
-def test_the_bytes_on_chain_follow_from_the_compilers(name, records):
+def test_chain_bytecode_replays_from_compilers(name, records):
     record = records[name]
     sides = [record["creationBytecode"], record["runtimeBytecode"]]
     matched = [side for side in sides if side["transformations"] is not None]
@@ -129,7 +129,7 @@ def test_the_bytes_on_chain_follow_from_the_compilers(name, records):
         assert replayed(side) == side["onchainBytecode"]
 
 
-def test_immutables_are_those_of_the_deployment(records):
+def test_immutables_match_deployment(records):
     def immutables(name):
         return sorted(records[name]["runtimeBytecode"]["transformationValues"]["immutables"].values())
 
@@ -144,7 +144,7 @@ def test_immutables_are_those_of_the_deployment(records):
     assert vyper == "0x" + "".join(word[2:] for word in words(1_780_272_000, 1_788_220_800, 1_906_502_400))
 
 
-def test_libraries_are_linked_at_two_levels_and_guard_their_code(records):
+def test_libraries_are_linked_and_protected(records):
     def values(name):
         return records[name]["runtimeBytecode"]["transformationValues"]
 
@@ -156,7 +156,7 @@ def test_libraries_are_linked_at_two_levels_and_guard_their_code(records):
     assert values("Staking")["libraries"] == {**fixed_point, **schedule}
 
 
-def test_proxies_name_their_implementations(records):
+def test_proxies_name_implementations(records):
     found = {
         name: (resolution["proxyType"], resolution["implementations"][0]["name"])
         for name, record in records.items()
@@ -171,26 +171,26 @@ def test_proxies_name_their_implementations(records):
         assert named["address"] == records[implementation]["address"]
 
 
-def test_the_deployer_of_a_factory_s_child_is_the_sender_of_the_transaction(records):
+def test_factory_child_deployer_is_transaction_sender(records):
     keeper = records["PedestalHall"]["deployment"]["deployer"]
     assert records["Pedestal"]["deployment"]["deployer"] == keeper
     runtime = records["Pedestal"]["runtimeBytecode"]["recompiledBytecode"][2:]
     assert runtime in records["PedestalHall"]["creationBytecode"]["recompiledBytecode"]
 
 
-def test_two_auxdata_where_a_contract_holds_another(records):
+def test_embedded_contract_has_second_auxdata(records):
     hall, pedestal = records["PedestalHall"], records["Pedestal"]
     auxdata = hall["creationBytecode"]["cborAuxdata"]
     assert sorted(auxdata) == ["1", "2"]
     assert auxdata["2"]["value"] == pedestal["runtimeBytecode"]["cborAuxdata"]["1"]["value"]
 
 
-def test_transient_storage_has_a_layout(records):
+def test_transient_storage_has_layout(records):
     layout = records["AuctionRoom"]["transientStorageLayout"]
     assert [entry["label"] for entry in layout["storage"]] == ["locked", "forWhom", "openLot"]
 
 
-def test_compilers_and_languages(records):
+def test_demo_covers_compilers_and_languages(records):
     used = {
         (record["compilation"]["language"], record["compilation"]["compilerVersion"].partition("+")[0])
         for record in records.values()
@@ -203,7 +203,7 @@ def test_compilers_and_languages(records):
     }
 
 
-def test_sources_in_content_are_the_sources_here(records):
+def test_content_sources_match_test_sources(records):
     here = Path(__file__).parent
     for name, record in records.items():
         if name == "EditionClone":  # its source names the implementation's address
@@ -234,7 +234,7 @@ COMPILED_AGAIN = [
 
 
 @pytest.mark.slow
-def test_compiling_again_gives_what_is_kept(workshop, tmp_path, records):
+def test_recompilation_reproduces_contracts(workshop, tmp_path, records):
     wanted = {records[name]["address"] for name in COMPILED_AGAIN}
     shutil.copy(CONTENT / "site.yaml", tmp_path)
     for address in wanted:
@@ -249,7 +249,7 @@ def test_compiling_again_gives_what_is_kept(workshop, tmp_path, records):
 
 
 @pytest.mark.slow
-def test_compiling_again_catches_damage_that_nothing_else_can_see(workshop, tmp_path, records):
+def test_recompilation_detects_damaged_source_map(workshop, tmp_path, records):
     content, address = tmp_path / "content", records["WrappedPlinth"]["address"]
     damaged = content / "contracts" / CHAIN.name / address
     shutil.copytree(CHAIN / address, damaged, ignore=shutil.ignore_patterns("anchor.json"))

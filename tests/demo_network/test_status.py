@@ -27,18 +27,18 @@ def documents(at=EVENING):
     }
 
 
-def test_the_content_has_no_findings():
+def test_content_has_no_findings():
     assert reading().findings == []
 
 
-def test_ten_components_in_two_groups():
+def test_demo_has_two_component_groups():
     components = documents()["api/v2/components.json"]["components"]
     groups = {component["id"]: component["name"] for component in components if component["group"]}
     children = Counter(groups[component["group_id"]] for component in components if not component["group"])
     assert children == {"Network": 5, "Services": 5}
 
 
-def test_incidents_of_ninety_days_show_every_state():
+def test_incidents_cover_every_state():
     incidents = documents()["api/v2/incidents.json"]["incidents"]
     assert len(incidents) == 12
     assert {incident["status"] for incident in incidents} == {
@@ -53,12 +53,12 @@ def test_incidents_of_ninety_days_show_every_state():
     assert {incident["impact"] for incident in incidents} == {"none", "minor", "major", "critical"}
 
 
-def test_one_unresolved_incident_in_each_state():
+def test_unresolved_incidents_cover_every_state():
     unresolved = documents()["api/v2/incidents/unresolved.json"]["incidents"]
     assert [incident["status"] for incident in unresolved] == ["investigating", "identified", "monitoring"]
 
 
-def test_past_active_and_upcoming_maintenances():
+def test_maintenances_cover_every_state():
     site = documents()
     maintenances = site["api/v2/scheduled-maintenances.json"]["scheduled_maintenances"]
     states = Counter(maintenance["status"] for maintenance in maintenances)
@@ -67,7 +67,7 @@ def test_past_active_and_upcoming_maintenances():
     assert running["id"] == "2026-11-20-relayer-keys"
 
 
-def test_the_page_status_follows_from_its_components():
+def test_page_status_follows_components():
     summary = documents()["api/v2/summary.json"]
     status = {component["id"]: component["status"] for component in summary["components"]}
     assert status["bridge"] == "under_maintenance"
@@ -76,7 +76,7 @@ def test_the_page_status_follows_from_its_components():
     assert summary["status"] == {"indicator": "minor", "description": "Partially Degraded Service"}
 
 
-def test_a_resolved_incident_leaves_no_component_down():
+def test_resolved_incidents_restore_components():
     """Between the incidents every component is well, so that each of them ends what it began."""
     for day in (
         "2026-08-30",
@@ -91,7 +91,7 @@ def test_a_resolved_incident_leaves_no_component_down():
         assert documents(noon)["api/v2/status.json"]["status"]["indicator"] == "none", day
 
 
-def test_the_block_numbers_in_the_postmortem_fit_the_chain():
+def test_postmortem_block_numbers_match_chain():
     genesis, seconds = datetime(2026, 1, 12, 9, tzinfo=UTC), 4
     [output] = [
         update["body"]

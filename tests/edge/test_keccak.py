@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 THREE_BLOCKS = 3 * 136
 
 
-def test_digests_of_every_length_of_up_to_three_blocks():
+def test_edge_keccak_matches_python():
     chance = random.Random(55)
     messages = [chance.randbytes(length) for length in range(THREE_BLOCKS + 1)]
     addresses = ["0x" + chance.randbytes(20).hex() for _ in range(500)]
@@ -23,6 +23,6 @@ def test_digests_of_every_length_of_up_to_three_blocks():
     assert answer["addresses"] == [checksum_address(address) for address in addresses]
 
 
-def test_the_digest_of_nothing_is_ethereums():
+def test_empty_digest_matches_ethereum():
     answer = run_deno(EDGE_TESTS / "keccak_all.js", json.dumps({"messages": [""], "addresses": []}))
     assert answer["digests"] == ["c5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470"]

@@ -58,7 +58,7 @@ def of_netlify(folder: Path) -> AbstractContextManager[Served]:
 
 
 @pytest.mark.parametrize(("host", "step"), [(of_deno, 5), (of_cloudflare, 5), (of_netlify, 29)])
-def test_the_measured_requests(
+def test_emulators_answer_measured_requests(
     host: Callable[[Path], AbstractContextManager[Served]], step: int, tmp_path: Path
 ):
     """A spread of them is asked, and all of them with `STATUARY_THOROUGH=true`; Netlify knows only reads."""

@@ -28,7 +28,7 @@ def comparable(answer: Case | None, like: Case | None) -> Case | None:
     return {"status": answer["status"], "headers": headers, "body": ERROR_ID.sub("<uuid>", answer["body"])}
 
 
-def test_the_vectors_are_what_the_python_side_answers():
+def test_vectors_match_python_answers():
     assert VECTORS.read_text(encoding="utf-8") == vectors_text(), (
         "run: PYTHONPATH=tests python tests/support/edge_vectors.py"
     )
@@ -36,7 +36,7 @@ def test_the_vectors_are_what_the_python_side_answers():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", [None, 7])
-def test_the_edge_module_answers_the_vectors(chunk):
+def test_edge_module_answers_vectors(chunk):
     vectors = json.loads(VECTORS.read_text(encoding="utf-8"))
     cases = [{**case, "chunk": chunk} for case in vectors["cases"]]
     assert cases
@@ -50,7 +50,7 @@ def test_the_edge_module_answers_the_vectors(chunk):
     "query",
     ["fields=stdJsonOutput,abi,runtimeBytecode.sourceMap,sources", "omit=matchId,deployment.deployer"],
 )
-def test_chunks_may_be_cut_at_every_byte(query):
+def test_selection_survives_any_chunk_size(query):
     target = f"/v2/contract/1/{ODD}?{query}"
     cases = [{"target": target, "chunk": size} for size in range(1, len(ODD_RECORD) + 1)]
     answers = answers_of_deno(fixture_site(), cases, digests=True)
@@ -64,7 +64,7 @@ def digest_of(target: str, site: dict[str, bytes]) -> str:
 
 
 @pytest.mark.slow
-def test_random_selections_of_random_records_are_the_same_bytes():
+def test_random_selections_match_python_bytes():
     chance = random.Random(20_260_101)
     site = dict(fixture_site())
     paths = [f"v2/contract/1/0x{number:040x}" for number in range(200)]
@@ -88,7 +88,7 @@ def test_random_selections_of_random_records_are_the_same_bytes():
 
 
 @pytest.mark.slow
-def test_random_query_strings_are_rejected_with_the_same_message():
+def test_random_query_errors_match_python():
     chance = random.Random(20_260_102)
     resources = [f"contract/1/{ODD}", f"contract/9/{TWIN}", "contract/1/0x1", "contracts/10", "contracts/x"]
     targets = [f"/v2/{chance.choice(resources)}?{random_text(chance)}" for _ in range(SELECTIONS // 5)]
@@ -178,7 +178,7 @@ def random_value(chance: random.Random, depth: int) -> str:
 
 
 @pytest.mark.slow
-def test_a_record_that_is_not_compact_json_breaks_the_connection():
+def test_invalid_record_breaks_connection():
     site = fixture_site() | {f"v2/contract/1/{TWIN}": b'{"matchId":"1","abi":['}
     cases = [{"target": f"/v2/contract/1/{TWIN}?fields=abi"}]
     assert "failed" in answers_of_deno(site, cases)[0]
@@ -197,7 +197,7 @@ def test_a_record_that_is_not_compact_json_breaks_the_connection():
         "/chains",
     ],
 )
-def test_a_client_with_the_current_response_gets_304(target):
+def test_matching_etag_gets_304(target):
     first = answers_of_deno(fixture_site(), [{"target": target}])[0]
     tag = first["headers"]["etag"]
     strong = tag.removeprefix("W/")
@@ -212,14 +212,14 @@ def test_a_client_with_the_current_response_gets_304(target):
 
 
 @pytest.mark.slow
-def test_documents_keep_the_headers_of_their_host_except_transfer_headers():
+def test_document_keeps_host_headers():
     answer = answers_of_deno(fixture_site(), [{"target": f"/v2/contract/1/{ODD}?fields=abi"}])[0]
     assert answer["headers"]["cache-control"] == "public, max-age=0, must-revalidate"
     assert "content-length" not in answer["headers"]
 
 
 @pytest.mark.slow
-def test_a_site_without_a_chain_list_knows_every_chain():
+def test_missing_chain_list_allows_any_chain():
     site = {path: body for path, body in fixture_site().items() if path != "chains"}
     target = f"/v2/contract/424242/{ODD}"
     answer = answers_of_deno(site, [{"target": target}, {"target": "/chains"}])
@@ -243,7 +243,7 @@ def test_a_site_without_a_chain_list_knows_every_chain():
         ("2027-06-01T00:00:00Z", "2026-12-25T00:00:00.000Z"),
     ],
 )
-def test_a_response_states_since_when_it_is_stale(now, stale):
+def test_stale_response_has_stale_since_header(now, stale):
     index = encode_json(EPOCHS | {"until": "2026-12-25T00:00:00.000Z"})
     site = fixture_site() | {"api/v2/_epochs/index.json": index}
     timed, other = answers_of_deno(
@@ -258,7 +258,7 @@ def test_a_response_states_since_when_it_is_stale(now, stale):
     "versions",
     [{"whole": []}, {"whole": [], "patched": [1]}, {"whole": [99]}, {"whole": [0], "again": {"1": 99}}],
 )
-def test_an_inconsistent_index_is_as_good_as_none(versions):
+def test_inconsistent_epoch_index_is_ignored(versions):
     documents = EPOCHS["documents"] | {"api/v2/summary.json": versions}
     index = {"api/v2/_epochs/index.json": encode_json(EPOCHS | {"documents": documents})}
     none = {path: body for path, body in fixture_site().items() if path not in index}

@@ -78,7 +78,7 @@ def assert_served_as_they_came(content: Path, out: Path) -> int:
     return len(files)
 
 
-def test_every_real_record_is_published_byte_for_byte(tmp_path: Path) -> None:
+def test_real_records_are_published_unchanged(tmp_path: Path) -> None:
     content = site_of_records(tmp_path, real_files("contract-records/*/*.json"))
     outcome = build(content, tmp_path / "build")
     # one of them has other code on the chain than its sources give: a real server serves it, and so does a site
@@ -88,7 +88,7 @@ def test_every_real_record_is_published_byte_for_byte(tmp_path: Path) -> None:
     assert assert_served_as_they_came(content, tmp_path / "build") == 94
 
 
-def test_every_served_vector_is_published_byte_for_byte(tmp_path: Path) -> None:
+def test_served_vectors_are_published_unchanged(tmp_path: Path) -> None:
     """The vectors share addresses, so each is a site of its own; some were doctored and would prove nothing."""
     files = real_files("transformation-vectors/v2-served-by-real-handler/*.json")
     assert len(files) == 38
@@ -107,7 +107,7 @@ ODD_DEVDOC = (
 """What JSON text can say and Python's values can not, or would spell otherwise."""
 
 
-def test_numbers_and_strings_are_kept_as_written(tmp_path: Path) -> None:
+def test_numbers_and_strings_are_preserved(tmp_path: Path) -> None:
     odd = RECORD.encode().replace(b'"devdoc":null', ODD_DEVDOC)
     assert odd != RECORD.encode()
     content = write_files(small_site(tmp_path), {RECORD_PATH: odd})
@@ -115,7 +115,7 @@ def test_numbers_and_strings_are_kept_as_written(tmp_path: Path) -> None:
     assert (tmp_path / "build/v2/contract/748463" / ADDRESS).read_bytes() == odd
 
 
-def test_pretty_and_shuffled_json_becomes_canonical(tmp_path: Path) -> None:
+def test_reformatted_json_becomes_canonical(tmp_path: Path) -> None:
     shuffled = dict(sorted(orjson.loads(RECORD).items()))
     pretty = orjson.dumps(shuffled, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     content = write_files(small_site(tmp_path), {RECORD_PATH: pretty})
@@ -123,7 +123,7 @@ def test_pretty_and_shuffled_json_becomes_canonical(tmp_path: Path) -> None:
     assert (tmp_path / "build/v2/contract/748463" / ADDRESS.lower()).read_text("utf-8") == RECORD
 
 
-def test_a_record_in_yaml_is_the_same_record(tmp_path: Path) -> None:
+def test_yaml_record_equals_json_record(tmp_path: Path) -> None:
     dumped = yaml.safe_dump(orjson.loads(RECORD), allow_unicode=True, width=10_000)
     unquoted = dumped.replace(f"'{ADDRESS}'", ADDRESS).replace("'748463'", "748463")
     assert f"address: {ADDRESS}" in unquoted
@@ -145,9 +145,7 @@ def shuffled_copy(content: Path, target: Path, seed: int) -> Path:
     return target
 
 
-def test_the_same_content_and_instant_give_the_same_bytes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_identical_content_gives_identical_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sites = []
     for seed in range(4):
         monkeypatch.setenv("TZ", ["UTC", "Asia/Tokyo", "America/Lima"][seed % 3])
@@ -159,7 +157,7 @@ def test_the_same_content_and_instant_give_the_same_bytes(
     assert all(site == sites[0] for site in sites)
 
 
-def test_building_again_writes_nothing(tmp_path: Path) -> None:
+def test_unchanged_rebuild_writes_nothing(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     build(content, tmp_path / "build")
     before = {
@@ -171,7 +169,7 @@ def test_building_again_writes_nothing(tmp_path: Path) -> None:
     assert before == {file: os.lstat(file).st_mtime_ns for file in before}
 
 
-def test_an_error_publishes_nothing(tmp_path: Path) -> None:
+def test_content_error_publishes_nothing(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     build(content, tmp_path / "build")
     before = published(tmp_path / "build")
@@ -211,7 +209,7 @@ def flipped_bytecode(content: Path) -> str:
     return file.stem
 
 
-def test_an_unproved_record_is_withheld_and_the_rest_published(tmp_path: Path) -> None:
+def test_unproved_record_is_excluded(tmp_path: Path) -> None:
     content = small_site_with_own_records(tmp_path)
     address = flipped_bytecode(content)
     outcome = build(content, tmp_path / "build")
@@ -226,7 +224,7 @@ def test_an_unproved_record_is_withheld_and_the_rest_published(tmp_path: Path) -
     assert (tmp_path / "build/api/v2/summary.json").exists()
 
 
-def test_every_record_whose_file_has_no_readable_name_is_withheld(tmp_path: Path) -> None:
+def test_undecodable_file_names_are_excluded(tmp_path: Path) -> None:
     content = small_site_with_own_records(tmp_path)
     flipped_bytecode(content)
     for number in range(3):
@@ -236,7 +234,7 @@ def test_every_record_whose_file_has_no_readable_name_is_withheld(tmp_path: Path
     assert findings_line(checked).endswith(" errors, 0 warnings, 2 notes, 4 records withheld")
 
 
-def test_publish_all_publishes_records_whose_proof_fails_and_marks_them(tmp_path: Path) -> None:
+def test_publish_all_marks_unproved_records(tmp_path: Path) -> None:
     content = small_site_with_own_records(tmp_path)
     address = flipped_bytecode(content)
     site = (content / "site.yaml").read_text("utf-8")
@@ -248,7 +246,7 @@ def test_publish_all_publishes_records_whose_proof_fails_and_marks_them(tmp_path
     assert (proof["holds"], proof["published"]) == (False, True)
 
 
-def test_strict_publishes_nothing_while_a_warning_is_open(tmp_path: Path) -> None:
+def test_strict_warning_publishes_nothing(tmp_path: Path) -> None:
     content = small_site_with_own_records(tmp_path)
     (content / "stray.yaml").write_text("x: y")
     assert not build(content, tmp_path / "build", check_options=CheckOptions(strict=True)).applied
@@ -284,7 +282,7 @@ def numbers_for_text(content: Path) -> str:
 
 @pytest.mark.parametrize("break_it", [unreadable, unknown_member, misfiled, numbers_for_text])
 @pytest.mark.parametrize("strict", few_by_default([False, True], 1))
-def test_a_broken_record_is_withheld_and_the_rest_published(
+def test_broken_record_is_excluded_and_removed(
     break_it: Callable[[Path], str], strict: bool, tmp_path: Path
 ) -> None:
     """What the last build published of it goes: the same content gives the same site, whatever was there before."""
@@ -303,7 +301,7 @@ def test_a_broken_record_is_withheld_and_the_rest_published(
     assert published(tmp_path / "build") == published(tmp_path / "fresh")
 
 
-def test_a_link_out_of_the_content_folder_is_an_error(tmp_path: Path) -> None:
+def test_link_outside_content_is_error(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     secret = write_files(tmp_path, {"secret.yaml": SMALL_SITE["incidents/slow.yaml"]}) / "secret.yaml"
     (content / "incidents/linked.yaml").symlink_to(secret)

@@ -30,12 +30,12 @@ def incident_file(root):
     return next(file.relative_to(root).as_posix() for file in root.glob("incidents/*.yaml"))
 
 
-def test_an_edit_without_new_findings_may_be_written(root):
+def test_edit_without_new_findings_is_allowed(root):
     edit = edit_of(root, lambda text: "# a note\n" + text, incident_file(root))
     assert check_edit(root, AT, read_status_content(root, AT), edit) == ([], True)
 
 
-def test_an_edit_that_adds_an_error_may_not_be_written_and_the_error_has_its_new_line(root):
+def test_edit_with_new_error_is_rejected(root):
     edit = edit_of(root, lambda text: "# a note\n" + text + "unknown: x\n", incident_file(root))
     findings, may_be_written = check_edit(root, AT, read_status_content(root, AT), edit)
     assert not may_be_written
@@ -43,7 +43,7 @@ def test_an_edit_that_adds_an_error_may_not_be_written_and_the_error_has_its_new
     assert findings[0].position.line == edit.after.count("\n")
 
 
-def test_findings_that_existed_before_do_not_count(root):
+def test_existing_findings_are_ignored(root):
     write_files(root, {"incidents/old.yaml": "name: Old\nupdate: []\n"})
     before = read_status_content(root, AT)
     assert before.findings
@@ -51,7 +51,7 @@ def test_findings_that_existed_before_do_not_count(root):
     assert check_edit(root, AT, before, edit) == ([], True)
 
 
-def test_a_second_equal_finding_counts(root):
+def test_repeated_finding_is_rejected(root):
     path = incident_file(root)
     later = "  - at: 2026-11-02T09:00:00Z\n    status: resolved\n"
     (root / path).write_text((root / path).read_text(encoding="utf-8") + later, encoding="utf-8")
@@ -62,18 +62,18 @@ def test_a_second_equal_finding_counts(root):
     assert "updates-in-order" in {finding.rule for finding in findings}
 
 
-def test_contracts_are_not_read(root):
+def test_status_check_skips_contracts(root):
     write_files(root, {"contracts/1/nonsense.json": "{"})
     assert read_status_content(root, AT).findings == ()
 
 
-def test_a_new_file_is_written_with_its_folder(tmp_path):
+def test_new_file_creates_folder(tmp_path):
     write_edit(tmp_path, FileEdit(path="incidents/2026/a.yaml", before=None, after="é\r\n"))
     assert (tmp_path / "incidents/2026/a.yaml").read_bytes() == "é\r\n".encode()
     assert [file.name for file in (tmp_path / "incidents/2026").iterdir()] == ["a.yaml"]
 
 
-def test_permissions_and_links_stay(tmp_path):
+def test_write_keeps_permissions_and_links(tmp_path):
     (tmp_path / "real.yaml").write_text("a")
     (tmp_path / "real.yaml").chmod(0o640)
     (tmp_path / "link.yaml").symlink_to("real.yaml")
@@ -87,20 +87,20 @@ def test_permissions_and_links_stay(tmp_path):
 
 
 @pytest.mark.parametrize(("before", "on_disk"), [("a", "changed"), (None, "made by another")])
-def test_a_file_that_changed_since_it_was_read_is_not_written(tmp_path, before, on_disk):
+def test_changed_file_is_not_overwritten(tmp_path, before, on_disk):
     (tmp_path / "a.yaml").write_text(on_disk)
     with pytest.raises(EditError, match="has changed since it was read"):
         write_edit(tmp_path, FileEdit(path="a.yaml", before=before, after="b"))
     assert (tmp_path / "a.yaml").read_text() == on_disk
 
 
-def test_a_deleted_file_is_not_written(tmp_path):
+def test_deleted_file_is_not_recreated(tmp_path):
     with pytest.raises(EditError):
         write_edit(tmp_path, FileEdit(path="a.yaml", before="a", after="b"))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_leaves_the_file_unchanged(tmp_path, monkeypatch):
+def test_full_disk_leaves_file_unchanged(tmp_path, monkeypatch):
     (tmp_path / "a.yaml").write_text("a")
 
     def full(_descriptor):

@@ -19,14 +19,14 @@ def texts(found):
     return {file.path: file.text(1000) for file in found if isinstance(file, SourceFile)}
 
 
-def test_an_edited_file_has_its_new_text(root):
+def test_edited_file_has_new_content(root):
     assert texts(edited_files(root, {"incidents/a.yaml": "é"})) == {
         "incidents/a.yaml": "é",
         "site.yaml": "on disk: site.yaml",
     }
 
 
-def test_a_new_file_comes_last(root):
+def test_new_file_comes_last(root):
     found = list(edited_files(root, {"incidents/b.yaml": "new"}))
     assert [file.path for file in found] == [
         "incidents/a.yaml",
@@ -36,13 +36,13 @@ def test_a_new_file_comes_last(root):
     assert found[-1].text(3) == "new"
 
 
-def test_an_edit_beyond_the_size_limit_is_rejected(root):
+def test_oversized_edit_is_rejected(root):
     file = list(edited_files(root, {"incidents/b.yaml": "é"}))[-1]
     with pytest.raises(UnreadableError, match="2 bytes, more than 1"):
         file.text(1)
 
 
-def test_an_edit_reads_the_records_that_it_is_about(root):
+def test_edit_reads_only_matching_records(root):
     for path in ("incidents/2026/ab.yaml", "incidents/b.yml", "incidents/.git/a.yaml", "maintenances/m.yaml"):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text("")

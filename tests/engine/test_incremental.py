@@ -120,7 +120,7 @@ def as_if_made_anew(content: Path, out: Path) -> None:
 
 
 @in_git_too
-def test_nothing_is_read_twice(content, tmp_path, built):
+def test_unchanged_sources_are_not_reread(content, tmp_path, built):
     build(content, tmp_path / "out")
     assert Counter(built) == Counter(path_of(one) for one in range(1, COUNT + 1))
     built.clear()
@@ -131,7 +131,7 @@ def test_nothing_is_read_twice(content, tmp_path, built):
     assert outcome.checked.contracts.contracts == COUNT
 
 
-def test_an_incident_touches_no_contract(content, tmp_path, built):
+def test_incident_change_touches_no_contract(content, tmp_path, built):
     build(content, tmp_path / "out")
     before = looks(tmp_path / "out")
     built.clear()
@@ -148,7 +148,7 @@ def test_an_incident_touches_no_contract(content, tmp_path, built):
 
 
 @in_git_too
-def test_added_changed_and_removed_contracts(content, tmp_path, built):
+def test_changed_contracts_are_rebuilt_with_reason(content, tmp_path, built):
     build(content, tmp_path / "out")
     built.clear()
     changed = record_of(3).replace(b'"matchId":"3"', b'"matchId":"1003"')
@@ -165,7 +165,7 @@ def test_added_changed_and_removed_contracts(content, tmp_path, built):
 
 
 @pytest.mark.parametrize("content", ["git"], indirect=True)
-def test_the_chains_of_an_address(content, tmp_path):
+def test_address_chains_follow_contract_changes(content, tmp_path):
     """The document of an address is the same, whether its contract made it or the rows of all contracts."""
 
     def chains_of_3() -> list[str]:
@@ -198,7 +198,7 @@ def test_the_chains_of_an_address(content, tmp_path):
     assert not list((tmp_path / "out/v2/contract/all-chains").glob(f"*{address_of(3)[-4:]}"))
 
 
-def test_a_withheld_record_is_checked_no_more_often_than_others(content, tmp_path, built):
+def test_excluded_record_is_not_rechecked(content, tmp_path, built):
     damaged = record_of(3).replace(b'"match":"exact_match"', b'"match":"match"', 1)
     assert damaged != record_of(3)
     write_files(content, {path_of(3): damaged})
@@ -221,9 +221,7 @@ OTHER_MATCH_ID = record_of(4).replace(b'"matchId":"4"', b'"matchId":"444"')
     ],
 )
 @pytest.mark.parametrize("removed", ["the first", pytest.param("the second", marks=pytest.mark.slow)])
-def test_records_that_repeat_one_another_are_withheld_and_nothing_else(
-    content, tmp_path, second, rules, removed
-):
+def test_only_duplicate_records_are_excluded(content, tmp_path, second, rules, removed):
     build(content, tmp_path / "out")
     before = files_in(tmp_path / "out")
     write_files(content, {"contracts/more.jsonl": record_of(98) + b"\n" + second + b"\n"})
@@ -257,7 +255,7 @@ def unlike(one: dict[str, bytes], other: dict[str, bytes]) -> set[str]:
     return {path for path in one.keys() | other.keys() if one.get(path) != other.get(path)} - {"changes.json"}
 
 
-def test_a_snapshot_has_no_records_that_repeat_one_another(content, tmp_path):
+def test_snapshot_excludes_duplicate_records(content, tmp_path):
     write_files(content, {"contracts/more.jsonl": OTHER_MATCH_ID + b"\n"})
     origin = SiteOrigin(instant=parse_instant(NOW), revision="", statuary="1")
     with SnapshotTarget(tmp_path / "site.zip", origin) as target:
@@ -268,7 +266,7 @@ def test_a_snapshot_has_no_records_that_repeat_one_another(content, tmp_path):
     assert not [path for path in paths if address_of(4) in path]
 
 
-def test_a_clone_with_the_last_site_restored(tmp_path, built):
+def test_fresh_clone_reuses_cached_site(tmp_path, built):
     """As a CI does: new times everywhere, the site and its ledger from a cache."""
     content = site_of_many(tmp_path / "project", COUNT)
     git(content.parent, "init", "-q")
@@ -283,9 +281,7 @@ def test_a_clone_with_the_last_site_restored(tmp_path, built):
 
 
 @pytest.mark.parametrize("what", ["settings", "statuary"])
-def test_a_change_of_settings_rebuilds_everything_with_that_reason(
-    content, tmp_path, built, what, monkeypatch
-):
+def test_changed_settings_rebuild_everything(content, tmp_path, built, what, monkeypatch):
     build(content, tmp_path / "out")
     built.clear()
     if what == "settings":
@@ -304,7 +300,7 @@ def test_a_change_of_settings_rebuilds_everything_with_that_reason(
 
 
 @pytest.mark.parametrize("damage", ["removed", "shorter"])
-def test_a_missing_document_is_built_again(content, tmp_path, built, damage):
+def test_damaged_document_is_rebuilt(content, tmp_path, built, damage):
     build(content, tmp_path / "out")
     whole = files_in(tmp_path / "out")
     built.clear()
@@ -318,7 +314,7 @@ def test_a_missing_document_is_built_again(content, tmp_path, built, damage):
     assert files_in(tmp_path / "out") == whole
 
 
-def test_an_ignored_file_is_not_overlooked(tmp_path, built):
+def test_git_ignored_record_is_built(tmp_path, built):
     content = site_of_many(tmp_path / "project", COUNT)
     write_files(content.parent, {".gitignore": f"{address_of(99)}.json\n"})
     git(content.parent, "init", "-q")
@@ -330,7 +326,7 @@ def test_an_ignored_file_is_not_overlooked(tmp_path, built):
     assert outcome.checked.contracts.contracts == COUNT + 1
 
 
-def test_any_number_of_workers_gives_the_same_bytes(tmp_path, monkeypatch):
+def test_worker_count_changes_no_byte(tmp_path, monkeypatch):
     content = site_of_many(tmp_path, 70, pages=True)
     monkeypatch.setattr(FolderTarget, "partition_size", 16)
     build(content, tmp_path / "one", git=False)
@@ -339,7 +335,7 @@ def test_any_number_of_workers_gives_the_same_bytes(tmp_path, monkeypatch):
     assert files_in(tmp_path / "three") == files_in(tmp_path / "one")
 
 
-def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
+def test_interrupted_build_resumes_from_partition(tmp_path, built, monkeypatch):
     content = site_of_many(tmp_path, 40)
     build(content, tmp_path / "undisturbed", git=False)
     built.clear()
@@ -362,7 +358,7 @@ def test_an_interrupted_build_is_resumed(tmp_path, built, monkeypatch):
 
 
 @pytest.mark.parametrize("stage", ["_offer_lists", "offer_site", "publish"])
-def test_a_build_that_stopped_at_any_stage_is_resumed(tmp_path, monkeypatch, stage):
+def test_build_resumes_after_interrupted_stage(tmp_path, monkeypatch, stage):
     """What it made of contracts is used; lists, which depend on all of them, are made again."""
     content = site_of_many(tmp_path, 20)
     build(content, tmp_path / "undisturbed", git=False)

@@ -51,7 +51,7 @@ def status_content(root: Path) -> Path:
     return write_files(root / "content", files)
 
 
-def test_a_ledger_that_was_set_aside_does_not_hide_what_is_to_change(tmp_path: Path) -> None:
+def test_lost_ledger_ticks_identical_changes(tmp_path: Path) -> None:
     """It knows the names of our files then, and no digests."""
     content = status_content(tmp_path)
     sites = tmp_path / "site", tmp_path / "other"
@@ -63,7 +63,7 @@ def test_a_ledger_that_was_set_aside_does_not_hide_what_is_to_change(tmp_path: P
     assert plain(sites[0]) == plain(sites[1])
 
 
-def test_an_error_that_ends_a_transaction_by_itself_is_the_one_that_is_shown() -> None:
+def test_transaction_keeps_original_error() -> None:
     """So does SQLite where the disk fails; a rollback would then fail in its turn, and say that the ledger is damaged."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("CREATE TABLE t (x PRIMARY KEY)")
@@ -72,7 +72,7 @@ def test_an_error_that_ends_a_transaction_by_itself_is_the_one_that_is_shown() -
             connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)")
 
 
-def test_ticking_through_every_transition_equals_building_anew(tmp_path: Path) -> None:
+def test_ticks_equal_fresh_builds(tmp_path: Path) -> None:
     content = status_content(tmp_path)
     site = tmp_path / "site"
     build(content, site, START)
@@ -90,7 +90,7 @@ def test_ticking_through_every_transition_equals_building_anew(tmp_path: Path) -
             assert plain(site) == plain(tmp_path / f"fresh-{number}"), since
 
 
-def test_ticking_back_restores_each_earlier_instant(tmp_path: Path) -> None:
+def test_backward_ticks_restore_earlier_files(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     site = tmp_path / "site"
     build(content, site, START)
@@ -106,7 +106,7 @@ def test_ticking_back_restores_each_earlier_instant(tmp_path: Path) -> None:
         assert files_in(site) == seen[instant], instant
 
 
-def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
+def test_tick_writes_only_changed_files(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)
     before = {path: os.lstat(tmp_path / "site" / path).st_mtime_ns for path in plain(tmp_path / "site")}
@@ -122,7 +122,7 @@ def test_a_tick_touches_what_differs_and_nothing_else(tmp_path: Path) -> None:
     assert tick(tmp_path / "site", begins).changed == []
 
 
-def test_a_dry_run_names_what_a_tick_changes_and_changes_nothing(tmp_path: Path) -> None:
+def test_dry_run_lists_tick_changes(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     site = tmp_path / "site"
     build(content, site, START)
@@ -132,7 +132,7 @@ def test_a_dry_run_names_what_a_tick_changes_and_changes_nothing(tmp_path: Path)
     assert tick(site, since).changed == shown != []
 
 
-def test_a_build_after_a_tick_writes_nothing_again(tmp_path: Path) -> None:
+def test_build_after_tick_equals_fresh(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     build(content, tmp_path / "site", START)
     tick(tmp_path / "site", parse_instant("2026-12-01T22:00:00Z"))
@@ -141,7 +141,7 @@ def test_a_build_after_a_tick_writes_nothing_again(tmp_path: Path) -> None:
     assert plain(tmp_path / "site") == plain(tmp_path / "fresh")
 
 
-def test_a_tick_before_the_build_or_without_one_is_rejected(tmp_path: Path) -> None:
+def test_tick_before_build_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(PublishingError, match="cannot be read"):
         tick(tmp_path, START)
     build(write_files(tmp_path / "content", dict(SMALL_SITE)), tmp_path / "site", START)
@@ -159,7 +159,7 @@ INCONSISTENT_VERSIONS = (
 """Of an index with one instant: a patch of nothing, and numbers of instants and files that it does not have."""
 
 
-def test_an_invalid_index_is_rejected(tmp_path: Path) -> None:
+def test_invalid_epoch_index_is_rejected(tmp_path: Path) -> None:
     whole = '{"until":"2026-11-20T12:00:00Z","instants":["2026-11-20T12:00:00Z"],"documents":{}}'
     assert read_epoch_index(write_files(tmp_path, {"api/v2/_epochs/index.json": whole})).documents == {}
     for text in (

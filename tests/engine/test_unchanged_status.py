@@ -65,7 +65,7 @@ def build(content: Path, out: Path, now: str = MORNING, *, verify: bool = False)
 @pytest.mark.parametrize(
     "theme", [{}, {"theme/templates/status.html": '{% extends "package/status.html" %}'}]
 )
-def test_a_later_build_of_the_same_status_writes_nothing(content, tmp_path, rendered, theme):
+def test_unchanged_status_writes_nothing(content, tmp_path, rendered, theme):
     out = tmp_path / "out"
     write_files(content, theme)
     build(content, out)
@@ -79,7 +79,7 @@ def test_a_later_build_of_the_same_status_writes_nothing(content, tmp_path, rend
 
 
 @pytest.mark.parametrize("when", [MORNING, TOMORROW])
-def test_a_tick_to_the_instant_of_the_build_does_not_hide_what_it_wrote(content, tmp_path, when):
+def test_build_after_ticks_restores_documents(content, tmp_path, when):
     """A document is kept only while no later run has written it, whatever its bytes are now."""
     out = tmp_path / "out"
     whole = build(content, out)
@@ -100,7 +100,7 @@ def test_a_tick_to_the_instant_of_the_build_does_not_hide_what_it_wrote(content,
 @pytest.mark.parametrize(
     "settings", few_by_default(["", "pages: {status: false}\n", "hosting: {precompressed: [gz]}\n"], 1)
 )
-def test_builds_in_turn_give_what_a_new_site_has(content, rendered, nows, kept, settings):
+def test_successive_builds_equal_fresh_build(content, rendered, nows, kept, settings):
     write_files(content, {"site.yaml": SITE + settings})
     for number, (now, is_kept) in enumerate(zip(nows, kept, strict=True)):
         rendered.clear()
@@ -119,7 +119,7 @@ CHANGES: dict[str, dict[str, str | bytes | None]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_changed_status_is_rendered(content, tmp_path, rendered, change):
+def test_changed_status_is_rendered(content, tmp_path, rendered, change):
     build(content, tmp_path / "out")
     write_files(content, CHANGES[change])
     rendered.clear()
@@ -128,7 +128,7 @@ def test_a_changed_status_is_rendered(content, tmp_path, rendered, change):
     assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
 
 
-def test_a_contract_that_changes_leaves_the_status(content, tmp_path, rendered):
+def test_contract_change_renders_no_status(content, tmp_path, rendered):
     write_files(content, {path_of(3): record_of(3)})
     build(content, tmp_path / "out")
     write_files(content, {path_of(4): record_of(4)})
@@ -138,20 +138,20 @@ def test_a_contract_that_changes_leaves_the_status(content, tmp_path, rendered):
     assert found == build(content, tmp_path / "anew", LATER)
 
 
-def test_during_an_outage_the_uptime_is_that_of_the_build(content, tmp_path):
+def test_ongoing_outage_updates_uptime(content, tmp_path):
     write_files(content, {"incidents/slow.yaml": OUTAGE})
     build(content, tmp_path / "out")
     assert build(content, tmp_path / "out", LATER) == build(content, tmp_path / "anew", LATER)
 
 
-def test_after_a_tick_the_status_is_rendered(content, tmp_path):
+def test_build_after_tick_renders_status(content, tmp_path):
     whole = build(content, tmp_path / "out")
     tick(tmp_path / "out", parse_instant(TOMORROW))
     assert files_in(tmp_path / "out") != whole
     assert build(content, tmp_path / "out") == whole
 
 
-def test_a_tick_after_a_kept_status_gives_what_it_gives_after_a_new_one(content, tmp_path):
+def test_tick_after_cached_status_equals_fresh(content, tmp_path):
     build(content, tmp_path / "out")
     for site in ("out", "anew"):
         build(content, tmp_path / site, LATER)
@@ -164,7 +164,7 @@ def test_a_tick_after_a_kept_status_gives_what_it_gives_after_a_new_one(content,
     "path",
     few_by_default(["api/v2/summary.json", "index.html", "api/v2/_epochs/index.json", "changes.json"], 2),
 )
-def test_a_damaged_document_is_made_again(content, tmp_path, harm, path):
+def test_damaged_document_is_rebuilt(content, tmp_path, harm, path):
     whole = build(content, tmp_path / "out")
     file = tmp_path / "out" / path
     times = file.stat()
@@ -177,7 +177,7 @@ def test_a_damaged_document_is_made_again(content, tmp_path, harm, path):
     assert build(content, tmp_path / "out", verify=harm == "verified") == whole
 
 
-def test_another_version_of_the_program_renders_the_status(content, tmp_path, rendered, monkeypatch):
+def test_new_version_renders_status(content, tmp_path, rendered, monkeypatch):
     build(content, tmp_path / "out")
     rendered.clear()
     as_another_version(monkeypatch)
@@ -209,7 +209,7 @@ def random_incident(random: Random, now: datetime) -> str:
 
 
 @pytest.mark.parametrize("seed", few_by_default(range(20), 1))
-def test_builds_after_random_edits_give_what_a_new_site_has(content, tmp_path, seed):
+def test_random_edits_equal_fresh_build(content, tmp_path, seed):
     random, now = Random(seed), datetime(2026, 12, 1, 10, tzinfo=UTC)
     write_files(
         content, {f"incidents/i{number:02}.yaml": random_incident(random, now) for number in range(12)}
@@ -226,7 +226,7 @@ def test_builds_after_random_edits_give_what_a_new_site_has(content, tmp_path, s
         assert differing <= {"changes.json"}, edited
 
 
-def test_an_edit_of_an_old_incident_writes_only_what_shows_it(content, tmp_path, rendered):
+def test_old_incident_edit_writes_affected_documents(content, tmp_path, rendered):
     old = INCIDENT.replace("2026-11", "2025-02")
     listed = {f"incidents/i{number}.yaml": INCIDENT.replace("2026-11", "2026-06") for number in range(60)}
     write_files(

@@ -169,7 +169,7 @@ def add_a_comment_by_hand(repository: ContentRepository) -> None:
 
 
 @pytest.mark.parametrize("step", [step for step, *_ in STORY])
-def test_the_site_after_each_commit_is_as_expected(story, step):
+def test_site_matches_golden_after_each_commit(story, step):
     made = story[1][step]
     if "BLESS" in os.environ:
         bless(step, made)
@@ -179,11 +179,11 @@ def test_the_site_after_each_commit_is_as_expected(story, step):
         assert body.decode().split(",") == expected[path].decode().split(",")
 
 
-def test_every_golden_folder_has_a_step():
+def test_golden_folders_match_steps():
     assert {folder.name for folder in GOLDEN.iterdir()} == {step for step, *_ in STORY}
 
 
-def test_each_step_is_one_commit_of_one_file_that_only_grew(story):
+def test_each_step_commits_append_only_change(story):
     repository = story[0]
     commits = repository.git("log", "--reverse", "--format=%H %s").splitlines()
     subjects = [line.partition(" ")[2] for line in commits]
@@ -206,7 +206,7 @@ def test_each_step_is_one_commit_of_one_file_that_only_grew(story):
     assert repository.git("status", "--porcelain") == ""
 
 
-def test_a_commit_message_is_what_readers_see(story):
+def test_commit_message_has_update_text(story):
     assert story[0].git("log", "--format=%b", "--grep=^Update incident (monitoring)") == (
         "monitoring at 2026-11-02T10:50:00Z; rpc=operational\n\nThe node is back: calls are answered."
     )

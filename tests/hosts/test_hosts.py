@@ -44,7 +44,7 @@ DEMO_LACKS = [
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_it_conforms_at_its_level(name: str, project: Path):
+def test_server_conforms_at_level(name: str, project: Path):
     serve, level = SERVERS[name]
     left_out = [*EMULATORS_LACK.get(name, ()), *(() if thorough() else SLOW.get(name, ()))]
     options = [part for check in left_out for part in ("--skip", check)]
@@ -65,7 +65,7 @@ ANY_ORIGIN = {"access-control-allow-origin": "*"}
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_what_clients_ask_of_other_servers_has_an_answer(name: str, project: Path):
+def test_explorer_and_sourcify_clients_get_responses(name: str, project: Path):
     """An explorer's API is at the path of the API page: its clients read JSON, whatever the status."""
     serve, level = SERVERS[name]
     with serve(project) as running:
@@ -107,7 +107,7 @@ def answers_of(server: Served, targets: list[str], **headers: str) -> dict[str, 
 
 
 @pytest.mark.parametrize("name", COMPRESSING)
-def test_entity_tags_are_those_of_the_content_on_every_copy(name: str, project: Path, tmp_path: Path):
+def test_entity_tags_match_across_copies(name: str, project: Path, tmp_path: Path):
     serve, _ = SERVERS[name]
     record = min((project / "build" / "v2" / "contract" / "748463").glob("0x*"))
     targets = [*TEXTS, f"/v2/contract/748463/{record.name}"]
@@ -138,7 +138,7 @@ def test_entity_tags_are_those_of_the_content_on_every_copy(name: str, project: 
     assert "content-encoding" not in refused["headers"]
 
 
-def test_netlify_s_own_engine_hides_the_build_s_notes(project: Path):
+def test_netlify_redirect_hides_ledger(project: Path):
     with serve_project_with_netlify(project) as running:
         answer = running.ask("/.statuary/ledger.sqlite3")
     assert answer["headers"]["x-answered-by"] == "redirect"

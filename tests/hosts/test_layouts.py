@@ -52,12 +52,12 @@ def compressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "serve", [serve_folder_with_deno, serve_project_with_cloudflare, serve_with_statuary]
 )
-def test_shards_are_hidden(serve, sharded):
+def test_sharded_layout_conforms(serve, sharded):
     with serve(sharded, **({} if serve is serve_with_statuary else {"settings": SHARDED})) as server:
         assert contracts_conform(server) == {}
 
 
-def test_netlify_finds_shards_by_its_rules_and_by_the_edge_function(sharded):
+def test_netlify_serves_shards(sharded):
     address = addresses(sharded)[0]
     with serve_project_with_netlify(sharded, settings=SHARDED) as server:
         record = server.ask(f"/v2/contract/{CHAIN}/{address}?fields=abi")
@@ -73,7 +73,7 @@ def test_netlify_finds_shards_by_its_rules_and_by_the_edge_function(sharded):
 @pytest.mark.parametrize(
     ("serve", "encodings"), [(serve_with_nginx, ("gzip",)), (serve_with_caddy, ("gzip", "br", "zstd"))]
 )
-def test_compressed_forms_are_sent_to_clients_that_accept_them(serve, encodings, compressed):
+def test_compressed_files_follow_accept_encoding(serve, encodings, compressed):
     target = f"/v2/contract/{CHAIN}/{addresses(compressed)[0]}"
     with serve(compressed) as server:
         plain = server.fetch(target)
@@ -87,7 +87,7 @@ def test_compressed_forms_are_sent_to_clients_that_accept_them(serve, encodings,
 
 
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy])
-def test_plain_files_are_served_where_the_edge_module_is_down(serve, tmp_path_factory):
+def test_plain_files_survive_edge_module_outage(serve, tmp_path_factory):
     project = project_for(tmp_path_factory)
     address = addresses(project)[0]
     with serve_folder_with_deno(project) as gone:

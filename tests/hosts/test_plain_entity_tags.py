@@ -35,7 +35,7 @@ def entity_tags(name: str, project: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", PLAIN_SERVERS)
-def test_copies_with_their_times_have_the_same_entity_tags(name: str, project: Path, tmp_path: Path) -> None:
+def test_entity_tags_follow_copied_mtimes(name: str, project: Path, tmp_path: Path) -> None:
     tags = entity_tags(name, project)
     archived = shutil.copytree(project, tmp_path / "archived")  # with times, as `rsync --archive` copies
     assert entity_tags(name, archived) == tags
@@ -48,7 +48,7 @@ def test_copies_with_their_times_have_the_same_entity_tags(name: str, project: P
 
 
 @pytest.mark.parametrize("name", PLAIN_SERVERS)
-def test_a_later_build_keeps_the_entity_tags_of_what_is_unchanged(name: str, project: Path) -> None:
+def test_later_build_keeps_unchanged_entity_tags(name: str, project: Path) -> None:
     tags = entity_tags(name, project)
     with FolderTarget(project / "build") as publication:
         result = build_site(project / "content", publication, parse_instant(BUILT_AT), NoProgress())

@@ -88,7 +88,7 @@ def name_of(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=name_of)
-def test_every_block_is_marked(page: Path) -> None:
+def test_every_block_has_language(page: Path) -> None:
     blocks = blocks_of(page)
     assert page.read_text("utf-8").count("```") == 2 * len(blocks)
     assert {block.mark for block in blocks} <= MARKS
@@ -104,7 +104,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=name_of)
-def test_commands_run_in_order_from_an_empty_folder(page: Path, tmp_path: Path, project: Path) -> None:
+def test_commands_run_in_order_with_output(page: Path, tmp_path: Path, project: Path) -> None:
     shell = Shell(tmp_path)
     blocks = blocks_of(page)
     if "statuary init" not in "".join(block.text for block in blocks if block.mark == "sh"):
@@ -201,7 +201,7 @@ ELSEWHERE = [
 
 
 @pytest.mark.parametrize("words", ELSEWHERE)
-def test_a_command_that_needs_an_account_exists_with_its_options(words: list[str]) -> None:
+def test_account_commands_have_documented_options(words: list[str]) -> None:
     found: click.Command = statuary
     context, rest = click.Context(found), list(words)
     while isinstance(found, click.Group):

@@ -12,7 +12,7 @@ from support.manual import MANUAL, is_generated
 from support.requirements import CHECKOUT
 
 
-def test_references_are_up_to_date(tmp_path: Path) -> None:
+def test_generated_references_are_current(tmp_path: Path) -> None:
     """`PYTHONPATH=tests python tests/support/manual.py` writes them again."""
     subprocess.run(  # click remembers help options of commands that other tests of this process ran
         [sys.executable, CHECKOUT / "tests/support/manual.py", tmp_path],
@@ -28,7 +28,7 @@ def test_references_are_up_to_date(tmp_path: Path) -> None:
     assert said == generated.keys(), "no page of a command or file that is gone, and none that nothing tests"
 
 
-def test_every_rule_of_a_message_is_explained() -> None:
+def test_every_rule_id_is_documented() -> None:
     sources = "\n".join(path.read_text("utf-8") for path in (CHECKOUT / "src").rglob("*.py"))
     names = set(re.findall(r'rule="([a-z]+(?:-[a-z]+)+)"', sources))
     names |= {
@@ -41,7 +41,7 @@ def test_every_rule_of_a_message_is_explained() -> None:
     assert {name for name in names if f"\n### {name}\n" not in page} == set()
 
 
-def test_every_link_of_the_manual_works() -> None:
+def test_every_link_resolves() -> None:
     catalogue, findings = read_content(CHECKOUT / "content")
     assert findings == []
     assert catalogue is not None

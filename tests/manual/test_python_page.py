@@ -52,7 +52,7 @@ def run(program: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_a_program_runs(number: int, project: Path, tmp_path: Path) -> None:
+def test_program_prints_documented_output(number: int, project: Path, tmp_path: Path) -> None:
     folder = project
     if number == 0:
         folder = tmp_path
@@ -61,11 +61,11 @@ def test_a_program_runs(number: int, project: Path, tmp_path: Path) -> None:
     assert [text for text in PRINTED[number] if text not in printed] == [], printed
 
 
-def test_the_page_has_these_three() -> None:
+def test_page_has_three_programs() -> None:
     assert len(PROGRAMS) == len(PRINTED) == 3
 
 
-def test_they_pass_mypy_as_programs_of_a_user(tmp_path: Path) -> None:
+def test_programs_pass_mypy_strict(tmp_path: Path) -> None:
     for number, program in enumerate(PROGRAMS):
         (tmp_path / f"program_{number}.py").write_text(program, encoding="utf-8")
     options = ["--strict", "--no-error-summary", "--cache-dir", str(tmp_path / "cache")]

@@ -31,12 +31,12 @@ SCHEMAS = STEPS | {
 }
 
 
-def test_there_are_workflows():
+def test_expected_workflows_exist():
     assert {file.name for file in WORKFLOWS} >= {"ci.yml", "release.yml"}
 
 
 @pytest.mark.parametrize("file", SCHEMAS, ids=lambda file: file.name)
-def test_files_follow_the_public_schemas(file):
+def test_files_match_public_schemas(file):
     subprocess.run(
         [Path(sys.executable).with_name("check-jsonschema"), "--builtin-schema", SCHEMAS[file], file],
         check=True,
@@ -50,7 +50,7 @@ def test_every_action_is_pinned_by_digest(file):
     assert used
 
 
-def test_the_commands_of_the_workflow_work(tmp_path):
+def test_workflow_commands_build_site(tmp_path):
     steps = yaml.safe_load((GITHUB / "workflows/ci.yml").read_text())["jobs"]["platforms"]["steps"]
     commands = [step["run"] for step in steps if step.get("run", "").startswith("statuary ")]
     assert len(commands) == 2
@@ -89,11 +89,11 @@ def run_step(step, folder, **variables):
     )
 
 
-def test_the_action_installs_the_version_that_it_is_of():
+def test_action_installs_matching_version():
     assert yaml.safe_load(ACTION.read_text())["inputs"]["install"]["default"] == f"statuary=={VERSION}"
 
 
-def test_the_steps_of_the_action_check_and_build(tmp_path):
+def test_action_steps_check_and_build(tmp_path):
     small_site(tmp_path)
     checked = run_step(steps()["Check"], tmp_path, CONTENT="content", STRICT="true")
     assert checked.returncode == 0, checked.stdout + checked.stderr
@@ -103,7 +103,7 @@ def test_the_steps_of_the_action_check_and_build(tmp_path):
     assert (tmp_path / "site/api/v2/summary.json").is_file()
 
 
-def test_the_check_of_the_action_annotates_and_fails(tmp_path):
+def test_action_check_annotates_errors(tmp_path):
     small_site(tmp_path)
     write_files(tmp_path, {"content/incidents/bad.yaml": "name: Bad\nstauts: x\n"})
     checked = run_step(steps()["Check"], tmp_path, CONTENT="content", STRICT="false")
@@ -111,7 +111,7 @@ def test_the_check_of_the_action_annotates_and_fails(tmp_path):
     assert "::error file=content/incidents/bad.yaml,line=" in checked.stdout
 
 
-def test_the_hook_of_pre_commit_checks_the_content(tmp_path):
+def test_pre_commit_hook_checks_content(tmp_path):
     [hook] = yaml.safe_load((CHECKOUT / ".pre-commit-hooks.yaml").read_text())
     assert hook["pass_filenames"] is False
     small_site(tmp_path)
@@ -125,7 +125,7 @@ def test_the_hook_of_pre_commit_checks_the_content(tmp_path):
     assert re.match(hook["files"], bad)
 
 
-def test_programs_of_npm_are_installed_from_lock_files_without_their_scripts():
+def test_npm_installs_ignore_scripts():
     lines = [
         (script.name, line.partition("#")[0])
         for script in sorted(path for path in (CHECKOUT / ".ci").iterdir() if path.is_file())

@@ -49,7 +49,7 @@ def check(folder, *tag):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-def test_a_release_in_which_everything_is_set_passes(copy):
+def test_complete_release_passes(copy):
     done = check(copy, f"v{VERSION}")
     assert (done.returncode, done.stdout) == (0, "everything is set\n")
 
@@ -79,14 +79,14 @@ UNSET = {
 
 
 @pytest.mark.parametrize("case", UNSET)
-def test_what_is_unset_is_said(copy, case):
+def test_unset_value_is_reported(copy, case):
     name, old, new, message = UNSET[case]
     assert edit(copy / name, old, new) == 1
     done = check(copy)
     assert (done.returncode, message in done.stdout) == (1, True), done.stdout
 
 
-def test_another_tag_is_said(copy):
+def test_mismatched_tag_is_reported(copy):
     assert f"the tag is v9, and the version {VERSION}" in check(copy, "v9").stdout
 
 
@@ -98,7 +98,7 @@ def hook():
     return module
 
 
-def test_the_links_of_the_readme_are_absolute_where_the_repository_is_set(hook):
+def test_readme_links_become_absolute(hook):
     text = (CHECKOUT / "README.md").read_text("utf-8")
     assert hook.absolute_links(text, "", "1") == text
     links = re.findall(r"\]\(([^)]+)\)", hook.absolute_links(text, "https://git.example/o/s", "1.2"))
@@ -108,21 +108,21 @@ def test_the_links_of_the_readme_are_absolute_where_the_repository_is_set(hook):
     assert "https://git.example/o/s/blob/v1.2/content/pages/manual/hosting.md" in links
 
 
-def test_the_addresses_lead_to_files(hook):
+def test_project_urls_point_to_files(hook):
     for url in hook.addresses("https://git.example/o/s", "1.2").values():
         path = url.partition("/blob/v1.2/")[2]
         assert not path or (CHECKOUT / path).is_file()
     assert hook.addresses("", "1.2") == {}
 
 
-def test_the_metadata_is_complete():
+def test_project_metadata_is_complete():
     assert {"name", "version", "description", "license", "keywords", "classifiers", "requires-python"} <= set(
         PROJECT
     )
     assert PROJECT["dynamic"] == ["readme", "urls"]
 
 
-def test_versions_of_the_changelog_have_their_sections():
+def test_changelog_version_has_all_sections():
     text = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
     section = text.partition(f"\n## {VERSION}\n")[2].partition("\n## ")[0]
     kinds = re.findall(r"(?m)^### (.+)$", section)

@@ -130,20 +130,20 @@ def test_serve(statuary, home):
             server.wait(30)
 
 
-def test_hosts_install_the_wheel_that_is_installed_here(statuary, wheel, home):
+def test_hosting_copies_installed_wheel(statuary, wheel, home):
     run(statuary, home, "hosting", "vercel", "--out", "project")
     assert (home / "project/wheels" / wheel.name).read_bytes() == Path(wheel).read_bytes()
     assert f"pip install -q ./wheels/{wheel.name}" in (home / "project/vercel.json").read_text()
 
 
-def test_the_source_archive_has_what_the_tests_need(dist):
+def test_sdist_contains_test_files(dist):
     [archive] = dist.glob("*.tar.gz")
     with tarfile.open(archive) as members:
         names = {name.partition("/")[2] for name in members.getnames()}
     assert {"pyproject.toml", "src/statuary/__main__.py", "tests/conftest.py", "content/site.yaml"} <= names
 
 
-def test_the_commands_of_the_container_file_install_what_it_starts(tmp_path):
+def test_containerfile_commands_install_entrypoint(tmp_path):
     """The first stage has only what is copied; the second installs into an empty environment, without an index."""
     text = (GITHUB / "Containerfile").read_text().replace("\\\n", "")
     source = tmp_path / "source"

@@ -30,13 +30,13 @@ def publish(root: Path, *documents: Document, dry_run: bool = False) -> dict[Act
         return plan.counts
 
 
-def test_a_site_is_written_under_all_its_names(tmp_path: Path) -> None:
+def test_documents_are_written_with_aliases(tmp_path: Path) -> None:
     counts = publish(tmp_path, document("a/One", b"1", "a/one"), document("b", b"2"))
     assert tree(tmp_path) == {"a/One": b"1", "a/one": b"1", "b": b"2"}
     assert counts == {Action.ADD: 3, Action.REPLACE: 0, Action.REMOVE: 0}
 
 
-def test_unchanged_files_are_not_written(tmp_path: Path) -> None:
+def test_unchanged_files_are_not_rewritten(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1", "twin"), document("b", b"2"))
     before = {path: os.lstat(tmp_path / path) for path in ("a", "twin", "b")}
     counts = publish(tmp_path, document("a", b"1", "twin"), document("b", b"3"))
@@ -47,13 +47,13 @@ def test_unchanged_files_are_not_written(tmp_path: Path) -> None:
     assert (tmp_path / "b").read_bytes() == b"3"
 
 
-def test_replacing_a_body_replaces_its_alias(tmp_path: Path) -> None:
+def test_replaced_body_replaces_alias(tmp_path: Path) -> None:
     publish(tmp_path, document("A", b"1", "twin"))
     publish(tmp_path, document("A", b"2", "twin"))
     assert tree(tmp_path) == {"A": b"2", "twin": b"2"}
 
 
-def test_stale_files_of_ours_go_foreign_files_stay(tmp_path: Path) -> None:
+def test_stale_files_removed_foreign_files_kept(tmp_path: Path) -> None:
     publish(tmp_path, document("old/deep/a"), document("b"))
     (tmp_path / "old" / "theirs").write_text("x")
     (tmp_path / ".gitignore").write_text("*")
@@ -63,7 +63,7 @@ def test_stale_files_of_ours_go_foreign_files_stay(tmp_path: Path) -> None:
     assert not (tmp_path / "old/deep").exists()
 
 
-def test_a_foreign_file_in_the_way_stops_the_publication(tmp_path: Path) -> None:
+def test_conflicting_foreign_file_stops_publication(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("theirs")
     with FolderTarget(tmp_path) as publication:
         publication.offer([document("a"), document("b")])
@@ -73,28 +73,28 @@ def test_a_foreign_file_in_the_way_stops_the_publication(tmp_path: Path) -> None
     assert tree(tmp_path) == {"b": b"theirs"}
 
 
-def test_a_foreign_file_with_the_right_bytes_is_adopted(tmp_path: Path) -> None:
+def test_identical_foreign_file_is_adopted(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"{}")
     assert publish(tmp_path, document("a"))[Action.ADD] == 0
     assert publish(tmp_path)[Action.REMOVE] == 1
     assert tree(tmp_path) == {}
 
 
-def test_a_published_file_that_was_changed_is_written_again(tmp_path: Path) -> None:
+def test_changed_published_file_is_rewritten(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"right"))
     (tmp_path / "a").write_bytes(b"wrong")
     assert publish(tmp_path, document("a", b"right"))[Action.REPLACE] == 1
     assert tree(tmp_path) == {"a": b"right"}
 
 
-def test_a_published_file_that_was_removed_is_written_again(tmp_path: Path) -> None:
+def test_removed_published_file_is_rewritten(tmp_path: Path) -> None:
     publish(tmp_path, document("a"))
     (tmp_path / "a").unlink()
     assert publish(tmp_path, document("a"))[Action.ADD] == 1
     assert tree(tmp_path) == {"a": b"{}"}
 
 
-def test_new_times_alone_rewrite_nothing(tmp_path: Path) -> None:
+def test_new_mtimes_rewrite_nothing(tmp_path: Path) -> None:
     """A restored CI cache or a copied folder has other times than the ledger noted."""
     publish(tmp_path, document("a"))
     os.utime(tmp_path / "a", ns=(1, 1))
@@ -103,20 +103,20 @@ def test_new_times_alone_rewrite_nothing(tmp_path: Path) -> None:
     assert os.lstat(tmp_path / "a").st_ino == inode
 
 
-def test_a_lost_ledger_adopts_what_is_right(tmp_path: Path) -> None:
+def test_lost_ledger_adopts_identical_files(tmp_path: Path) -> None:
     publish(tmp_path, document("a"), document("b"))
     (tmp_path / LEDGER).unlink()
     assert publish(tmp_path, document("a"), document("b"))[Action.ADD] == 0
 
 
-def test_a_dry_run_changes_nothing(tmp_path: Path) -> None:
+def test_dry_run_changes_nothing(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1"))
     counts = publish(tmp_path, document("a", b"2"), document("b"), dry_run=True)
     assert counts == {Action.ADD: 1, Action.REPLACE: 1, Action.REMOVE: 0}
     assert tree(tmp_path) == {"a": b"1"}
 
 
-def test_the_plan_lists_each_change_in_order(tmp_path: Path) -> None:
+def test_plan_lists_changes_in_order(tmp_path: Path) -> None:
     publish(tmp_path, document("a", b"1"), document("z"))
     with FolderTarget(tmp_path, dry_run=True) as publication:
         publication.offer([document("b", b"12"), document("a", b"123")])
@@ -162,7 +162,7 @@ def test_unsafe_paths_are_rejected(path: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("other", "message"), [("a", "the same path"), ("A", "differ only in case")])
-def test_two_documents_with_one_path_are_named_with_their_sources(tmp_path, other, message) -> None:
+def test_conflicting_paths_report_sources(tmp_path, other, message) -> None:
     first = document("a", b"1")._replace(sources=("incidents/one.yaml",))
     second = document(other, b"2")._replace(sources=("incidents/two.yaml", "site.yaml"))
     with FolderTarget(tmp_path) as publication, pytest.raises(PublishingError, match=message) as caught:
@@ -171,7 +171,7 @@ def test_two_documents_with_one_path_are_named_with_their_sources(tmp_path, othe
         assert name in str(caught.value)
 
 
-def test_nothing_is_written_through_a_symbolic_link(tmp_path: Path) -> None:
+def test_symbolic_link_folder_is_refused(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     site = tmp_path / "site"
@@ -184,7 +184,7 @@ def test_nothing_is_written_through_a_symbolic_link(tmp_path: Path) -> None:
     assert list(outside.iterdir()) == []
 
 
-def test_a_symbolic_link_in_place_of_a_document_is_not_followed(tmp_path: Path) -> None:
+def test_symbolic_link_document_is_refused(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("precious")
     site = tmp_path / "site"
@@ -197,13 +197,13 @@ def test_a_symbolic_link_in_place_of_a_document_is_not_followed(tmp_path: Path) 
     assert victim.read_text() == "precious"
 
 
-def test_a_second_build_waits_and_then_gives_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_build_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("statuary.publish.ledger.ledger.WAIT_FOR_OTHERS", 0.05)
     with FolderTarget(tmp_path), pytest.raises(PublishingError, match="in use"):
         Ledger(tmp_path / LEDGER)
 
 
-def test_a_file_that_is_not_a_ledger_is_set_aside(tmp_path: Path) -> None:
+def test_invalid_ledger_is_quarantined(tmp_path: Path) -> None:
     file = tmp_path / LEDGER
     file.parent.mkdir()
     file.write_bytes(b"no ledger" * 100)
@@ -213,14 +213,14 @@ def test_a_file_that_is_not_a_ledger_is_set_aside(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows folders have no write permission bit")
-def test_a_folder_that_cannot_be_created_is_rejected(tmp_path: Path) -> None:
+def test_uncreatable_folder_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(PublishingError, match="cannot publish to"):
         FolderTarget(tmp_path / "file")
 
 
 @pytest.mark.parametrize("listing", ["listing", "differences"])
-def test_a_listing_that_is_left_after_the_ledger_was_closed_is_no_error(tmp_path: Path, listing: str) -> None:
+def test_unfinished_listing_survives_closed_ledger(tmp_path: Path, listing: str) -> None:
     with FolderTarget(tmp_path) as publication:
         publication.offer([document("a"), document("b")])
         files = getattr(publication.ledger, listing)()

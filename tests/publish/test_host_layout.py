@@ -29,12 +29,12 @@ def settings(*forms: CompressedFormat) -> HostingSettings:
     return HostingSettings(precompressed=forms)
 
 
-def test_maintenances_without_automation_stay_as_they_are():
+def test_default_settings_change_no_documents():
     documents = [RECORD, SUMMARY, SMALL]
     assert list(laid_out(documents, HostingSettings())) == documents
 
 
-def test_compressed_forms_exist_for_both_paths_of_files_that_only_a_build_changes():
+def test_records_are_compressed_with_aliases():
     made = list(laid_out([RECORD, SUMMARY, SMALL], settings(CompressedFormat.GZIP)))
     assert [document.path for document in made] == [
         RECORD.path,
@@ -48,7 +48,7 @@ def test_compressed_forms_exist_for_both_paths_of_files_that_only_a_build_change
     assert (form.cache, form.media_type) == (RECORD.cache, RECORD.media_type)
 
 
-def test_a_contract_has_one_name_where_the_host_finds_the_other():
+def test_lower_case_names_can_be_disabled():
     lists = Document(path="contracts/1/page", aliases=("contracts/1/PAGE",), body=b"")
     hosting = HostingSettings(lower_case_names=False, precompressed=(CompressedFormat.GZIP,))
     assert [(document.path, document.aliases) for document in laid_out([RECORD, lists], hosting)] == [
@@ -58,17 +58,17 @@ def test_a_contract_has_one_name_where_the_host_finds_the_other():
     ]
 
 
-def test_the_same_document_is_compressed_to_the_same_bytes():
+def test_compression_is_reproducible():
     first, again = (list(laid_out([RECORD], settings(CompressedFormat.GZIP)))[1].body for _ in range(2))
     assert first == again
 
 
-def test_files_that_compression_does_not_shrink_have_no_compressed_form():
+def test_incompressible_file_stays_uncompressed():
     noise = Document(path="assets/theme/logo.png", body=Random(7).randbytes(2000))
     assert list(laid_out([noise], settings(CompressedFormat.GZIP))) == [noise]
 
 
-def test_brotli_and_zstandard():
+def test_brotli_and_zstandard_round_trip():
     brotli = require_module("brotli", install="pip install brotli")
     zstd = require_module("backports.zstd", install="pip install backports.zstd")
     _, br, zst = laid_out([RECORD], settings(CompressedFormat.BROTLI, CompressedFormat.ZSTANDARD))
@@ -76,7 +76,7 @@ def test_brotli_and_zstandard():
     assert (br.path, zst.path) == (f"{RECORD.path}.br", f"{RECORD.path}.zst")
 
 
-def test_a_format_whose_package_is_missing_is_one_message(monkeypatch):
+def test_missing_compression_package_is_reported(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "brotli", None)
     with pytest.raises(PublishingError) as refused:
         list(laid_out([RECORD], settings(CompressedFormat.BROTLI)))
@@ -84,7 +84,7 @@ def test_a_format_whose_package_is_missing_is_one_message(monkeypatch):
     assert refused.value.hint == 'pip install "statuary[compress]"'
 
 
-def test_a_sharded_site_has_the_same_documents_at_other_paths(tmp_path: Path):
+def test_sharded_site_has_identical_documents(tmp_path: Path):
     plain = build_project(tmp_path / "plain", "")
     sharded = build_project(tmp_path / "sharded", "\nhosting: {layout: sharded}\n")
     assert not (sharded / "build" / "v2" / "contract").exists()

@@ -94,7 +94,7 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
 
 
 @pytest.mark.parametrize("kind", DAMAGES)
-def test_the_next_build_finishes(tmp_path, kind):
+def test_damaged_ledger_does_not_block_build(tmp_path, kind):
     publish(tmp_path, OLD)
     (tmp_path / "theirs").write_bytes(b"foreign")
     (tmp_path / "v2/theirs").write_bytes(b"foreign")
@@ -110,7 +110,7 @@ def test_the_next_build_finishes(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", ["gone", "other bytes", "half", "a folder"])
-def test_files_of_other_programs_are_not_replaced(tmp_path, kind):
+def test_damaged_ledger_keeps_foreign_files(tmp_path, kind):
     publish(tmp_path, OLD)
     (tmp_path / "v2/999").write_bytes(b"foreign")
     DAMAGES[kind](tmp_path / LEDGER)
@@ -120,7 +120,7 @@ def test_files_of_other_programs_are_not_replaced(tmp_path, kind):
     assert (tmp_path / "v2/999").read_bytes() == b"foreign"
 
 
-def test_damaged_names_are_taken_from_the_ledger(tmp_path):
+def test_damaged_owned_names_are_restored(tmp_path):
     publish(tmp_path, OLD)
     (tmp_path / ".statuary" / OWNED_NAMES).write_bytes(b"x" * 5000)
     publish(tmp_path, NEW)
@@ -130,7 +130,7 @@ def test_damaged_names_are_taken_from_the_ledger(tmp_path):
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_a_full_disk_is_one_message(tmp_path, dry_run):
+def test_full_disk_is_reported(tmp_path, dry_run):
     publish(tmp_path, OLD)
 
     def fill_up() -> None:
@@ -145,7 +145,7 @@ def test_a_full_disk_is_one_message(tmp_path, dry_run):
     assert (tmp_path / "v2/7").read_bytes() == b"new 7"
 
 
-def test_a_path_of_two_sources_names_both(tmp_path):
+def test_duplicate_path_reports_both_sources(tmp_path):
     documents = [Document(path="a", body=b"1", sources=(source,)) for source in ("one.yaml", "two.yaml")]
     with (
         pytest.raises(
@@ -157,7 +157,7 @@ def test_a_path_of_two_sources_names_both(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions do not bind this user")
-def test_a_folder_without_write_permission_is_one_message(tmp_path):
+def test_read_only_folder_is_reported(tmp_path):
     publish(tmp_path, OLD)
     for folder in (tmp_path / ".statuary", tmp_path):
         folder.chmod(0o500)

@@ -26,20 +26,20 @@ def digests(paths: list[str]) -> set[str]:
     return {tally.add(part)[0].sha256 for part in split_into_parts(map(entry, sorted(paths)))}
 
 
-def test_parts_have_the_usual_length_on_average() -> None:
+def test_part_length_matches_mean() -> None:
     parts = list(split_into_parts(entry(f"v2/contract/1/{number:06}") for number in range(100_000)))
     assert sum(map(len, parts)) == 100_000
     assert 0.7 * MEAN_PART_LENGTH < 100_000 / len(parts) < 1.3 * MEAN_PART_LENGTH
     assert max(map(len, parts)) <= MAX_PART_LENGTH
 
 
-def test_one_document_more_changes_one_part() -> None:
+def test_added_document_changes_single_part() -> None:
     paths = [f"v2/contract/1/{number:05}" for number in range(10_000)]
     before, after = digests(paths), digests([*paths, "v2/contract/1/05000x"])
     assert len(before - after) == len(after - before) == 1
 
 
-def test_a_part_ends_even_where_no_path_ends_it() -> None:
+def test_part_length_has_maximum() -> None:
     def endless() -> Iterator[Entry]:
         number = 0
         while True:
@@ -54,7 +54,7 @@ PATHS = ["A/b", "a-b", "a.b", "a/b", "a0b", "b", "\u00e9", "\uffee", "\U0001f600
 """In the order of their characters' numbers; in UTF-16 the last two would change places."""
 
 
-def test_a_listing_on_disk_is_sorted_as_python_sorts() -> None:
+def test_listing_on_disk_is_sorted() -> None:
     with Listing() as listing:
         for path in reversed(PATHS):
             assert listing.add(entry(path))
@@ -65,7 +65,7 @@ def test_a_listing_on_disk_is_sorted_as_python_sorts() -> None:
         assert listing.sizes() == (len(PATHS) - 1, len(PATHS) - 1)
 
 
-def test_a_part_on_disk_is_that_of_the_bytes() -> None:
+def test_parts_match_encoded_entries() -> None:
     entries = [entry(f"v2/contract/1/{number:04}") for number in range(3000)]
     entries[7] = Entry("a/0xAB", ("a/0xab",), 4, "1" * 64, "text/plain")
     with Listing() as listing:
@@ -80,7 +80,7 @@ def test_a_part_on_disk_is_that_of_the_bytes() -> None:
     assert parse_part(parts[-1][2], parts[-1][0]) == parts[-1][1]
 
 
-def test_a_difference_has_both_sides() -> None:
+def test_diff_has_both_sides() -> None:
     before, after = (
         [entry("a"), entry("b"), entry("d")],
         [entry("b")._replace(size=2), entry("c"), entry("d")],

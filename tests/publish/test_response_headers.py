@@ -19,7 +19,7 @@ HOSTING = "hosting: {layout: sharded, files: [netlify, cloudflare, github-pages]
 
 
 @pytest.mark.parametrize("hosting", ["", HOSTING], ids=["plain", "for hosts"])
-def test_the_path_of_a_record_agrees_with_its_members(tmp_path: Path, hosting: str) -> None:
+def test_media_types_match_built_documents(tmp_path: Path, hosting: str) -> None:
     instant = parse_instant(NOW)
     out = tmp_path / "site.zip"
     content = small_site(tmp_path)
@@ -36,7 +36,7 @@ def test_the_path_of_a_record_agrees_with_its_members(tmp_path: Path, hosting: s
     ]
 
 
-def test_paths_outside_of_the_table_go_by_their_extension() -> None:
+def test_unknown_paths_use_file_extension() -> None:
     assert media_type_of("fonts/a.woff2") == "font/woff2"
     assert media_type_of("snapshot/parts/0.jsonl") == "application/jsonl; charset=utf-8"
     assert media_type_of("LICENSE") == media_type_of("a.b/c") == "application/octet-stream"

@@ -51,13 +51,13 @@ for epoch in (EPOCH_DOCUMENT, EPOCH_PATCH):
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_the_longest_path_of_each_url_is_safe(name):
+def test_longest_path_of_each_url_fits(name):
     path = PATHS[name]
     for stored in (path, sharded_path(path), *(f"{path}.{form}" for form in CompressedFormat)):
         assert checked_path(stored) == stored
 
 
-def test_the_longest_page_is_among_them():
+def test_longest_page_path_fits():
     assert len(PATHS[OWN_PAGE.name].removeprefix("pages/").removesuffix(".html")) <= MAX_PAGE_PATH
     assert len(OWN_PAGE.path(path="p" * MAX_PAGE_PATH)) + len(".zst") <= LONGEST_PATH
     with pytest.raises(PublishingError, match="Windows has no room"):
@@ -65,13 +65,13 @@ def test_the_longest_page_is_among_them():
 
 
 @pytest.mark.parametrize("url", all_urls(), ids=[url.name for url in all_urls()])
-def test_no_part_of_a_url_that_is_always_there_is_reserved(url):
+def test_url_literals_are_not_reserved(url):
     literals = [text for _, text in PATTERN_PARTS.findall(url.pattern) if text]
     assert [name for text in literals for name in text.split("/") if name and is_reserved_name(name)] == []
 
 
 @pytest.mark.parametrize("device", ["con", "PRN", "aux.md", "nul.tar.gz", "Com9", "lpt0.json", "conin$"])
-def test_devices_are_reserved_with_any_extension(device):
+def test_device_names_are_reserved(device):
     assert is_reserved_name(device)
     for name in (f"{device[:3]}x{device[3:]}", f"x{device}", f"-{device}"):
         assert not is_reserved_name(name)

@@ -41,9 +41,7 @@ def divided(entries: dict[str, Entry]) -> dict[Part, bytes]:
 
 @settings(max_examples=300, derandomize=True, deadline=None)
 @given(st.dictionaries(PATHS, st.integers(0, 2)), st.dictionaries(PATHS, st.none() | st.integers(0, 3)))
-def test_renewed_parts_are_those_of_the_new_listing(
-    before: dict[str, int], changes: dict[str, int | None]
-) -> None:
+def test_renewed_parts_match_fresh_listing(before: dict[str, int], changes: dict[str, int | None]) -> None:
     """Parts are short here, and end after two of five paths on average, or after four."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (site_manifest, listing):
@@ -91,7 +89,7 @@ def built(root: Path, now: str = NOW) -> Path:
     return root / "site"
 
 
-def test_it_lists_every_file_after_each_build_and_tick(tmp_path: Path) -> None:
+def test_manifest_lists_files_after_each_run(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     write_files(content, {path_of(1): record_of(1)})
     site = built(tmp_path)
@@ -106,7 +104,7 @@ def test_it_lists_every_file_after_each_build_and_tick(tmp_path: Path) -> None:
     assert_listed(site)
 
 
-def test_an_unchanged_build_leaves_it(tmp_path: Path) -> None:
+def test_unchanged_build_keeps_manifest(tmp_path: Path) -> None:
     small_site(tmp_path)
     site = built(tmp_path)
     before = (site / MANIFEST).stat().st_mtime_ns
@@ -114,7 +112,7 @@ def test_an_unchanged_build_leaves_it(tmp_path: Path) -> None:
     assert (site / MANIFEST).stat().st_mtime_ns == before
 
 
-def test_a_new_folder_gets_the_same(tmp_path: Path) -> None:
+def test_fresh_folder_gets_identical_manifest(tmp_path: Path) -> None:
     small_site(tmp_path)
     site = built(tmp_path)
     build(tmp_path / "content", tmp_path / "again", now=NOW)
@@ -122,7 +120,7 @@ def test_a_new_folder_gets_the_same(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["missing manifest", "another manifest", "missing part", "another part"])
-def test_a_damaged_one_is_made_again(tmp_path: Path, damage: str) -> None:
+def test_damaged_manifest_is_rebuilt(tmp_path: Path, damage: str) -> None:
     content = small_site(tmp_path)
     site = built(tmp_path)
     (part,) = (site / "snapshot/parts").iterdir()
@@ -134,7 +132,7 @@ def test_a_damaged_one_is_made_again(tmp_path: Path, damage: str) -> None:
     assert_listed(built(tmp_path))
 
 
-def test_without_the_ledger_the_site_is_known_by_it(tmp_path: Path) -> None:
+def test_manifest_replaces_lost_ledger(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     site = built(tmp_path)
     for file in (site / ".statuary").iterdir():

@@ -11,7 +11,7 @@ def repository(tmp_path, monkeypatch):
     return make_content_repository(tmp_path, monkeypatch)
 
 
-def test_unchanged_and_new_files_can_be_committed(repository):
+def test_unchanged_and_new_files_are_committable(repository):
     for path, text in (("content/site.yaml", "changed"), ("content/incidents/2026/new.yaml", "new")):
         check_can_commit(repository.root / path)
         repository.write(path, text)
@@ -20,7 +20,7 @@ def test_unchanged_and_new_files_can_be_committed(repository):
         assert repository.git("show", f"HEAD:{path}") == text
 
 
-def test_outside_of_a_repository_nothing_is_committed(tmp_path, monkeypatch):
+def test_file_outside_repository_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     (tmp_path / "alone").mkdir()
     with pytest.raises(EditError, match="not in a git repository"):
@@ -28,7 +28,7 @@ def test_outside_of_a_repository_nothing_is_committed(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("staged", [False, True])
-def test_a_file_with_uncommitted_changes_cannot_be_committed(repository, staged):
+def test_file_with_uncommitted_changes_is_rejected(repository, staged):
     repository.write("content/site.yaml", "changed")
     if staged:
         repository.git("add", "content/site.yaml")
@@ -36,30 +36,30 @@ def test_a_file_with_uncommitted_changes_cannot_be_committed(repository, staged)
         check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_an_ignored_file_cannot_be_committed(repository):
+def test_ignored_file_is_rejected(repository):
     with pytest.raises(EditError, match="git ignores"):
         check_can_commit(repository.root / "build/file.yaml")
 
 
-def test_nothing_can_be_committed_during_a_merge(repository):
+def test_commit_during_merge_is_rejected(repository):
     (repository.root / ".git/MERGE_HEAD").write_text(repository.git("rev-parse", "HEAD"))
     with pytest.raises(EditError, match="a merge is in progress"):
         check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_missing_git_is_an_error(repository, monkeypatch):
+def test_missing_git_is_reported(repository, monkeypatch):
     monkeypatch.setenv("PATH", str(repository.root))
     with pytest.raises(EditError, match="git is not installed"):
         check_can_commit(repository.root / "content/site.yaml")
 
 
-def test_a_message_is_kept_as_it_is(repository):
+def test_commit_message_is_kept_verbatim(repository):
     repository.write("content/-a.yaml", "x")
     name = commit_file(repository.root / "content/-a.yaml", "Öpen: x\n\n# not a comment\n-- no option\n")
     assert repository.git("log", "-1", "--format=%h %B") == f"{name} Öpen: x\n\n# not a comment\n-- no option"
 
 
-def test_the_output_of_a_failing_hook_is_shown_and_the_file_stays(repository):
+def test_failing_hook_output_is_shown(repository):
     hook = repository.root / ".git/hooks/pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho 'not on a Sunday' >&2\nexit 1\n")

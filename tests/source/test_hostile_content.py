@@ -48,14 +48,14 @@ def with_aliases(count: int, size: int) -> str:
     return f"a: &a {'x' * size}\nb: [{', '.join(['*a'] * count)}]\n"
 
 
-def test_aliases_expand_a_file_a_few_times_only() -> None:
+def test_yaml_alias_expansion_is_limited() -> None:
     assert len(parse_yaml(with_aliases(8, 2_000))["b"]) == 8
     for text in (with_aliases(20_000, 3_000), with_aliases(20, 50_000)):
         with pytest.raises(UnreadableError, match="expand too far"):
             parse_yaml(text)
 
 
-def test_nested_aliases_expand_a_file_a_few_times_only() -> None:
+def test_nested_yaml_alias_expansion_is_limited() -> None:
     levels = "\n".join(
         f"{name}: &{name} [{', '.join(['*' + below] * 9)}]" for below, name in ["ab", "bc", "cd", "de"]
     )
@@ -64,12 +64,12 @@ def test_nested_aliases_expand_a_file_a_few_times_only() -> None:
 
 
 @pytest.mark.parametrize("text", ['{"a": "\\ud800"}', '{"a\\uDC00": 1}', '["\\ud83d\\ud83d\\ude00"]'])
-def test_an_unpaired_surrogate_in_a_source_file(text: str) -> None:
+def test_unpaired_surrogate_in_source_is_rejected(text: str) -> None:
     with pytest.raises(UnreadableError, match="surrogate"):
         parse_json_as_text(text)
 
 
-def test_a_complete_surrogate_pair_in_a_source_file() -> None:
+def test_paired_surrogate_in_source_is_accepted() -> None:
     assert parse_json_as_text('{"a": "\\ud83d\\ude00"}') == {"a": "\U0001f600"}
 
 
@@ -96,7 +96,7 @@ def surrogate_in_notice(record: dict, _: str) -> None:
         (surrogate_in_notice, ""),
     ],
 )
-def test_an_unpaired_surrogate_in_a_record_rejects_that_record(tmp_path, change, member) -> None:
+def test_unpaired_surrogate_rejects_only_record(tmp_path, change, member) -> None:
     import json
 
     record = orjson.loads(orjson.dumps(made_record()))
@@ -106,7 +106,7 @@ def test_an_unpaired_surrogate_in_a_record_rejects_that_record(tmp_path, change,
     assert {finding.path for finding in findings_of(content)} == {path}
 
 
-def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
+def test_invalid_utf8_names_are_findings(tmp_path: Path) -> None:
     require_names_in_utf_8()
     content = small_site(tmp_path)
     (content / "contracts" / "748463").mkdir(parents=True)
@@ -122,7 +122,7 @@ def test_names_that_are_not_utf_8(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["input.json", "creation.hex", "contract.yaml"])
-def test_a_fifo_in_a_workspace_does_not_block(tmp_path: Path, name: str) -> None:
+def test_workspace_fifo_does_not_block(tmp_path: Path, name: str) -> None:
     folder = tmp_path / f"contracts/1/{ADDRESS}"
     write_files(folder, {"contract.yaml": "contract: a.sol:A\n", "input.json": "{}", "output.json": "{}"})
     (folder / name).unlink(missing_ok=True)
@@ -135,26 +135,26 @@ def test_a_fifo_in_a_workspace_does_not_block(tmp_path: Path, name: str) -> None
     assert messages.get(name, messages.get("contract.yaml")) is not None
 
 
-def test_a_fifo_is_not_a_file(tmp_path: Path) -> None:
+def test_fifo_is_not_regular_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.yaml")
     with pytest.raises(UnreadableError, match="regular file"):
         SourceFile(tmp_path, "a.yaml").bytes(100)
 
 
-def test_folders_without_end(tmp_path: Path) -> None:
+def test_folder_nesting_is_limited(tmp_path: Path) -> None:
     (tmp_path / "/".join(["d"] * 300)).mkdir(parents=True)
     (found,) = walk_folder(tmp_path)
     assert found.message == f"folders nest deeper than {MAX_FOLDERS} levels"
 
 
-def test_a_source_whose_name_no_file_system_accepts(tmp_path: Path) -> None:
+def test_unusable_source_path_is_finding(tmp_path: Path) -> None:
     for location in ("x" * 5_000, "/".join(["x" * 200] * 30), "nul\0"):
         scan = ContractScan(tmp_path, [ExternalSource(location, "site.yaml", ("contracts", "sources", 0))])
         (finding,) = scan.findings
         assert (finding.rule, finding.path) == ("reachable-source", "site.yaml")
 
 
-def test_a_thousand_wrong_values_are_summarized(tmp_path: Path) -> None:
+def test_excess_invalid_values_are_summarized(tmp_path: Path) -> None:
     updates = "".join("- {at: 1, status: none}\n" for _ in range(1_000))
     content = write_files(small_site(tmp_path), {"incidents/slow.yaml": f"name: a\nupdates:\n{updates}"})
     found = findings_of(content)
@@ -162,7 +162,7 @@ def test_a_thousand_wrong_values_are_summarized(tmp_path: Path) -> None:
     assert any(finding.message.endswith("more values are not valid") for finding in found)
 
 
-def test_a_value_of_any_length_gives_a_short_message() -> None:
+def test_long_value_message_is_shortened() -> None:
     message = Finding(rule="r", message=f"name {'x' * 60_000_000} is wrong").message
     assert len(message) == MAX_MESSAGE + 1
     assert message.startswith("name xxx")
@@ -181,7 +181,7 @@ HUGE = {
 }
 
 
-def test_content_beyond_a_limit_is_withheld_and_the_rest_published(tmp_path: Path) -> None:
+def test_oversized_content_is_excluded_from_build(tmp_path: Path) -> None:
     content, out = write_files(small_site(tmp_path), HUGE), tmp_path / "out"
     with FolderTarget(out) as target:
         result = build_site(content, target, parse_instant(NOW), NoProgress())
@@ -196,14 +196,14 @@ def test_content_beyond_a_limit_is_withheld_and_the_rest_published(tmp_path: Pat
 
 
 @pytest.mark.parametrize("path", ["site.yaml", "components.yaml"])
-def test_settings_that_exceed_a_limit_stop_the_build(tmp_path: Path, path: str) -> None:
+def test_oversized_settings_stop_build(tmp_path: Path, path: str) -> None:
     content = write_files(small_site(tmp_path), {path: "x" * (2 << 20)})
     checked = check_site(content, parse_instant(NOW), NoProgress())
     assert [one.rule for one in checked.findings if one.path == path] == ["within-limits"]
     assert not checked.may_publish
 
 
-def test_scratch_folders_of_killed_processes_are_removed(tmp_path: Path, monkeypatch) -> None:
+def test_abandoned_scratch_folders_are_removed(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(scratch, "gettempdir", lambda: str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     abandoned, other = tmp_path / f"{scratch.PREFIX}killed", tmp_path / "other"
@@ -218,7 +218,7 @@ def test_scratch_folders_of_killed_processes_are_removed(tmp_path: Path, monkeyp
     assert sorted(tmp_path.iterdir()) == [other]
 
 
-def test_an_address_of_a_node_is_one_of_a_server(tmp_path: Path) -> None:
+def test_node_url_must_name_server(tmp_path: Path) -> None:
     for scheme, count in {
         "javascript:alert(1)": 1,
         "data:text/html,x": 1,
@@ -321,9 +321,7 @@ def replaced_by_link(file: Path, target: Path | str) -> None:
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 @pytest.mark.parametrize("path", few_by_default(NAMED_BY_CONTENT, 5))
 @pytest.mark.parametrize("hidden", [False, True])
-def test_no_command_opens_or_shows_what_a_link_in_the_content_leads_to(
-    tmp_path: Path, path: str, hidden: bool
-) -> None:
+def test_file_link_target_is_not_shown(tmp_path: Path, path: str, hidden: bool) -> None:
     content = small_site(tmp_path)
     if path.startswith(WORKSPACE):
         workspace(content)
@@ -352,7 +350,7 @@ def test_no_command_opens_or_shows_what_a_link_in_the_content_leads_to(
 @pytest.mark.parametrize(
     "path", ["incidents", "theme", "pages", "contracts", "contracts/748463", WORKSPACE, "templates"]
 )
-def test_a_folder_that_is_a_link_shows_nothing(tmp_path: Path, path: str) -> None:
+def test_folder_link_target_is_not_shown(tmp_path: Path, path: str) -> None:
     content = small_site(tmp_path)
     if path == "incidents":
         shutil.rmtree(content / path)
@@ -368,7 +366,9 @@ def test_a_folder_that_is_a_link_shows_nothing(tmp_path: Path, path: str) -> Non
 @pytest.mark.parametrize(
     "target", ["/proc/self/environ", "/dev/zero", "/dev/stdin", "/etc", "fifo", "itself"]
 )
-def test_a_link_to_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str) -> None:
+def test_special_link_target_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
     monkeypatch.setenv("TOKEN", "c3RhdHVhcnk")
     content = small_site(tmp_path)
     os.mkfifo(tmp_path / "fifo")
@@ -379,7 +379,7 @@ def test_a_link_to_what_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("source", ["../../x.jsonl", "../../records", "../../x/../x.jsonl"])
-def test_no_line_of_a_source_beside_the_content_is_shown(tmp_path: Path, source: str) -> None:
+def test_external_source_lines_are_not_shown(tmp_path: Path, source: str) -> None:
     content = small_site(tmp_path / "repository")
     record = "c3RhdHVhcnk: [\n"
     write_files(
@@ -398,7 +398,7 @@ def test_no_line_of_a_source_beside_the_content_is_shown(tmp_path: Path, source:
     assert not [text for text in texts if "c3RhdH" in text]
 
 
-def test_a_link_that_takes_the_place_of_a_file_between_reading_and_reporting(tmp_path: Path) -> None:
+def test_link_replacing_file_is_not_shown(tmp_path: Path) -> None:
     content = write_files(small_site(tmp_path), {"incidents/p.yaml": "stauts: x\n"})
     findings = findings_of(content)
     assert "stauts: x" in text_report(findings, str(content))
@@ -408,7 +408,7 @@ def test_a_link_that_takes_the_place_of_a_file_between_reading_and_reporting(tmp
     assert "PRIVATE" not in text_report(locate_findings(content, findings), str(content))
 
 
-def test_a_folder_swapped_for_a_link_after_it_was_listed(tmp_path: Path) -> None:
+def test_link_replacing_folder_is_rejected(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     (listed,) = [
         file
@@ -422,7 +422,7 @@ def test_a_folder_swapped_for_a_link_after_it_was_listed(tmp_path: Path) -> None
         listed.text(1000)
 
 
-def test_links_within_the_content_are_read(tmp_path: Path) -> None:
+def test_links_within_content_are_read(tmp_path: Path) -> None:
     content = write_files(small_site(tmp_path), {"incidents/2026/a.yaml": "stauts: x\n"})
     replaced_by_link(content / "incidents/b.yaml", "2026/a.yaml")
     replaced_by_link(tmp_path / "linked", content)
@@ -433,7 +433,7 @@ def test_links_within_the_content_are_read(tmp_path: Path) -> None:
     )  # below the findings about the file; for the link, no line is shown
 
 
-def test_an_edit_does_not_write_through_a_link_out_of_the_content(tmp_path: Path) -> None:
+def test_edit_through_external_link_is_rejected(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     (tmp_path / "outside").mkdir()
     shutil.rmtree(content / "incidents")

@@ -51,7 +51,7 @@ items:
         (("absent",), True, 1, 1),
     ],
 )
-def test_a_part_of_json(pointer: Pointer, on_key: bool, line: int, column: int) -> None:
+def test_json_part_is_located(pointer: Pointer, on_key: bool, line: int, column: int) -> None:
     assert locate_in_json(JSON_TEXT, [(pointer, on_key)]) == [Position(line, column)]
 
 
@@ -68,7 +68,7 @@ def test_a_part_of_json(pointer: Pointer, on_key: bool, line: int, column: int) 
         ((1,), False, 7, 6),
     ],
 )
-def test_a_part_of_yaml(pointer: Pointer, on_key: bool, line: int, column: int) -> None:
+def test_yaml_part_is_located(pointer: Pointer, on_key: bool, line: int, column: int) -> None:
     assert locate_in_yaml(YAML_TEXT, [(pointer, on_key)]) == [Position(line, column)]
 
 
@@ -91,7 +91,7 @@ def parts(value: object, pointer: Pointer = ()) -> dict[Pointer, object]:
 
 @steady
 @given(VALUES, st.sampled_from([None, 2]), st.booleans())
-def test_every_part_begins_where_it_is_located(value: object, indent: int | None, escaped: bool) -> None:
+def test_located_position_starts_value(value: object, indent: int | None, escaped: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=escaped)
     lines = text.split("\n")
     known = parts(value)
@@ -123,12 +123,12 @@ def test_locating_does_work_in_proportion(tmp_path: Path, suffix: str) -> None:
     assert many < 12 * few
 
 
-def test_a_long_string_costs_no_more_than_itself() -> None:
+def test_long_string_is_located() -> None:
     text = json.dumps({"a": "x" * (8 << 20), "b": 1}) + " "
     assert locate_in_json(text, [(("b",), False)]) == [Position(1, (8 << 20) + 16)]
 
 
-def test_a_duplicate_key_is_found_in_its_own_object() -> None:
+def test_duplicate_key_is_located_in_object() -> None:
     with pytest.raises(UnreadableError, match="duplicate key 'b'") as caught:
         parse_json('{"a": {"b": 1},\n "b": [{"b": 2}],\n "b": 3}')
     assert caught.value.position == Position(3, 2)

@@ -21,38 +21,38 @@ def completed(*words):
     return [item.value for item in complete.get_completions(list(words[:-1]), words[-1])]
 
 
-def test_ids_of_incidents_and_maintenances(repository):
+def test_incident_and_maintenance_ids_complete(repository):
     repository.write("content/maintenances/2026/disks.yml", "")
     repository.write("content/maintenances/.draft.yaml", "")
     assert completed("incident", "update", "2026-11") == ["2026-11-02-slow-blocks", "2026-11-02-slow-answers"]
     assert completed("maintenance", "start", "") == ["disks"]
 
 
-def test_keys_and_statuses_of_components(repository):
+def test_component_keys_and_statuses_complete(repository):
     assert completed("component", "set", "") == ["rpc", "bridge"]
     assert completed("incident", "open", "--component", "r") == ["rpc"]
     assert completed("incident", "open", "--component", "rpc=ma") == ["rpc=major_outage"]
     assert completed("maintenance", "schedule", "--component", "b") == ["bridge"]
 
 
-def test_commands_and_choices(repository):
+def test_commands_and_choices_complete(repository):
     assert completed("inc") == ["incident"]
     assert completed("maintenance", "c") == ["cancel", "complete"]
     assert completed("incident", "update", "x", "--status", "mon") == ["monitoring"]
 
 
-def test_another_content_folder_is_used(repository):
+def test_content_option_selects_completions(repository):
     repository.write("other/incidents/elsewhere.yaml", "")
     assert completed("incident", "resolve", "--content", "other", "e") == ["elsewhere"]
 
 
 @pytest.mark.parametrize("text", ["components: [\n", "- x\n", "components:\n", "", "components: {rpc: x}\n"])
-def test_broken_files_still_complete_what_can_be_read(repository, text):
+def test_broken_files_still_complete(repository, text):
     repository.write("content/components.yaml", text)
     assert completed("component", "set", "") in ([], ["rpc"])
 
 
-def test_no_content_completes_to_nothing(tmp_path, monkeypatch):
+def test_missing_content_completes_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert completed("incident", "update", "") == []
     assert completed("component", "set", "") == []

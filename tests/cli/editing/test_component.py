@@ -14,7 +14,7 @@ def repository(tmp_path, monkeypatch):
     return make_content_repository(tmp_path, monkeypatch)
 
 
-def test_set_records_a_change_and_keeps_the_rest(repository):
+def test_set_records_change_and_preserves_file(repository):
     repository.run("component", "set", "rpc", "major_outage")
     repository.run("component", "set", "rpc", "operational", now="2026-11-02T11:00:00Z")
     below = "    start_date: 2026-01-12\n"
@@ -28,7 +28,7 @@ def test_set_records_a_change_and_keeps_the_rest(repository):
     assert repository.read(FILE) == FILES[FILE].replace(below, below + history)
 
 
-def test_set_finds_a_component_in_a_group(tmp_path, monkeypatch):
+def test_set_finds_component_in_group(tmp_path, monkeypatch):
     repository = make_content_repository(tmp_path, monkeypatch, FILES | {FILE: GROUPED})
     repository.run("component", "set", "rpc", "partial_outage", "--commit")
     history = "        history:\n          - at: 2026-11-02T10:00:00Z\n            status: partial_outage\n"
@@ -39,13 +39,13 @@ def test_set_finds_a_component_in_a_group(tmp_path, monkeypatch):
     assert "is a group" in repository.run("component", "set", "network", "operational", code=3)
 
 
-def test_an_unchanged_status_is_not_recorded(repository):
+def test_unchanged_status_is_rejected(repository):
     assert "rpc has been operational since" in repository.run(
         "component", "set", "rpc", "operational", code=3
     )
 
 
-def test_a_change_before_the_last_one_is_rejected(repository):
+def test_change_before_latest_is_rejected(repository):
     repository.run("component", "set", "rpc", "major_outage")
     before = repository.files()
     output = repository.run(
@@ -55,7 +55,7 @@ def test_a_change_before_the_last_one_is_rejected(repository):
     assert repository.files() == before
 
 
-def test_missing_and_unknown_words_are_usage_errors(repository):
+def test_missing_or_unknown_argument_is_rejected(repository):
     assert "Missing argument 'KEY'. Use one of rpc, bridge" in repository.run("component", "set", code=2)
     assert "Missing argument 'STATUS'" in repository.run("component", "set", "rpc", code=2)
     assert "is not one of" in repository.run("component", "set", "rpc", "down", code=2)

@@ -48,7 +48,7 @@ def run_at_once(*commands: tuple[str, ...]) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_no_update_is_lost(repository, _round):
+def test_concurrent_updates_are_all_kept(repository, _round):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     update = ("incident", "update", "slow", "--status", "identified", "--body")
     done = run_at_once(*((*update, f"Text {number}.") for number in range(AT_ONCE)))
@@ -58,7 +58,7 @@ def test_no_update_is_lost(repository, _round):
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_incidents_of_one_name_get_a_file_each(repository, _round):
+def test_concurrent_incidents_get_separate_files(repository, _round):
     done = run_at_once(*[("incident", "open", "--name", "Slow answers")] * AT_ONCE)
     assert [code for code, _ in done] == [0] * AT_ONCE, done
     reported = {output.splitlines()[1].strip() for _, output in done}
@@ -68,14 +68,14 @@ def test_incidents_of_one_name_get_a_file_each(repository, _round):
 
 
 @pytest.mark.parametrize("_round", range(ROUNDS))
-def test_only_one_of_equal_resolutions_is_made(repository, _round):
+def test_concurrent_resolutions_apply_once(repository, _round):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     done = run_at_once(*[("incident", "resolve", "slow")] * AT_ONCE)
     assert sorted(code for code, _ in done) == [0] + [3] * (AT_ONCE - 1), done
     assert repository.read("content/incidents/slow.yaml").count("status: resolved") == 1
 
 
-def test_an_edit_is_rejected_if_the_content_has_changed_during_prompts(repository, monkeypatch):
+def test_edit_after_concurrent_change_is_rejected(repository, monkeypatch):
     repository.run("incident", "open", "--name", "Slow answers", "--id", "slow")
     person = {"interactive": True}
     for module in ("edit_session", "prompts", "incident"):

@@ -24,7 +24,7 @@ def opened(repository):
     return repository
 
 
-def test_open_writes_a_file_with_the_default_text(opened):
+def test_open_writes_default_body(opened):
     assert (
         opened.read(FILE)
         == """\
@@ -39,7 +39,7 @@ updates:
     )
 
 
-def test_of_several_the_only_open_incident_is_meant_and_the_day_may_be_left_out(opened):
+def test_resolve_finds_open_incident_without_date(opened):
     opened.run("incident", "resolve", "2026-11")
     opened.run("incident", "open", "--name", "Slow blocks")
     refused = opened.run("incident", "postmortem", "2026-11-02-slow-blocks", "--body", "x", code=3)
@@ -91,24 +91,24 @@ updates:
     )
 
 
-def test_a_component_without_a_status_is_not_written_as_null(opened):
+def test_component_without_status_is_rejected(opened):
     for command in ([*OPEN, "--id", "second"], ["incident", "update", "2026", "--status", "identified"]):
         refused = opened.run(*command, "--component", "rpc", code=2)
         assert "--component rpc has no status. Write rpc=STATUS" in " ".join(refused.split())
     assert "incidents/second.yaml" not in opened.files()
 
 
-def test_a_second_incident_of_the_same_name_gets_a_number(opened):
+def test_duplicate_name_gets_numbered_file(opened):
     opened.run(*OPEN)
     assert "incidents/2026-11-02-slow-answers-2.yaml" in opened.files()
 
 
-def test_the_file_name_begins_with_the_date_in_the_pages_time_zone(repository):
+def test_file_name_uses_page_timezone(repository):
     repository.run("incident", "open", "--name", "遅い", now="2026-11-02T23:30:00Z")
     assert "incidents/2026-11-03-incident.yaml" in repository.files()
 
 
-def test_an_id_that_is_taken_is_rejected(opened):
+def test_taken_id_is_rejected(opened):
     output = opened.run(*OPEN, "--id", "2026-11-02-slow-answers", code=3)
     assert "the id '2026-11-02-slow-answers' is taken" in output
 
@@ -121,26 +121,26 @@ def test_an_id_that_is_taken_is_rejected(opened):
         ("rpc=down", "use one of operational"),
     ],
 )
-def test_unknown_components_and_statuses_are_rejected(repository, named, output):
+def test_unknown_component_or_status_is_rejected(repository, named, output):
     before = repository.files()
     assert output in repository.run(*OPEN, "--component", named, code=3)
     assert repository.files() == before
 
 
-def test_a_duplicate_component_is_rejected(repository):
+def test_duplicate_component_is_rejected(repository):
     assert "duplicate component 'rpc'" in repository.run(
         *OPEN, "--component", "rpc=operational", "--component", "rpc", code=3
     )
 
 
-def test_a_group_is_rejected_with_its_components(tmp_path, monkeypatch):
+def test_group_error_lists_components(tmp_path, monkeypatch):
     repository = make_content_repository(tmp_path, monkeypatch, FILES | {"content/components.yaml": GROUPED})
     output = repository.run(*OPEN, "--component", "network=major_outage", code=3)
     assert "is a group" in output
     assert "use one of its components: rpc" in output
 
 
-def test_update_appends_and_keeps_the_rest(opened):
+def test_update_preserves_existing_file(opened):
     text = opened.read(FILE).replace("name: Slow answers", "name: 'Slow answers'  # as users say")
     opened.write(FILE, text.replace("\n", "\r\n"))
     opened.run("incident", "update", "2026", "--status", "monitoring", now="2026-11-02T11:00:00Z")
@@ -152,13 +152,13 @@ def test_update_appends_and_keeps_the_rest(opened):
     assert opened.read(FILE) == (text + added).replace("\n", "\r\n")
 
 
-def test_update_reads_a_longer_text_from_standard_input(opened):
+def test_update_reads_body_from_stdin(opened):
     arguments = ("incident", "update", "2026", "--status", "identified", "--body-file", "-")
     opened.run(*arguments, text="One.\r\n\r\nTwo.\r\n", now="2026-11-02T11:00:00Z")
     assert opened.read(FILE).endswith("    body: |-\n      One.\n\n      Two.\n")
 
 
-def test_a_missing_value_is_a_usage_error_that_names_the_option(opened):
+def test_missing_value_names_option(opened):
     assert "Missing option '--name'" in opened.run("incident", "open", code=2)
     assert "Missing option '--status'" in opened.run("incident", "update", "2026", code=2)
     output = opened.run("incident", "resolve", code=2)
@@ -173,13 +173,13 @@ def test_a_missing_value_is_a_usage_error_that_names_the_option(opened):
     )
 
 
-def test_body_and_body_file_exclude_each_other(opened):
+def test_body_and_body_file_are_exclusive(opened):
     opened.write("text.txt", "x")
     arguments = ("incident", "resolve", "2026", "--body", "x", "--body-file", "text.txt")
     assert "use either --body or --body-file" in opened.run(*arguments, code=2)
 
 
-def test_an_ambiguous_id_is_rejected(opened):
+def test_ambiguous_id_is_rejected(opened):
     opened.run("incident", "open", "--name", "Slow blocks")
     before = opened.files()
     output = opened.run("incident", "resolve", "2026-11-02-slow", code=3)
@@ -188,13 +188,13 @@ def test_an_ambiguous_id_is_rejected(opened):
     assert opened.files() == before
 
 
-def test_an_unknown_id_is_rejected_with_the_nearest(opened):
+def test_unknown_id_suggests_nearest(opened):
     output = opened.run("incident", "resolve", "answers", code=3)
     assert "did you mean 2026-11-02-slow-answers?" in output
     assert "run `statuary incident list --all`" in opened.run("incident", "resolve", "zzz", code=3)
 
 
-def test_of_two_files_with_one_id_the_one_of_that_name_is_edited_and_check_names_the_other(opened):
+def test_duplicate_id_prefers_matching_file_name(opened):
     other = "id: 2026-11-02-slow-answers\n" + opened.read(FILE)
     opened.write("content/incidents/other.yaml", other)
     assert FILE in opened.run("incident", "resolve", "2026-11-02-slow-answers", now="2026-11-02T11:00:00Z")
@@ -202,19 +202,19 @@ def test_of_two_files_with_one_id_the_one_of_that_name_is_edited_and_check_names
     assert "is already used by incidents/2026-11-02-slow-answers.yaml" in opened.run("check", code=1)
 
 
-def test_an_id_that_another_file_gives_itself_is_taken(opened):
+def test_explicit_id_of_file_is_taken(opened):
     opened.write("content/incidents/other.yaml", "id: slow\n" + opened.read(FILE))
     assert "the id 'slow' is taken" in opened.run(*OPEN, "--id", "slow", code=3)
     assert "other.yaml" in opened.run("incident", "resolve", "slow", now="2026-11-02T11:00:00Z")
 
 
-def test_an_incident_is_also_found_by_its_file_name(opened):
+def test_incident_is_found_by_file_name(opened):
     opened.write(FILE, "id: abc123\n" + opened.read(FILE))
     opened.run("incident", "resolve", "2026-11-02-slow", now="2026-11-02T11:00:00Z")
     assert "status: resolved" in opened.read(FILE)
 
 
-def test_a_resolved_incident_cannot_be_resolved_or_reopened(opened):
+def test_resolved_incident_rejects_further_updates(opened):
     later = "2026-11-02T11:00:00Z"
     opened.run("incident", "resolve", "2026", now=later)
     before = opened.read(FILE)
@@ -225,7 +225,7 @@ def test_a_resolved_incident_cannot_be_resolved_or_reopened(opened):
     assert opened.read(FILE) == before
 
 
-def test_a_postmortem_requires_a_resolved_incident_and_is_published_once(opened):
+def test_postmortem_requires_resolved_incident(opened):
     later, write = "2026-11-03T11:00:00Z", ("incident", "postmortem", "2026", "--body", "Learned.")
     assert "and cannot become postmortem" in opened.run(*write, now=later, code=3)
     opened.run("incident", "resolve", "2026", now=later)
@@ -237,7 +237,7 @@ def test_a_postmortem_requires_a_resolved_incident_and_is_published_once(opened)
     assert "already has a postmortem" in opened.run(*write, now=later, code=3)
 
 
-def test_a_change_that_would_add_an_error_is_rejected_with_its_findings(opened):
+def test_invalid_change_reports_findings(opened):
     before = opened.files()
     arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T09:00:00Z")
     output = opened.run(*arguments, code=1)
@@ -247,25 +247,25 @@ def test_a_change_that_would_add_an_error_is_rejected_with_its_findings(opened):
     assert opened.files() == before
 
 
-def test_a_name_that_is_too_long_is_rejected_before_it_is_written(repository):
+def test_long_name_is_rejected_before_writing(repository):
     before = repository.files()
     assert "[right-value]" in repository.run("incident", "open", "--name", "x" * 256, code=1)
     assert repository.files() == before
 
 
-def test_errors_elsewhere_do_not_stop_an_edit(opened):
+def test_edit_ignores_errors_in_other_files(opened):
     opened.write("content/incidents/broken.yaml", "name: [\n")
     opened.run("incident", "resolve", "2026-11", now="2026-11-02T11:00:00Z")
     assert "status: resolved" in opened.read(FILE)
 
 
-def test_unreadable_settings_stop_every_edit(opened):
+def test_unreadable_settings_block_edits(opened):
     opened.write("content/site.yaml", "page: [\n")
     output = opened.run("incident", "resolve", "2026", code=1)
     assert "content/site.yaml:2:1: error: not YAML" in output
 
 
-def test_an_update_in_the_future_is_written_with_a_warning(opened):
+def test_future_update_is_written_with_warning(opened):
     arguments = ("incident", "update", "2026", "--status", "identified", "--at", "2026-11-02T12:00:00Z")
     assert "[update-in-future]" in opened.run(*arguments)
     assert "status: identified" in opened.read(FILE)
@@ -284,20 +284,20 @@ def test_an_update_in_the_future_is_written_with_a_warning(opened):
         ),
     ],
 )
-def test_an_unsafe_edit_is_rejected_with_its_location(repository, text, output):
+def test_unsafe_edit_reports_location(repository, text, output):
     repository.write("content/incidents/x.yaml", text)
     assert output in repository.run("incident", "resolve", "x", code=3)
     assert repository.read("content/incidents/x.yaml") == text
 
 
-def test_json_is_not_edited(repository):
+def test_json_file_is_not_edited(repository):
     text = '{"name": "x", "updates": [{"at": "2026-11-01T00:00:00Z", "status": "identified"}]}'
     repository.write("content/incidents/x.json", text)
     assert "is JSON" in repository.run("incident", "resolve", "x", code=3)
     assert repository.read("content/incidents/x.json") == text
 
 
-def test_a_dry_run_shows_a_diff_that_git_can_apply(opened):
+def test_dry_run_prints_applicable_diff(opened):
     opened.commit_all("Open")
     before = opened.files()
     arguments = ("incident", "resolve", "2026", "--dry-run", "--commit")
@@ -311,7 +311,7 @@ def test_a_dry_run_shows_a_diff_that_git_can_apply(opened):
     assert opened.read(FILE) == applied
 
 
-def test_a_dry_run_shows_a_new_file_completely(repository):
+def test_dry_run_prints_whole_new_file(repository):
     diff = repository.run(*OPEN, "--dry-run")
     assert diff.startswith(
         "--- /dev/null\n+++ b/content/incidents/2026-11-02-slow-answers.yaml\n@@ -0,0 +1,5 @@\n+name"
@@ -321,7 +321,7 @@ def test_a_dry_run_shows_a_new_file_completely(repository):
     assert repository.read(FILE).startswith("name: Slow answers\nupdates:\n")
 
 
-def test_a_dry_run_reports_a_missing_line_break(opened):
+def test_dry_run_reports_missing_final_newline(opened):
     opened.commit_all("Open")
     opened.write(FILE, opened.read(FILE).rstrip("\n"))
     opened.commit_all("Cut")
@@ -331,7 +331,7 @@ def test_a_dry_run_reports_a_missing_line_break(opened):
     opened.git("apply", "--check", "resolve.diff")
 
 
-def test_commit_takes_the_edited_file_and_nothing_else(opened):
+def test_commit_includes_only_edited_file(opened):
     opened.commit_all("Open")
     opened.write("staged.txt", "staged")
     opened.write("content/components.yaml", opened.read("content/components.yaml") + "# more\n")
@@ -342,7 +342,7 @@ def test_commit_takes_the_edited_file_and_nothing_else(opened):
     assert opened.git("status", "--porcelain").splitlines() == ["M content/components.yaml", "A  staged.txt"]
 
 
-def test_commit_is_rejected_if_the_file_has_other_changes(opened):
+def test_commit_with_uncommitted_changes_is_rejected(opened):
     before = opened.read(FILE)
     refused = opened.run("incident", "resolve", "2026", "--commit", code=3)
     assert "has uncommitted changes" in refused
@@ -368,12 +368,12 @@ def test_list_shows_open_incidents(opened):
     ]
 
 
-def test_an_empty_list_prints_a_message(repository):
+def test_empty_list_prints_message(repository):
     assert repository.run("incident", "list") == "no open incidents\n"
     assert repository.run("incident", "list", "--format", "json") == "[]\n"
 
 
-def test_missing_options_are_prompted_for(repository, monkeypatch):
+def test_missing_options_are_prompted(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = "Slow answers\nrpc\npartial_outage\nnone\nidentified\nA disk is full.\n"
     repository.run("incident", "open", text=answers)
@@ -391,7 +391,7 @@ updates:
     )
 
 
-def test_a_prompt_accepts_a_component_name_and_then_asks_for_its_status(repository, monkeypatch):
+def test_prompt_accepts_component_name(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = "Slow answers\npublic rpc\nmajor_outage\nrpc\nbrige\nnone\nidentified\nA disk is full.\n"
     output = repository.run("incident", "open", text=answers)
@@ -400,7 +400,7 @@ def test_a_prompt_accepts_a_component_name_and_then_asks_for_its_status(reposito
     assert "components:\n  rpc: major_outage\nupdates:" in repository.read(FILE)
 
 
-def test_a_component_option_without_a_status_prompts_for_it(repository, monkeypatch):
+def test_component_option_without_status_prompts(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     repository.run(
         *OPEN, "--component", "rpc", "--status", "identified", text="partial_outage\nA disk is full.\n"
@@ -408,7 +408,7 @@ def test_a_component_option_without_a_status_prompts_for_it(repository, monkeypa
     assert "components:\n  rpc: partial_outage\n" in repository.read(FILE)
 
 
-def test_a_person_chooses_among_the_open_incidents_and_takes_the_default_text(opened, monkeypatch):
+def test_prompt_offers_incidents_and_default_body(opened, monkeypatch):
     opened.run("incident", "open", "--name", "Slow blocks", now="2026-11-02T10:30:00Z")
     use_interactive_terminal(monkeypatch)
     shown = opened.run("incident", "resolve", text="2\n\n", now="2026-11-02T11:00:00Z")
@@ -416,7 +416,7 @@ def test_a_person_chooses_among_the_open_incidents_and_takes_the_default_text(op
     assert opened.read(FILE).endswith("status: resolved\n    body: This incident has been resolved.\n")
 
 
-def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
+def test_postmortem_opens_editor(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     use_interactive_terminal(monkeypatch)
     monkeypatch.setattr("click.edit", lambda text, extension: "We learned.\n\nA lot." + text)
@@ -425,7 +425,7 @@ def test_a_person_writes_a_postmortem_in_an_editor(opened, monkeypatch):
     monkeypatch.setattr("click.edit", lambda text, extension: None)
 
 
-def test_closing_the_editor_without_a_text_writes_nothing(opened, monkeypatch):
+def test_empty_editor_writes_nothing(opened, monkeypatch):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     use_interactive_terminal(monkeypatch)
     before = opened.read(FILE)
@@ -436,26 +436,26 @@ def test_closing_the_editor_without_a_text_writes_nothing(opened, monkeypatch):
     assert opened.read(FILE) == before
 
 
-def test_build_publishes_the_edit(opened):
+def test_build_publishes_edit(opened):
     opened.run("incident", "resolve", "2026", "--build", now="2026-11-02T11:00:00Z")
     summary = json.loads(opened.read("build/api/v2/summary.json"))
     assert summary["incidents"] == []
     assert summary["page"]["updated_at"] == "2026-11-02T12:00:00.000+01:00"
 
 
-def test_build_into_the_content_is_rejected_before_anything_is_written(opened):
+def test_build_into_content_is_rejected(opened):
     before = opened.files()
     opened.run("incident", "resolve", "2026", "--build", "--out", "content/site", code=2)
     assert opened.files() == before
 
 
-def test_an_edit_is_dated_in_whole_seconds(repository, monkeypatch):
+def test_edit_time_has_whole_seconds(repository, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1793527200")
     assert repository.result(*OPEN).exit_code == 0
     assert "at: 2026-11-01T10:00:00Z" in repository.read("content/incidents/2026-11-01-slow-answers.yaml")
 
 
-def test_the_program_itself_runs_the_command(opened):
+def test_module_entry_point_runs_command(opened):
     done = subprocess.run(
         [sys.executable, "-m", "statuary", "incident", "list", "--now", NOW],
         capture_output=True,
@@ -470,7 +470,7 @@ def served(repository, name, now=NOW):
     return json.loads(repository.read(f"build/api/v2/{name}.json"))
 
 
-def test_a_resolved_incident_is_reopened(opened):
+def test_resolved_incident_is_reopened(opened):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     again = ("--component", "rpc=major_outage", "--body", "It is back.")
     assert "is not resolved" in opened.run("incident", "reopen", "2026", now="2026-11-02T10:30:00Z", code=3)
@@ -487,7 +487,7 @@ def test_a_resolved_incident_is_reopened(opened):
     assert "no errors or warnings" in opened.run("check", now="2026-11-02T11:40:00Z")
 
 
-def test_an_imported_incident_is_reopened(opened):
+def test_imported_incident_is_reopened(opened):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     opened.write(FILE, "resolved_at: 2026-11-02T10:59:59Z\n" + opened.read(FILE))
     opened.run("incident", "reopen", "2026", "--body", "It is back.", now="2026-11-02T11:30:00Z")
@@ -498,7 +498,7 @@ def test_an_imported_incident_is_reopened(opened):
     assert incident["resolved_at"] == "2026-11-02T13:00:00.000+01:00"
 
 
-def test_an_incident_is_reopened_after_its_postmortem(opened):
+def test_incident_is_reopened_after_postmortem(opened):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     opened.run("incident", "postmortem", "2026", "--body", "We learned.", now="2026-11-03T11:00:00Z")
     opened.run("incident", "reopen", "2026", "--body", "It is back.", now="2026-11-04T11:30:00Z")
@@ -511,7 +511,7 @@ def test_an_incident_is_reopened_after_its_postmortem(opened):
     assert "already has a postmortem" in opened.run(*again, now="2026-11-05T00:00:00Z", code=3)
 
 
-def test_an_update_with_a_text_alone_keeps_the_status(opened):
+def test_body_only_update_keeps_status(opened):
     opened.run("incident", "update", "2026", "--status", "identified", now="2026-11-02T10:10:00Z")
     opened.run("incident", "update", "2026", "--body", "A node is replaced.", now="2026-11-02T10:20:00Z")
     assert opened.read(FILE).endswith("    status: identified\n    body: A node is replaced.\n")
@@ -524,7 +524,7 @@ BACKFILL = (*OPEN, "--component", "rpc=major_outage", "--started-at", "2026-11-0
 @pytest.mark.parametrize(
     "end", [("--status", "resolved", "--at"), ("--ended-at",), ("--status", "resolved", "--ended-at")]
 )
-def test_what_is_entered_afterwards_goes_down_and_up_and_counts(repository, end):
+def test_backfilled_incident_counts_as_outage(repository, end):
     repository.run(*BACKFILL, *end, "2026-11-01T11:30:00Z", "--body", "A disk was full.")
     assert (
         repository.read("content/incidents/2026-11-01-slow-answers.yaml")
@@ -566,12 +566,12 @@ updates:
         ),
     ],
 )
-def test_an_incident_that_is_over_says_when_it_was(repository, options, output):
+def test_ended_incident_requires_consistent_times(repository, options, output):
     assert output in repository.run(*OPEN, "--component", "rpc=major_outage", *options, code=2)
     assert "incidents" not in "".join(repository.files())
 
 
-def test_the_next_update_is_promised_by_a_time(opened):
+def test_next_update_accepts_time(opened):
     update = ("incident", "update", "2026", "--body", "Still looking.")
     opened.run(*update, "--next-update-by", "2026-11-02T10:45:00Z")
     assert opened.read(FILE).endswith("    next_update_by: 2026-11-02T10:45:00Z\n")
@@ -580,7 +580,7 @@ def test_the_next_update_is_promised_by_a_time(opened):
     assert "must be after this one" in opened.run(*update, "--next-update-by", "2026-11-02T09:00:00Z", code=2)
 
 
-def test_the_next_update_is_promised_and_then_overdue(opened):
+def test_next_update_becomes_overdue(opened):
     opened.run("incident", "update", "2026", "--body", "Still looking.", "--next-update-in", "30m")
     assert opened.read(FILE).endswith("    body: Still looking.\n    next_update_by: 2026-11-02T10:30:00Z\n")
     pages, answers = [], []
@@ -620,7 +620,7 @@ next_update_in: 30m
 """
 
 
-def test_an_incident_begins_with_a_template(repository):
+def test_template_fills_new_incident(repository):
     repository.write("content/templates/rpc-outage.yaml", TEMPLATE)
     repository.run("incident", "open", "--template", "rpc-outage", "--component", "bridge=operational")
     assert (
@@ -643,7 +643,7 @@ updates:
     assert "did you mean 'rpc-outage'?" in output
 
 
-def test_a_template_is_checked_before_the_bad_night(repository):
+def test_template_errors_are_checked(repository):
     repository.write("content/templates/a.yaml", TEMPLATE.replace("rpc:", "rcp:").replace("30m", "soon"))
     assert "'soon' is not a duration" in repository.run("check", code=1)
     repository.write("content/templates/a.yaml", TEMPLATE.replace("rpc:", "rcp:"))

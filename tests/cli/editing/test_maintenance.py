@@ -43,7 +43,7 @@ def recurring(repository):
     return repository
 
 
-def test_schedule_writes_the_announcement(scheduled):
+def test_schedule_writes_announcement(scheduled):
     assert (
         scheduled.read(FILE)
         == """\
@@ -57,7 +57,7 @@ body: We will be undergoing scheduled maintenance during this time.
     )
 
 
-def test_schedule_writes_only_values_that_differ_from_the_defaults(repository):
+def test_schedule_omits_default_values(repository):
     flags = ("--no-remind", "--no-auto-begin", "--no-auto-complete", "--draft", "--id", "disks")
     repository.run(*SCHEDULE, *flags, "--body", "Disks.", "--publish-at", "2026-11-05T00:00:00Z")
     assert repository.read("content/maintenances/disks.yaml").endswith("""\
@@ -70,7 +70,7 @@ scheduled_auto_completed: false
 """)
 
 
-def test_schedule_can_repeat(repository):
+def test_schedule_accepts_recurrence_rule(repository):
     repository.run(*SCHEDULE, "--rule", "FREQ=WEEKLY;COUNT=3")
     assert repository.read(FILE).endswith("recurrence:\n  rule: FREQ=WEEKLY;COUNT=3\n")
     assert "created_at" not in repository.read(FILE)
@@ -78,7 +78,7 @@ def test_schedule_can_repeat(repository):
     assert [one["scheduled_for"][:10] for one in listed] == ["2026-11-10", "2026-11-17", "2026-11-24"]
 
 
-def test_an_invalid_rule_is_rejected(repository):
+def test_invalid_rule_is_rejected(repository):
     before = repository.files()
     assert "[right-value]" in repository.run(*SCHEDULE, "--rule", "EVERY=DAY", code=1)
     assert repository.files() == before
@@ -104,23 +104,23 @@ def test_an_invalid_rule_is_rejected(repository):
         ),
     ],
 )
-def test_a_missing_or_invalid_window_is_a_usage_error(repository, arguments, output):
+def test_missing_or_invalid_window_is_rejected(repository, arguments, output):
     assert output in repository.run("maintenance", "schedule", *arguments, code=2)
 
 
-def test_a_window_that_ends_before_it_begins_is_rejected(repository):
+def test_negative_window_is_rejected(repository):
     window = ("--scheduled-for", "2026-11-10T04:00:00Z", "--scheduled-until", "2026-11-10T03:00:00Z")
     output = repository.run("maintenance", "schedule", "--name", "x", *window, code=1)
     assert "[window-has-length]" in output
 
 
-def test_a_maintenance_that_started_automatically_cannot_be_started(scheduled):
+def test_started_maintenance_cannot_be_started(scheduled):
     before = scheduled.files()
     assert "is already in_progress" in scheduled.run("maintenance", "start", "2026", now=WITHIN, code=3)
     assert scheduled.files() == before
 
 
-def test_a_maintenance_that_completed_automatically_cannot_be_changed(scheduled):
+def test_completed_maintenance_cannot_be_changed(scheduled):
     for arguments in (("complete", "2026"), ("cancel", "2026")):
         output = scheduled.run("maintenance", *arguments, now=AFTER, code=3)
         assert "is already completed" in output
@@ -129,7 +129,7 @@ def test_a_maintenance_that_completed_automatically_cannot_be_changed(scheduled)
     assert "it is over" in output
 
 
-def test_start_early_verify_and_complete(scheduled):
+def test_maintenance_starts_verifies_and_completes(scheduled):
     scheduled.run("maintenance", "start", "2026-11-10", now="2026-11-10T03:50:00Z")
     update = ("maintenance", "update", "2026", "--status", "verifying", "--body", "We test: so far so good.")
     scheduled.run(*update, now="2026-11-10T04:20:00Z")
@@ -150,11 +150,11 @@ def test_start_early_verify_and_complete(scheduled):
     )
 
 
-def test_a_maintenance_that_has_not_started_cannot_be_completed(scheduled):
+def test_unstarted_maintenance_cannot_be_completed(scheduled):
     assert "has not started" in scheduled.run("maintenance", "complete", "2026", now=BEFORE, code=3)
 
 
-def test_cancelled_at_is_written_below_the_window(scheduled):
+def test_cancel_writes_time_below_window(scheduled):
     scheduled.run("maintenance", "cancel", "2026", now=BEFORE)
     assert (
         "scheduled_until: 2026-11-10T05:30:00Z\ncancelled_at: 2026-11-09T00:00:00Z\nbody:"
@@ -164,7 +164,7 @@ def test_cancelled_at_is_written_below_the_window(scheduled):
     assert "is already completed" in scheduled.run("maintenance", "cancel", "2026", now=AFTER, code=3)
 
 
-def test_cancel_with_a_body(scheduled):
+def test_cancel_publishes_body(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
     assert page["status"] == "completed"
@@ -172,13 +172,13 @@ def test_cancel_with_a_body(scheduled):
     assert page["resolved_at"] == "2026-11-09T01:00:00.000+01:00"
 
 
-def test_one_window_of_a_recurring_maintenance_is_cancelled(recurring):
+def test_cancel_affects_single_occurrence(recurring):
     recurring.run("maintenance", "cancel", "refill-20261110", now=BEFORE)
     added = "    2026-11-10T07:00:00Z:\n      cancelled_at: 2026-11-09T00:00:00Z\n"
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_an_existing_occurrence_is_edited_under_its_key(recurring):
+def test_existing_occurrence_is_edited(recurring):
     at = "2026-11-17T07:05:00Z"
     recurring.run("maintenance", "complete", "refill-20261117", now=at)
     added = """\
@@ -190,7 +190,7 @@ def test_an_existing_occurrence_is_edited_under_its_key(recurring):
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_the_id_of_a_recurring_maintenance_is_ambiguous(recurring):
+def test_recurring_maintenance_id_is_ambiguous(recurring):
     output = recurring.run("maintenance", "cancel", "refill", now=BEFORE, code=3)
     assert "several maintenances begin with 'refill': " in output
     assert "refill-20261117t0700z" in output
@@ -207,7 +207,7 @@ def test_list_shows_upcoming_windows(scheduled, recurring):
 @pytest.mark.parametrize(
     ("answer", "end"), [("1h30m", "2026-11-10T05:30:00Z"), ("2026-11-10T06:00:00Z", "2026-11-10T06:00:00Z")]
 )
-def test_a_prompt_for_the_end_accepts_a_duration(repository, monkeypatch, answer, end):
+def test_end_prompt_accepts_duration(repository, monkeypatch, answer, end):
     use_interactive_terminal(monkeypatch)
     start = ("--name", "New disks", "--scheduled-for", "2026-11-10T04:00:00Z", "--component", "rpc")
     output = repository.run("maintenance", "schedule", *start, text=f"soon\n{answer}\n\n")
@@ -215,7 +215,7 @@ def test_a_prompt_for_the_end_accepts_a_duration(repository, monkeypatch, answer
     assert f"scheduled_until: {end}\n" in repository.read(FILE)
 
 
-def test_the_window_is_prompted_for(repository, monkeypatch):
+def test_window_is_prompted(repository, monkeypatch):
     use_interactive_terminal(monkeypatch)
     answers = ("New disks", "tomorrow", "2026-11-10T04:00:00Z", "2026-11-10T05:30:00Z", "rpc", "none", "")
     output = repository.run("maintenance", "schedule", text="\n".join(answers) + "\n")
@@ -233,7 +233,7 @@ body: We will be undergoing scheduled maintenance during this time.
     )
 
 
-def test_reschedule_moves_the_window_and_says_when(scheduled):
+def test_reschedule_moves_window_and_records_time(scheduled):
     scheduled.run("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-11T04:00:00Z", now=BEFORE)
     assert (
         "scheduled_for: 2026-11-11T04:00:00Z\nscheduled_until: 2026-11-11T05:30:00Z\n"
@@ -247,7 +247,7 @@ def test_reschedule_moves_the_window_and_says_when(scheduled):
     ) in scheduled.read(FILE)
 
 
-def test_a_moved_window_is_news_in_every_document(scheduled):
+def test_rescheduled_window_updates_every_document(scheduled):
     move = ("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-11T04:00:00Z", "--build")
     scheduled.run(*move, now=BEFORE)
     page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
@@ -257,7 +257,7 @@ def test_a_moved_window_is_news_in_every_document(scheduled):
     assert "<updated>2026-11-09T01:00:00+01:00</updated>" in scheduled.read("build/history.atom")
 
 
-def test_a_started_maintenance_keeps_its_start(scheduled):
+def test_started_maintenance_keeps_start(scheduled):
     start = ("--scheduled-for", "2026-11-11T04:00:00Z")
     output = scheduled.run("maintenance", "reschedule", "2026", *start, now=WITHIN, code=3)
     assert "has already started" in output
@@ -265,7 +265,7 @@ def test_a_started_maintenance_keeps_its_start(scheduled):
     assert "is already completed" in output
 
 
-def test_one_window_of_a_recurring_maintenance_is_moved(recurring):
+def test_reschedule_moves_single_occurrence(recurring):
     move = ("maintenance", "reschedule", "refill-20261110", "--scheduled-for", "2026-11-11T07:00:00Z")
     recurring.run(*move, now=BEFORE)
     added = (
@@ -278,7 +278,7 @@ def test_one_window_of_a_recurring_maintenance_is_moved(recurring):
     assert recurring.read("content/maintenances/refill.yaml") == RECURRING + added
 
 
-def test_a_cancelled_maintenance_is_cancelled_in_every_document(scheduled):
+def test_cancellation_appears_in_every_document(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     assert "cancelled" in scheduled.run("maintenance", "list", "--all", now=BEFORE)
     for path in ("history.atom", "history.rss", "feed.json"):
@@ -289,7 +289,7 @@ def test_a_cancelled_maintenance_is_cancelled_in_every_document(scheduled):
         assert "Completed" not in scheduled.read(f"build/{path}")
 
 
-def test_a_commit_on_a_detached_head_is_a_warning(scheduled):
+def test_commit_on_detached_head_warns(scheduled):
     scheduled.git("add", ".")
     scheduled.git("commit", "--quiet", "--message", "All")
     scheduled.git("switch", "--quiet", "--detach")
@@ -318,7 +318,7 @@ def assert_clean(repository, now):
     assert set(rules) <= {"recurrence-within-horizon"}
 
 
-def test_a_window_that_is_cancelled_before_its_announcement_is_never_published(recurring):
+def test_unannounced_cancelled_window_is_never_published(recurring):
     output = recurring.run("maintenance", "cancel", FOURTH, "--body", "Not this week.", now=EARLY)
     assert "it was not announced yet, so readers see nothing of it" in output
     assert windows(recurring)[FOURTH] == ("cancelled", "2026-11-24T07:00:00Z")
@@ -334,7 +334,7 @@ def test_a_window_that_is_cancelled_before_its_announcement_is_never_published(r
 
 
 @pytest.mark.slow
-def test_an_update_announces_a_window_that_would_be_announced_later(recurring):
+def test_update_announces_future_window(recurring):
     recurring.run("maintenance", "update", FOURTH, "--body", "This one takes an hour.", now=EARLY)
     assert windows(recurring)[FOURTH][0] == "scheduled"
     window = served(recurring, EARLY)[FOURTH]
@@ -347,7 +347,7 @@ def test_an_update_announces_a_window_that_would_be_announced_later(recurring):
     assert_clean(recurring, LATE)
 
 
-def test_a_window_that_is_not_announced_yet_is_moved_without_a_word(recurring):
+def test_unannounced_window_moves_silently(recurring):
     recurring.run("maintenance", "reschedule", FOURTH, "--scheduled-for", "2026-11-26T07:00:00Z", now=EARLY)
     assert windows(recurring)[FOURTH] == ("announced later", "2026-11-26T07:00:00Z")
     window = served(recurring, LATE)[FOURTH]
@@ -357,7 +357,7 @@ def test_a_window_that_is_not_announced_yet_is_moved_without_a_word(recurring):
 
 
 @pytest.mark.slow
-def test_a_window_that_is_moved_nearer_is_announced_at_once(recurring):
+def test_window_moved_nearer_is_announced(recurring):
     recurring.run("maintenance", "reschedule", FOURTH, "--scheduled-for", "2026-11-04T07:00:00Z", now=EARLY)
     assert served(recurring, EARLY)[FOURTH]["created_at"] == "2026-11-02T11:00:00.000+01:00"
     assert served(recurring, LATE)[FOURTH]["resolved_at"] == "2026-11-04T08:15:00.000+01:00"
@@ -366,7 +366,7 @@ def test_a_window_that_is_moved_nearer_is_announced_at_once(recurring):
 MOVED = "The maintenance has been moved to"
 
 
-def test_every_move_is_told(scheduled):
+def test_every_move_posts_update(scheduled):
     for day, text in (("11", "The disks come on Wednesday."), ("12", None)):
         body = () if text is None else ("--body", text)
         move = ("maintenance", "reschedule", "2026", "--scheduled-for", f"2026-11-{day}T04:00:00Z", *body)
@@ -381,7 +381,7 @@ def test_every_move_is_told(scheduled):
         assert "The disks come on Wednesday." in scheduled.read(f"build/{path}").replace("\r\n ", "")
 
 
-def test_a_reminder_that_was_posted_before_a_move_stays_and_another_follows(scheduled):
+def test_reminder_repeats_after_move(scheduled):
     # the reminder of 03:00 is out when the window moves
     move = ("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-10T06:00:00Z")
     before = served(scheduled, "2026-11-10T03:10:00Z")["2026-11-10-new-disks"]["incident_updates"]
@@ -392,7 +392,7 @@ def test_a_reminder_that_was_posted_before_a_move_stays_and_another_follows(sche
     assert len({update["id"] for update in after}) == 4
 
 
-def test_a_window_moves_neither_into_the_past_nor_to_where_it_is(scheduled):
+def test_reschedule_rejects_past_or_unchanged_time(scheduled):
     for options, words in (
         (("--scheduled-for", "2026-11-02T09:00:00Z"), "the new start 2026-11-02T09:00:00Z is before"),
         (("--scheduled-for", "2026-11-10T04:00:00Z"), "already"),
@@ -406,7 +406,7 @@ def test_a_window_moves_neither_into_the_past_nor_to_where_it_is(scheduled):
     assert "the new end 2026-11-10T04:10:00Z is before" in output
 
 
-def test_an_announcement_of_tomorrow_comes_with_an_update_of_today(repository):
+def test_early_update_announces_maintenance(repository):
     repository.run(*SCHEDULE, "--at", "2026-11-05T00:00:00Z")
     repository.run("maintenance", "update", "2026", "--body", "Bring your own disks.")
     window = served(repository, NOW)["2026-11-10-new-disks"]
@@ -416,7 +416,7 @@ def test_an_announcement_of_tomorrow_comes_with_an_update_of_today(repository):
     assert_clean(repository, NOW)
 
 
-def test_the_nearest_windows_are_proposed_for_a_day(recurring):
+def test_unknown_window_suggests_nearest(recurring):
     assert "did you mean refill-20261103t0700z?" in recurring.run(
         "maintenance", "cancel", "refill-2026-11-03", code=3
     )
@@ -426,7 +426,7 @@ def test_the_nearest_windows_are_proposed_for_a_day(recurring):
     )
 
 
-def test_the_updates_of_a_window_are_checked_like_those_of_others(recurring):
+def test_occurrence_updates_are_checked(recurring):
     text = RECURRING.replace(
         "      name: Late refill\n",
         "      updates:\n        - {at: 2026-11-17T06:00:00Z, status: completed, components: {brige: null}}\n"

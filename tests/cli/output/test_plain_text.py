@@ -6,7 +6,7 @@ from statuary.cli.output import changes_lines, count_text, size_text
 from statuary.publish.plan import Action, Change
 
 
-def test_the_documents_of_future_transitions_are_counted_on_one_line():
+def test_future_epoch_changes_are_summarized():
     changes = [
         Change(action=Action.REPLACE, path="api/v2/summary.json", size=1200),
         Change(action=Action.ADD, path="api/v2/_epochs/2026-12-01T22:00:00Z/summary.json", size=1000),
@@ -21,7 +21,7 @@ def test_the_documents_of_future_transitions_are_counted_on_one_line():
     ]
 
 
-def test_no_changes_are_no_lines():
+def test_empty_changes_print_no_lines():
     assert list(changes_lines([])) == []
 
 
@@ -29,11 +29,11 @@ def test_no_changes_are_no_lines():
     ("size", "text"),
     [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (2_500_000, "2.5 MB"), (10**13, "10,000.0 GB")],
 )
-def test_a_size_has_a_unit(size, text):
+def test_size_has_unit(size, text):
     assert size_text(size) == text
 
 
-def test_a_count_is_singular_or_plural():
+def test_count_is_singular_or_plural():
     assert [count_text(number, "document") for number in (0, 1, 1234)] == [
         "0 documents",
         "1 document",

@@ -51,7 +51,7 @@ ALL = documents_of(ROWS)
 
 
 @pytest.mark.parametrize("place", [0, 1, 700, 1_499, COUNT - 2])
-def test_a_removed_contract_changes_only_what_shows_it(place: int):
+def test_removed_contract_changes_few_lists(place: int):
     without = documents_of(ROWS[:place] + ROWS[place + 1 :])
     changed = {path for path in ALL.keys() | without.keys() if ALL.get(path) != without.get(path)}
     lists = {path for path in changed if "search" not in path}
@@ -60,13 +60,13 @@ def test_a_removed_contract_changes_only_what_shows_it(place: int):
     assert sum(len(without.get(path, b"")) for path in changed) < sum(map(len, ALL.values())) / 8
 
 
-def test_an_added_contract_changes_the_newest_page_alone():
+def test_added_contract_changes_newest_list():
     more = documents_of([*ROWS, row(COUNT + 1)])
     changed = {path for path in more if ALL.get(path) != more[path] and "search" not in path}
     assert len(changed) <= 6
 
 
-def test_pages_have_every_contract_once_and_at_most_as_many_as_a_list():
+def test_list_pages_cover_contracts_once():
     pages = list(list_pages(ROWS))
     assert [one for page in pages for one in page.rows] == ROWS
     assert max(len(page.rows) for page in pages) <= PAGE_SIZE
@@ -76,7 +76,7 @@ def test_pages_have_every_contract_once_and_at_most_as_many_as_a_list():
     assert {len(page.rows) for page in list_pages(same)} == {PAGE_SIZE}
 
 
-def test_every_page_is_reached_from_the_first():
+def test_first_page_links_every_page():
     first = ALL["contracts/1/index.html"].decode()
     for path in (path for path in ALL if path.startswith("contracts/1/pages/")):
         assert f'href="../../{path}"' in first

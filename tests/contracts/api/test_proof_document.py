@@ -37,7 +37,7 @@ def proof_of(record, *, published=True):
     return orjson.loads(proof.body)
 
 
-def test_the_proofs_of_the_site_of_this_repository():
+def test_demo_site_proofs_match_schema():
     catalogue, _ = read_content(CHECKOUT / "content")
     settings = ContractBuildSettings(chains=frozenset(chain.chain_id for chain in catalogue.chains))
     sources = list(catalogue.contracts)
@@ -48,7 +48,7 @@ def test_the_proofs_of_the_site_of_this_repository():
         validator().validate(orjson.loads(proof.body))
 
 
-def test_the_proofs_of_real_records():
+def test_real_record_proofs_match_schema():
     for name, record in real_records():
         proof = proof_of(record)
         validator().validate(proof)
@@ -56,7 +56,7 @@ def test_the_proofs_of_real_records():
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_the_proofs_of_damaged_records(feature):
+def test_damaged_record_proofs_match_schema(feature):
     text = orjson.dumps(made_record(feature))
     record_damages.STRANGER = made_record("everything")
     failed = 0
@@ -70,12 +70,12 @@ def test_the_proofs_of_damaged_records(feature):
     assert failed > len(damages) / 6
 
 
-def test_the_shipped_rules_are_those_of_the_checks():
+def test_shipped_rules_match_checks():
     """`python tests/support/proof_checks.py` writes them again."""
     assert CHECKS.read_text(encoding="utf-8") == generated_checks()
 
 
-def test_checks_are_explained_in_the_order_of_a_proof():
+def test_rules_follow_proof_order():
     explained = orjson.loads(proof_checks_document().body)["checks"]
     assert [one["check"] for one in explained] == [
         one["check"] for one in proof_of(made_record("everything"))["checks"]
@@ -99,11 +99,11 @@ WRONG = {
 @pytest.mark.parametrize(
     ("member", "value"), [pair for name, values in WRONG.items() for pair in product([name], values)]
 )
-def test_the_schema_rejects_invalid_proofs(member, value):
+def test_schema_rejects_invalid_proofs(member, value):
     assert not validator().is_valid(proof_of(made_record("everything")) | {member: value})
 
 
-def test_the_schema_demands_findings_of_checks_that_fail_and_allows_notes_of_those_that_pass():
+def test_schema_requires_findings_by_outcome():
     proof = proof_of(made_record("everything"))
     note = {"message": "", "pointer": [], "severity": "note"}
     for outcome, findings in product(
@@ -114,7 +114,7 @@ def test_the_schema_demands_findings_of_checks_that_fail_and_allows_notes_of_tho
         assert validator().is_valid(proof | {"checks": [check]}) == allowed
 
 
-def test_the_claims_of_a_proof_are_shown_separately():
+def test_proof_lists_claims_separately():
     claims = proof_of(made_record("everything"))["claims"]
     assert {name: claim["status"] for name, claim in claims.items()} == {
         "consistent": "verified_here",
@@ -126,7 +126,7 @@ def test_the_claims_of_a_proof_are_shown_separately():
     assert claims["hashed"]["evidence"]["runtime"].startswith("ipfs:1220")
 
 
-def test_a_member_is_pinned_by_what_commits_to_it():
+def test_member_pin_names_strongest_commitment():
     exact, other = (
         proof_of(made_record("plain"))["pinnedBy"],
         proof_of(made_record("other metadata"))["pinnedBy"],
@@ -136,7 +136,7 @@ def test_a_member_is_pinned_by_what_commits_to_it():
     assert exact["runtimeBytecode.onchainBytecode"] == other["runtimeBytecode.onchainBytecode"] == "claimed"
 
 
-def test_a_source_that_no_hash_covers_is_named():
+def test_uncovered_source_is_pinned_as_claimed():
     record = made_record("plain")
     for sources in (record["sources"], record["stdJsonInput"]["sources"]):
         sources["Extra.sol"] = {"content": "// nobody compiled this"}
@@ -144,6 +144,6 @@ def test_a_source_that_no_hash_covers_is_named():
     assert (pinned["sources"], pinned["sources/Extra.sol"]) == ("hash", "claimed")
 
 
-def test_a_proof_names_the_record_that_it_is_about():
+def test_proof_names_record_digest():
     record = made_record("plain")
     assert proof_of(record)["recordSha256"] == sha256(encode_unchecked(record)).hexdigest()

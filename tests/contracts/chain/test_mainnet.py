@@ -43,14 +43,14 @@ def anchored(block):
 
 
 @pytest.mark.parametrize("number", BLOCKS)
-def test_headers_of_every_form(number):
+def test_mainnet_headers_parse_by_fork(number):
     block = BLOCKS[number]
     assert header_of(anchored(block)).number == number
     members = [count for first, count in MEMBERS.items() if first <= number][-1]
     assert len(decode_list(bytes.fromhex(block["header"][2:]))) == members
 
 
-def test_the_vectors_have_every_form_of_header():
+def test_vectors_cover_header_forms():
     assert set(MEMBERS) <= set(BLOCKS)
 
 
@@ -65,7 +65,7 @@ def evidence(block, one):
 @pytest.mark.parametrize(
     ("block", "one"), transactions(), ids=lambda value: str(value.get("number", value.get("hash", "")[:10]))
 )
-def test_transactions_and_receipts(block, one):
+def test_mainnet_transactions_and_receipts_verify(block, one):
     transaction, receipt = transaction_in(evidence(block, one), one["index"], "0x")
     assert f"0x{transaction.hash.hex()}" == one["hash"]
     assert transaction.type == receipt.type == one["type"]
@@ -75,11 +75,11 @@ def test_transactions_and_receipts(block, one):
         transaction_in(evidence(block, one), one["index"] + 1, "0x")
 
 
-def test_the_vectors_have_every_type_of_transaction():
+def test_vectors_cover_transaction_types():
     assert {one["type"] for _, one in transactions()} == {0, 1, 2, 3, 4}
 
 
-def test_a_block_from_json_rpc():
+def test_json_rpc_block_is_reencoded():
     # packages/block/test/testdata/infura2000004wtxs.json of ethereumjs-monorepo, which names the senders
     block = json.loads((HERE / "mainnet_2000004.json").read_text())
     header = parse_header(encode_header(block))
@@ -93,7 +93,7 @@ def test_a_block_from_json_rpc():
     assert trie_proof(keyed, b"\x80")[0] == header.transactions_root
 
 
-def test_an_account_and_its_storage():
+def test_mainnet_account_and_storage_verify():
     state = MAINNET["state"]
     header = parse_header(bytes.fromhex(state["header"][2:]))
     assert header.number == 19_000_000

@@ -28,7 +28,7 @@ def as_lists(item):
 
 @steady
 @given(ITEMS)
-def test_items_are_encoded_as_by_the_library(item):
+def test_rlp_encoding_matches_library(item):
     encoded = rlp.encode(item)
     assert encode_rlp(item) == encoded
     assert decode_rlp(encoded) == item
@@ -36,7 +36,7 @@ def test_items_are_encoded_as_by_the_library(item):
 
 @settings(steady, max_examples=300)
 @given(st.one_of(st.binary(max_size=80), ITEMS.map(rlp.encode).flatmap(lambda whole: st.just(whole + b"\0"))))
-def test_what_the_library_rejects_is_rejected(data):
+def test_rlp_decoding_matches_library(data):
     try:
         expected = as_lists(rlp.decode(data))
     except rlp.DecodingError:
@@ -46,7 +46,7 @@ def test_what_the_library_rejects_is_rejected(data):
         assert decode_rlp(data) == expected
 
 
-def test_deep_nesting_has_a_bound():
+def test_rlp_nesting_is_limited():
     deep = b"\xc0"
     for _ in range(40):
         deep = encode_rlp([decode_rlp(b"\xc0")]) if deep == b"\xc0" else bytes([0xC0 + len(deep)]) + deep
@@ -56,7 +56,7 @@ def test_deep_nesting_has_a_bound():
 
 @settings(steady, max_examples=60)
 @given(TRIES, KEYS)
-def test_proofs_are_those_of_the_library(values, other):
+def test_trie_proofs_match_library(values, other):
     library = HexaryTrie({})
     for key, value in values.items():
         library[key] = value
@@ -72,12 +72,12 @@ def test_proofs_are_those_of_the_library(values, other):
         assert proved_value(root, key, hashed) == values.get(key, b"")
 
 
-def test_an_empty_trie_holds_nothing():
+def test_empty_trie_proves_absence():
     assert trie_proof([], b"\x80") == (EMPTY_ROOT, [])
     assert proved_value(EMPTY_ROOT, b"\x80", []) == b""
 
 
-def test_some_nodes_give_the_only_node_of_an_empty_trie():
+def test_empty_trie_accepts_only_empty_node():
     assert proved_value(EMPTY_ROOT, b"\x80", [b"\x80"]) == b""
     for nodes in ([b"\x80", b"\x80"], [b""], [b"\xc0"]):
         with pytest.raises(EvidenceError):
@@ -88,7 +88,7 @@ def test_some_nodes_give_the_only_node_of_an_empty_trie():
 
 @settings(steady, max_examples=60)
 @given(TRIES.filter(lambda values: len(values) > 3), st.data())
-def test_a_changed_proof_is_rejected(values, data):
+def test_altered_proof_is_rejected(values, data):
     key = data.draw(st.sampled_from(sorted(values)))
     root, nodes = trie_proof(values.items(), key)
     at = data.draw(st.integers(0, len(nodes) - 1))

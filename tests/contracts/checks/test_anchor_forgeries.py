@@ -44,7 +44,7 @@ def status(record, anchor, digest):
     return [claim.status for claim in anchor_claims(RecordView(record), anchor, digest).claims]
 
 
-def test_the_demo_network_is_shown(demo):
+def test_demo_network_claims_are_shown(demo):
     """All 23 have their code shown; all that a transaction created directly have their deployment shown."""
     found = [status(*one) for one in demo]
     assert len(found) == 23
@@ -62,7 +62,7 @@ def test_the_demo_network_is_shown(demo):
     assert not creators["NetworkCharter"]
 
 
-def test_the_blocks_of_the_demo_network_are_checkpoints(demo):
+def test_demo_blocks_match_checkpoints(demo):
     [chain] = read_content(CONTENT).catalogue.chains
     for record, anchor, digest in demo:
         claims = anchor_claims(RecordView(record), anchor, digest, dict(chain.checkpoints)).claims
@@ -118,7 +118,7 @@ def forged_deployment(rng, mine, other):
         yield anchor._replace(deployment=changed)
 
 
-def test_pieces_of_other_anchors_show_nothing(demo):
+def test_recombined_anchors_show_nothing(demo):
     rng, tried, accepted = random.Random(19), 0, []
     while tried < COUNT:
         mine, other = rng.sample(demo, 2)
@@ -133,7 +133,7 @@ def test_pieces_of_other_anchors_show_nothing(demo):
     assert accepted == []
 
 
-def test_a_storage_proof_of_another_slot_or_contract_pins_nothing(demo):
+def test_foreign_storage_proof_pins_nothing(demo):
     [proxy] = [one for one in demo if one[0]["compilation"]["name"] == "CatalogueProxy"]
     record, anchor, digest = proxy
     shown = anchor_claims(RecordView(record), anchor, digest)
@@ -226,7 +226,7 @@ CREATING = (0, 1, 2)  # types 3 and 4 cannot create contracts
 
 
 @pytest.mark.parametrize("kind", CREATING)
-def test_a_generated_block_proves_its_deployment(kind):
+def test_generated_block_proves_deployment(kind):
     assert status(*made_up(signed(kind, 5, 3, CODE), receipt(kind)))[1] is SHOWN
     assert status(*made_up(signed(0, 5, 3, CODE, protected=False), receipt(0)))[1] is SHOWN
 
@@ -263,7 +263,7 @@ def made_up_forgeries(rng):
     yield made_up(raw, receipt(kind), chain_id=str(6 + nonce))
 
 
-def test_types_chains_and_facts_that_are_mixed_up_show_nothing():
+def test_mixed_facts_show_nothing():
     rng, tried, accepted = random.Random(19), 0, []
     while tried < COUNT // 3:
         for forged in made_up_forgeries(rng):

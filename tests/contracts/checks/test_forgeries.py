@@ -56,7 +56,7 @@ def borne(forgery: Forgery):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_forgery_is_accepted(family):
+def test_forgeries_are_rejected(family):
     made = defaultdict(int)
     for forgery in FORGERIES:
         if forgery.family == family:
@@ -67,7 +67,7 @@ def test_no_forgery_is_accepted(family):
     assert all(made[forgery.name] for forgery in FORGERIES if forgery.family == family), made
 
 
-def test_a_record_with_repeated_members_is_accepted():
+def test_repeated_members_are_accepted():
     """What forgeries do to agree with themselves is no fault by itself."""
     for text in true_records()[:20]:
         record = orjson.loads(text)
@@ -93,7 +93,7 @@ def with_transformations(side: str, reason: str) -> dict:
     raise AssertionError(reason)
 
 
-def test_ids_of_another_compilation_of_equal_code_are_a_note():
+def test_foreign_immutable_ids_yield_note():
     """Sourcify keeps one compilation for equal code: ids 37704 and on against 4164 and on, in the same places."""
     record = with_transformations("runtime", "immutable")
     code = record["runtimeBytecode"]
@@ -105,7 +105,7 @@ def test_ids_of_another_compilation_of_equal_code_are_a_note():
     assert notes(record) == {"runtime-transformations-are-found-again"}
 
 
-def test_library_ids_with_other_paths_are_a_note():
+def test_renamed_library_ids_yield_note():
     record = with_transformations("runtime", "library")
     code = record["runtimeBytecode"]
     values = code["transformationValues"]["libraries"]
@@ -116,7 +116,7 @@ def test_library_ids_with_other_paths_are_a_note():
     assert notes(record) == {"runtime-transformations-are-found-again"}
 
 
-def test_auxdata_counted_with_a_contract_that_the_optimizer_removed_is_a_note():
+def test_auxdata_of_removed_contract_yields_note():
     """A dead `new A()` leaves A in the assembly, so the pieces are numbered 1 and 3."""
     record = next(
         record
@@ -129,7 +129,7 @@ def test_auxdata_counted_with_a_contract_that_the_optimizer_removed_is_a_note():
     assert notes(record) == {"auxdata-is-complete"}
 
 
-def test_a_remapping_may_have_an_empty_context():
+def test_remapping_may_have_empty_context():
     for one, other in (([":a=b", "c:d=e"], ["c:d=e", "a=b"]), (["a=b"], [":a=b"]), ([], None)):
         given = {} if other is None else {"remappings": other}
         assert not list(setting_differences({"remappings": one}, given, "0.4.11+commit.68ef5810"))
@@ -138,7 +138,7 @@ def test_a_remapping_may_have_an_empty_context():
     )
 
 
-def test_metadata_may_be_kept_in_another_order_of_keys():
+def test_metadata_key_order_may_differ():
     records = [record for record in map(orjson.loads, true_records()[:40]) if record["metadata"]]
     assert records
     for record in records:
@@ -147,7 +147,7 @@ def test_metadata_may_be_kept_in_another_order_of_keys():
 
 
 @pytest.mark.parametrize("level", ["creation", "runtime"])
-def test_a_lower_claim_than_the_bytes_earn_is_a_note(level):
+def test_understated_match_yields_note(level):
     record = next(
         record
         for record in map(orjson.loads, true_records())
@@ -190,7 +190,7 @@ def lies():
 LIES = list(lies())
 
 
-def test_there_are_many_kinds_of_false_claims_and_many_records_that_bear_them():
+def test_false_claims_cover_many_records():
     kinds = {claim.name for claim in FALSE_CLAIMS}
     assert len(kinds) == len(FALSE_CLAIMS) >= 60
     assert {lie.values[0].name for lie in LIES} == kinds
@@ -206,7 +206,7 @@ def assert_page_says_no_more(proof, member, pin):
 
 
 @pytest.mark.parametrize(("claim", "record"), LIES)
-def test_a_false_claim_is_disproved_or_stays_a_claim(claim, record):
+def test_false_claim_is_never_verified(claim, record):
     proof = prove(record)
     outcomes = {result.check: result.outcome for result in proof.results}
     match claim.verdict:

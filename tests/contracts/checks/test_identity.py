@@ -56,7 +56,7 @@ def agrees(record):
     return is_identified(parsed) == (not found(parsed) and not is_genesis)
 
 
-def test_every_text_in_every_place():
+def test_identity_shortcut_agrees_on_every_value():
     count = 0
     for place in PLACES:
         for text in TEXTS:
@@ -68,7 +68,7 @@ def test_every_text_in_every_place():
     assert len(PLACES) < count < len(PLACES) * len(TEXTS) / 2
 
 
-def test_true_records_and_their_mutants():
+def test_identity_shortcut_agrees_on_mutants():
     texts, chance = true_texts(), random.Random(1)
     assert any(is_identified(orjson.loads(text)) for text in texts)
     for text in texts:

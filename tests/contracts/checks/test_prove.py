@@ -24,13 +24,13 @@ def result_of(record, name):
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_made_records_prove(name):
+def test_synthetic_records_prove(name):
     proof = prove(made_record(name))
     assert proof.findings == ()
     assert proof.holds
 
 
-def test_every_real_record_proves_without_a_finding():
+def test_real_records_have_no_findings():
     count = 0
     for name, record in real_records():
         assert prove(record).findings == (), name
@@ -38,13 +38,13 @@ def test_every_real_record_proves_without_a_finding():
     assert count >= 94
 
 
-def test_every_served_vector_proves_without_a_false_finding():
+def test_served_vectors_have_expected_findings():
     for name, record in served_vectors():
         expected = ["unmatched-side-does-not-match"] if UNDERSTATED in name else []
         assert [finding.rule for finding in prove(record).findings] == expected, name
 
 
-def test_a_replaced_bytecode_is_rejected():
+def test_replaced_bytecode_is_rejected():
     records = {
         name: record for name, record in served_vectors(doctored=True) if name.partition("/")[2] in DOCTORED
     }
@@ -74,7 +74,7 @@ def test_every_check_applies_to_some_record():
     assert idle == set()
 
 
-def test_a_check_reports_its_evidence():
+def test_check_reports_evidence():
     record = made_record("everything")
     length = len(record["creationBytecode"]["onchainBytecode"]) // 2 - 1
     assert result_of(record, "creation-replays").evidence == {"transformations": 6, "bytes": length}
@@ -83,7 +83,7 @@ def test_a_check_reports_its_evidence():
     assert result_of(record, "runtime-ends-with-the-metadata-hash").evidence["ipfs"].startswith("1220")
 
 
-def test_only_the_named_checks_run_and_the_others_are_named_as_skipped():
+def test_unselected_checks_are_skipped():
     chosen = [check for check in CONTRACT_CHECKS if check.name == "creation-replays"]
     proof = prove(made_record(), chosen)
     run = [result.check for result in proof.results if result.outcome is not CheckOutcome.SKIPPED]
@@ -94,7 +94,7 @@ def test_only_the_named_checks_run_and_the_others_are_named_as_skipped():
         assert proof.claim(claim).reason.key == "skipped_more"
 
 
-def test_the_table_lists_every_check_once():
+def test_check_names_are_unique():
     names = [check.name for check in CONTRACT_CHECKS]
     assert len(set(names)) == len(names)
     for each in CONTRACT_CHECKS:
@@ -102,7 +102,7 @@ def test_the_table_lists_every_check_once():
         assert re.fullmatch(r"[A-Z].*\.", each.rule), each.name
 
 
-def test_a_check_is_made_from_a_function():
+def test_check_is_defined_by_function():
     def nothing_is_wrong(record):
         """Nothing is ever wrong.
 
@@ -163,7 +163,7 @@ PLACES = [place for place in places(orjson.loads(TEXT)) if place]
 
 @steady
 @given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=4))
-def test_junk_in_any_member_is_a_finding_without_a_traceback(changes):
+def test_junk_values_are_findings(changes):
     record = orjson.loads(TEXT)
     for place, junk in changes:
         put(record, place, junk)
@@ -187,7 +187,7 @@ def put(record, place, junk):
 
 @steady
 @given(st.sampled_from(PLACES))
-def test_a_member_may_be_missing(place):
+def test_missing_member_keeps_all_results(place):
     record = orjson.loads(TEXT)
     holder = record
     for key in place[:-1]:
@@ -196,7 +196,7 @@ def test_a_member_may_be_missing(place):
     assert [result.check for result in prove(record).results] == EVERY_CHECK
 
 
-def test_endless_nesting_is_a_finding():
+def test_deep_nesting_is_finding():
     for member in ("abi", "metadata", "userdoc", "storageLayout", "signatures", "proxyResolution"):
         record = made_record()
         deep: list = []
@@ -206,16 +206,16 @@ def test_endless_nesting_is_a_finding():
         assert not prove(record).holds, member
 
 
-def test_an_empty_record_is_rejected():
+def test_empty_record_is_rejected():
     assert not prove({}).holds
 
 
-def test_records_that_are_proved_together_have_the_proofs_that_each_has_alone():
+def test_batch_proofs_match_single_proofs():
     records = [*(made_record(name) for name in FEATURES), {}]
     assert prove_together([Provable(record) for record in records]) == [prove(record) for record in records]
 
 
-def test_bytecode_that_ends_within_a_byte_of_the_one_on_the_chain_is_not_hex():
+def test_odd_length_bytecode_is_rejected():
     record = made_record()
     record["runtimeBytecode"]["recompiledBytecode"] = record["runtimeBytecode"]["onchainBytecode"][:-1]
     (finding,) = result_of(record, "hex-is-well-formed").findings
@@ -226,7 +226,7 @@ ROUNDED = [18_446_744_073_709_552_000, "18446744073709552000", 1.844674407370955
 
 
 @pytest.mark.parametrize("slot", ROUNDED, ids=map(str, ROUNDED))
-def test_a_slot_that_javascript_rounded_is_not_checked(slot):
+def test_rounded_slot_is_not_checked(slot):
     """Two variables share it, which no compiler does, and a record is not lost for it."""
     place = {"type": "uint256", "slot": slot, "n_slots": 1}
     faults = list(vyper_layout_faults({"a": place, "b": place, "c": {"type": "address", "slot": 0}}))
@@ -235,12 +235,12 @@ def test_a_slot_that_javascript_rounded_is_not_checked(slot):
 
 
 @pytest.mark.parametrize("slot", ["5", "", "-1", "1e5", -1, 1.5, None, float("inf"), "9" * 90])
-def test_a_slot_that_is_none_is_a_fault(slot):
+def test_missing_slot_is_fault(slot):
     (fault,) = vyper_layout_faults({"a": {"type": "uint256", "slot": slot}})
     assert fault == LayoutFault("a variable has no slot", ("a",))
 
 
-def test_small_slots_beside_a_rounded_one_are_checked():
+def test_small_slots_are_checked_beside_rounded():
     layout = {
         "a": {"type": "uint256", "slot": 1 << 60},
         "b": {"type": "uint256", "slot": 3},
@@ -252,7 +252,7 @@ def test_small_slots_beside_a_rounded_one_are_checked():
 @pytest.mark.parametrize(
     "day", ["2026-11", "99999999-1-1", "", "2026.11.02", "\uff12\uff10\uff12\uff16-11-02"]
 )
-def test_a_day_of_any_form_is_compared_or_not(day):
+def test_verification_date_passes_or_is_skipped(day):
     record = made_record() | {"verifiedAt": day}
     assert result_of(record, "verified-after-the-release").outcome in (
         CheckOutcome.PASSED,
@@ -281,7 +281,7 @@ VERSIONS = {
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_version_is_a_release_or_not_known_here(version):
+def test_compiler_version_is_release_or_unknown(version):
     compiler, _, number = version.rpartition(" ")
     record = made_record()
     record["compilation"] |= {"compiler": compiler or "solc", "compilerVersion": number}
@@ -293,7 +293,7 @@ def test_a_version_is_a_release_or_not_known_here(version):
     assert {name: result.evidence[name] for name in evidence} == evidence
 
 
-def test_the_table_of_releases_is_in_order():
+def test_release_table_is_ordered():
     solc, vyper = releases("solc"), releases("vyper")
     assert len(solc) >= 120
     assert len(vyper) >= 78

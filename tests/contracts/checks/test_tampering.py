@@ -44,7 +44,7 @@ def findings(record):
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.name)
-def test_every_damage_is_noticed(damage):
+def test_every_damage_is_detected(damage):
     borne = 0
     for texts, most in ((made_texts(), None), (real_texts(), MOST_REAL_RECORDS)):
         bearers = 0
@@ -62,12 +62,12 @@ def test_every_damage_is_noticed(damage):
         pytest.skip("no record at hand can bear this damage; the real ones under ../shared/data can")
 
 
-def test_there_are_many_kinds_and_every_check_has_one():
+def test_every_check_catches_some_damage():
     assert len({damage.name for damage in DAMAGES}) == len(DAMAGES) >= 40
     assert {damage.caught_by for damage in DAMAGES} == {check.name for check in CONTRACT_CHECKS}
 
 
-def test_the_listed_exceptions_are_not_noticed():
+def test_undetectable_damage_has_no_findings():
     """The list of what is beyond offline checks is a list of facts, not of things left undone."""
     assert len(NOT_CATCHABLE) >= 8
     record = made_record("everything")

@@ -323,7 +323,7 @@ def text_of(page: str) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_said_of_what_is_tried(name: str, tmp_path: Path) -> None:
+def test_attack_case_gets_expected_verdict(name: str, tmp_path: Path) -> None:
     case = CASES[name]
     content = written(tmp_path, case)
     checked = run("check", "--content", content, "--now", NOW)
@@ -362,7 +362,7 @@ FACTORY = "0x600080f0" + "00" * 40
         ({"proxyResolutionError": {"message": "no answer"}}, None, ClaimStatus.STATED),
     ],
 )
-def test_a_slot_contradicts_what_a_record_says_of_it_and_nothing_else(
+def test_storage_slot_contradicts_only_proxy_claim(
     resolution: dict[str, Any] | None, creation: str | None, status: ClaimStatus
 ) -> None:
     record, own = proxy()
@@ -375,7 +375,7 @@ def test_a_slot_contradicts_what_a_record_says_of_it_and_nothing_else(
     assert anchor_claims(RecordView(record), anchor, "ab").claims[0].status is status
 
 
-def test_a_page_names_the_block_its_time_who_vouches_and_what_to_compare(tmp_path: Path) -> None:
+def test_page_names_block_time_and_voucher(tmp_path: Path) -> None:
     for name, words in {
         "a block that a checkpoint names": "The author of this site vouches for this block: a checkpoint",
         "a header made by hand, with hosts typed into the file": "Only the file anchor.json names this block as one of"
@@ -399,7 +399,7 @@ def test_a_page_names_the_block_its_time_who_vouches_and_what_to_compare(tmp_pat
         assert "Compare the hash with that of block 21000000 on a node that you trust" in text
 
 
-def test_a_creation_side_that_differs_and_words_of_a_file_are_said_as_such(tmp_path: Path) -> None:
+def test_differing_creation_code_is_stated(tmp_path: Path) -> None:
     for name, words in {
         "creation code that does not match": "The creation code differs.",
         "words in an anchor": "in the words of anchor.json: “Shown by Etherscan.”",
@@ -417,7 +417,7 @@ def test_a_creation_side_that_differs_and_words_of_a_file_are_said_as_such(tmp_p
         assert words in text_of(page.read_text())
 
 
-def test_a_compilation_pins_only_what_a_compiler_decides() -> None:
+def test_compilation_pins_only_compiler_output() -> None:
     record = made_record()
     evidence = CompilationEvidence(
         "ab",
@@ -434,7 +434,7 @@ def test_a_compilation_pins_only_what_a_compiler_decides() -> None:
     assert differing == ({"storageLayout": "stated"} if record["storageLayout"] else {})
 
 
-def test_no_sentence_says_that_sources_were_compiled_or_code_compared_where_they_were_not(
+def test_uncompiled_sources_are_not_called_verified(
     tmp_path: Path,
 ) -> None:
     """A record of one's own code under an innocent metadata hash is like any other: only a compilation tells."""
@@ -459,7 +459,7 @@ def workspace(runtime: str) -> dict[str, Any]:
     return files | {f"contracts/748463/{source.name}/runtime.hex": runtime.encode()}
 
 
-def test_a_runtime_code_in_a_workspace_that_is_not_the_compiled_one_is_an_error(tmp_path: Path) -> None:
+def test_differing_workspace_runtime_code_is_error(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", {"site.yaml": SITE, **workspace(OTHER_CODE)})
     checked = run("check", "--content", content, "--now", NOW)
     assert "error: contradicted: the code on the chain (2 bytes) is not the compiled code (" in checked.output
@@ -476,7 +476,7 @@ def test_a_runtime_code_in_a_workspace_that_is_not_the_compiled_one_is_an_error(
     assert "something contradicts it" in text_of(page)
 
 
-def test_real_records_are_contradicted_where_their_code_is_and_nowhere_else() -> None:
+def test_only_known_real_record_is_contradicted() -> None:
     found = {
         name
         for name, record in [*real_records(), *served_vectors()]
@@ -485,7 +485,7 @@ def test_real_records_are_contradicted_where_their_code_is_and_nowhere_else() ->
     assert {name.partition("/")[2][:6] for name in found} == {"0x7eCF"}
 
 
-def test_the_claims_of_real_records_are_those_of_the_record_alone() -> None:
+def test_real_records_claim_only_consistency() -> None:
     for name, record in real_records():
         claims = {claim.name: claim.status for claim in prove(record).claims}
         assert claims[ClaimName.CONSISTENT] is ClaimStatus.VERIFIED, name

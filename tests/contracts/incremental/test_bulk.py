@@ -54,7 +54,7 @@ def documents(out: Path) -> dict[str, bytes]:
     }
 
 
-def test_every_form_gives_the_same_bytes(tmp_path):
+def test_every_source_format_gives_identical_bytes(tmp_path):
     require_module("duckdb", install=INSTALL)
     zstd = require_module("backports.zstd", install=INSTALL)
     names = ["plain", "libraries", "immutables", "other metadata", "everything"]
@@ -84,14 +84,14 @@ def test_every_form_gives_the_same_bytes(tmp_path):
     assert len(wanted) > 100
 
 
-def test_the_ledger_names_line_and_row(tmp_path):
+def test_ledger_records_source_line(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), record(2)])})
     build(content, tmp_path / "out")
     path = f"v2/contract/{CHAIN}/{record(2)['address']}"
     assert read_entry(tmp_path / "out" / LEDGER, path).sources == "contracts/a.jsonl:2"
 
 
-def test_an_unproved_record_is_withheld_at_its_line(tmp_path):
+def test_unproved_record_reports_source_line(tmp_path):
     wrong = record(2)
     wrong["sources"]["contracts/Made.sol"]["content"] += " "
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1), wrong])})
@@ -107,7 +107,7 @@ def test_an_unproved_record_is_withheld_at_its_line(tmp_path):
     assert outcome.checked.contracts.example.matchId == "1"
 
 
-def test_a_contract_in_two_forms_is_a_finding(tmp_path):
+def test_duplicate_contract_across_sources_is_reported(tmp_path):
     content = write_files(
         small_site(tmp_path),
         {**record_files([record(1)], "contracts"), "contracts/a.jsonl": jsonl([record(2), record(1)])},
@@ -123,7 +123,7 @@ def test_a_contract_in_two_forms_is_a_finding(tmp_path):
     assert outcome.checked.contracts.contracts == 1
 
 
-def test_a_chain_that_the_site_lacks_is_a_finding(tmp_path):
+def test_unknown_chain_is_reported(tmp_path):
     content = write_files(small_site(tmp_path), {"contracts/a.jsonl": jsonl([record(1) | {"chainId": "5"}])})
     (finding,) = build(content, tmp_path / "out").checked.withheld_because
     assert (finding.rule, finding.path, finding.position.line) == ("known-chain", "contracts/a.jsonl", 1)
@@ -138,7 +138,7 @@ def test_a_chain_that_the_site_lacks_is_a_finding(tmp_path):
         ("gopher://a/b", "no file or folder 'gopher://a/b'"),
     ],
 )
-def test_a_missing_source_is_a_finding_in_site_yaml(tmp_path, source, said):
+def test_missing_source_is_reported(tmp_path, source, said):
     content = write_files(
         small_site(tmp_path), {"site.yaml": f"{SITE}contracts:\n  sources:\n    - {source}\n"}
     )
@@ -147,7 +147,7 @@ def test_a_missing_source_is_a_finding_in_site_yaml(tmp_path, source, said):
     assert finding.position == Position(12, 7)
 
 
-def test_temporary_files_of_the_join_are_removed(tmp_path, monkeypatch):
+def test_join_removes_temporary_files(tmp_path, monkeypatch):
     require_module("duckdb", install=INSTALL)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     content = small_site(tmp_path)
@@ -156,7 +156,7 @@ def test_temporary_files_of_the_join_are_removed(tmp_path, monkeypatch):
     assert {file.name for file in tmp_path.iterdir()} == {"content", "out"}
 
 
-def test_an_unreadable_export_does_not_stop_status_updates(tmp_path):
+def test_unreadable_export_still_publishes_status(tmp_path):
     require_module("duckdb", install=INSTALL)
     content = small_site(tmp_path)
     write_tables(content / "contracts/export", tables_of_records([record(1)]), without=["code"])

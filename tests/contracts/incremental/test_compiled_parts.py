@@ -111,7 +111,7 @@ def met(text: bytes, settings: ContractBuildSettings) -> None:
         outcome(text, settings)
 
 
-def test_each_record_of_the_same_compilation_has_the_outcome_that_it_has_alone(
+def test_shared_compilation_gives_uncached_outcome(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shared = held = 0
@@ -130,7 +130,7 @@ def test_each_record_of_the_same_compilation_has_the_outcome_that_it_has_alone(
     assert shared > len(FEATURES) / 2
 
 
-def test_mutants_of_both_parts(
+def test_mutated_records_give_uncached_outcome(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chance = random.Random(SEED)
@@ -176,7 +176,7 @@ def spellings(text: bytes) -> Iterator[bytes]:
     yield b"[" + text + b"]"
 
 
-def test_other_bytes_between_the_parts(
+def test_respelled_records_give_uncached_outcome(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = orjson.dumps(made_record())
@@ -215,7 +215,7 @@ def looking_like_marks(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield changed
 
 
-def test_names_that_look_like_the_ends_of_the_parts(
+def test_marker_like_names_give_uncached_outcome(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for record in looking_like_marks(made_record()):
@@ -224,7 +224,7 @@ def test_names_that_look_like_the_ends_of_the_parts(
         assert outcome(text, settings) == without_memory(text, settings, monkeypatch)
 
 
-def test_a_source_map_that_looks_like_the_rest_of_the_record(
+def test_record_like_source_map_is_distinguished(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = made_record()
@@ -241,7 +241,7 @@ def test_a_source_map_that_looks_like_the_rest_of_the_record(
     assert outcome(text, settings) == without_memory(text, settings, monkeypatch)
 
 
-def test_the_checks_of_a_compilation_read_nothing_else() -> None:
+def test_compilation_checks_ignore_deployment_members() -> None:
     """They give the same results without the members that the deployment decides."""
     assert sorted((*OF_COMPILATION, *OF_DEPLOYMENT)) == sorted(CONTRACT_CHECKS)
     for name, record in records():
@@ -255,9 +255,7 @@ def test_the_checks_of_a_compilation_read_nothing_else() -> None:
         assert run_checks(part, OF_COMPILATION) == run_checks(record, OF_COMPILATION), name
 
 
-def test_what_the_deployment_decides_is_checked_each_time(
-    memory: CompiledParts, settings: ContractBuildSettings
-) -> None:
+def test_deployment_checks_are_never_cached(memory: CompiledParts, settings: ContractBuildSettings) -> None:
     record = made_record()
     met(orjson.dumps(record), settings)
     onchain = record["runtimeBytecode"]["onchainBytecode"]
@@ -272,7 +270,7 @@ def test_what_the_deployment_decides_is_checked_each_time(
     assert "runtime-replays" in {finding.rule for finding in proof.findings}
 
 
-def test_a_record_that_is_not_canonical_or_met_once_has_no_part(memory: CompiledParts) -> None:
+def test_new_or_noncanonical_record_misses_cache(memory: CompiledParts) -> None:
     record = made_record()
     text = orjson.dumps(record)
     for spelled in (
@@ -286,7 +284,7 @@ def test_a_record_that_is_not_canonical_or_met_once_has_no_part(memory: Compiled
     assert parse_record_json(text, "record.json").part is not None
 
 
-def test_the_work_of_a_part_counts_for_each_record(memory: CompiledParts) -> None:
+def test_cached_part_consumes_full_budget(memory: CompiledParts) -> None:
     text = orjson.dumps(made_record())
     spent = []
     for _ in range(4):
@@ -301,7 +299,7 @@ def test_the_work_of_a_part_counts_for_each_record(memory: CompiledParts) -> Non
         spend(MAX_STEPS + 1)
 
 
-def test_the_memory_is_bounded() -> None:
+def test_cache_size_is_bounded() -> None:
     by_part = {}
     for text in (orjson.dumps(made_record(name)) for name in FEATURES):
         if (found := pieces_of(text)) is not None:
@@ -319,5 +317,5 @@ def test_the_memory_is_bounded() -> None:
     assert parts.find(pieces[0]) is first
 
 
-def test_the_parts_are_all_members() -> None:
+def test_deployment_members_are_record_members() -> None:
     assert set(OTHERS) < set(MEMBERS)

@@ -51,7 +51,7 @@ def assert_news(files: dict[str, bytes], good: tuple[str, bytes]) -> None:
     assert files[good[0].replace("contracts/", "v2/contract/").removesuffix(".json")] == good[1]
 
 
-def test_the_news_are_published_beside_every_hostile_shape(tmp_path: Path) -> None:
+def test_hostile_shapes_still_publish_status(tmp_path: Path) -> None:
     shapes = [*NAMED, *islice(generic_shapes("everything"), 0, None, 5)]
     assert len(shapes) >= 200
     good = at_address(made_record(), GOOD)
@@ -68,7 +68,7 @@ def as_record(record: Any, number: int) -> tuple[str, bytes]:
         return f"contracts/{CHAIN}/{number}.json", b"{}"
 
 
-def test_mutants_of_records(tmp_path: Path) -> None:
+def test_mutated_records_cause_no_defects(tmp_path: Path) -> None:
     chance, texts = random.Random(SEED), true_texts()
     good = at_address(made_record(), GOOD)
     content = write_files(small_site(tmp_path), dict([good]))

@@ -56,7 +56,7 @@ def wanted(tmp_path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("form", ["jsonl", "jsonl.gz"])
-def test_lines_in_a_bucket(bucket, form, tmp_path, wanted):
+def test_bucket_lines_are_published(bucket, form, tmp_path, wanted):
     url, store = bucket
     store.put(f"lines/all.{form}", LINES if form == "jsonl" else gzip.compress(LINES))
     outcome = build(site_with(tmp_path, f"{url}/lines/all.{form}"), tmp_path / "out")
@@ -64,7 +64,7 @@ def test_lines_in_a_bucket(bucket, form, tmp_path, wanted):
     assert contracts_in(tmp_path / "out") == wanted
 
 
-def test_an_export_in_a_bucket(bucket, tmp_path, wanted):
+def test_bucket_export_is_published(bucket, tmp_path, wanted):
     require_module("duckdb", install='pip install "statuary[parquet]"')
     url, store = bucket
     records = [orjson.loads(line) for line in LINES.splitlines()]
@@ -76,7 +76,7 @@ def test_an_export_in_a_bucket(bucket, tmp_path, wanted):
     assert contracts_in(tmp_path / "out").keys() == wanted.keys()
 
 
-def test_a_missing_bucket_is_a_finding(bucket, tmp_path):
+def test_missing_bucket_is_reported(bucket, tmp_path):
     outcome = build(site_with(tmp_path, "s3://nowhere-at-all/all.jsonl"), tmp_path / "out")
     (finding,) = outcome.checked.withheld_because
     assert (finding.rule, finding.path) == ("reachable-source", "site.yaml")

@@ -62,11 +62,11 @@ def function(*types, **members):
         (function() | {"inputs": "bool"}, None),
     ],
 )
-def test_text(item, text):
+def test_signature_text_matches_ethers(item, text):
     assert signature_text(item) == text
 
 
-def test_lists_are_sets_in_one_order_with_the_real_hashes():
+def test_signature_lists_are_sorted_and_unique():
     abi = [TRANSFER, function("bool"), TRANSFER, {"type": "constructor"}, {"type": "receive"}, "x", None]
     listed = signatures_of(abi)
     assert list(listed) == list(SIGNATURE_KINDS)
@@ -90,7 +90,7 @@ def test_lists_are_sets_in_one_order_with_the_real_hashes():
         "uint\uff18",
     ],
 )
-def test_absurd_types_are_rejected(bad):
+def test_invalid_types_are_rejected(bad):
     with pytest.raises(InvalidValueError):
         parse_abi_parameters([{"type": bad}])
 
@@ -125,7 +125,7 @@ JSON = st.recursive(
         )
     )
 )
-def test_any_json_has_signatures(abi):
+def test_arbitrary_json_yields_sorted_signatures(abi):
     for entries in signatures_of(abi).values():
         texts = [entry["signature"] for entry in entries]
         assert texts == sorted(set(texts))

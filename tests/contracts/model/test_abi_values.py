@@ -76,14 +76,14 @@ def encoded(types, values):
 
 @steady
 @given(TYPED_VALUES)
-def test_decodes_what_eth_abi_encodes(typed_values):
+def test_decoding_matches_eth_abi(typed_values):
     types, values = typed_values
     assert decode_abi_values(types, encoded(types, values)) == values
 
 
 @steady
 @given(TYPED_VALUES, st.integers(0), st.integers(1, 255))
-def test_a_changed_byte_is_rejected_or_means_another_value(typed_values, place, change):
+def test_changed_byte_is_rejected_or_canonical(typed_values, place, change):
     types, values = typed_values
     data = bytearray(encoded(types, values))
     if not data:
@@ -99,7 +99,7 @@ def test_a_changed_byte_is_rejected_or_means_another_value(typed_values, place, 
 
 @steady
 @given(TYPES, st.binary(max_size=400))
-def test_any_bytes_are_canonical_or_rejected(item, data):
+def test_arbitrary_bytes_are_canonical_or_rejected(item, data):
     types = TupleType((item,))
     try:
         values = decode_abi_values(types, data)
@@ -129,12 +129,12 @@ def test_any_bytes_are_canonical_or_rejected(item, data):
         (["uint256[99999999999]"], word(32)),
     ],
 )
-def test_rejects(names, data):
+def test_invalid_encoding_is_rejected(names, data):
     with pytest.raises(InvalidValueError):
         decode_abi_values(typed(*names), data)
 
 
-def test_offsets_that_point_at_one_another_do_not_multiply_the_work():
+def test_shared_offsets_do_not_multiply_work():
     """Forty nested arrays whose items all share one tail are 2**40 values to a lenient reader: it would never end."""
     bomb = b"".join(word(2) + word(64) + word(64) for _ in range(40))
     with pytest.raises(InvalidValueError):

@@ -45,11 +45,11 @@ VYPER_INTEGRITY = bytes.fromhex(
         ("Vyper", "0.4.1b1+commit.039d3692", AuxdataStyle.VYPER),
     ],
 )
-def test_style(language, version, style):
+def test_auxdata_style_depends_on_compiler(language, version, style):
     assert auxdata_style(language, version) is style
 
 
-def test_versions_compare():
+def test_compiler_versions_are_ordered():
     assert parse_compiler_version("v0.8.30+commit.73712a01") == CompilerVersion(0, 8, 30)
     assert (
         parse_compiler_version("0.8.30-nightly.1")
@@ -77,13 +77,13 @@ def test_versions_compare():
         (VYPER_INTEGRITY, AuxdataStyle.VYPER),
     ],
 )
-def test_splits_what_ends_the_code(piece, style):
+def test_auxdata_is_split_from_code(piece, style):
     assert split_auxdata(CODE + piece, style) == Auxdata(len(CODE), piece)
     assert split_auxdata(CODE + piece[:-1], style) is None
     assert split_auxdata(CODE + piece, AuxdataStyle.NONE) is None
 
 
-def test_reads_hashes_versions_and_sizes():
+def test_auxdata_reports_hashes_versions_and_sizes():
     solc = parse_auxdata(IPFS, AuxdataStyle.SOLIDITY)
     assert (solc.hashes, solc.compiler) == ({"ipfs": bytes.fromhex("1220" + "ab" * 32)}, "0.8.30")
     assert parse_auxdata(BZZR0, AuxdataStyle.SOLIDITY).hashes == {"bzzr0": b"\xcd" * 32}
@@ -107,11 +107,11 @@ def test_reads_hashes_versions_and_sizes():
         (b"\x00", AuxdataStyle.SOLIDITY, "0.8.30", False),
     ],
 )
-def test_an_exact_match_needs_a_hash(piece, style, version, carries):
+def test_source_hash_presence_is_detected(piece, style, version, carries):
     assert has_source_hash(piece, style, version) is carries
 
 
-def test_metadata_outside_ascii_is_spelled_with_escapes_first():
+def test_metadata_spellings_start_with_escapes():
     assert set(metadata_texts({"a": 1})) == {b'{"a":1}'}
     escaped, plain, *_ = metadata_texts({"a": "ü😀\x7f"})
     assert (escaped, plain) == (b'{"a":"\\u00fc\\ud83d\\ude00\\u007f"}', '{"a":"ü😀\x7f"}'.encode())
@@ -124,14 +124,14 @@ def test_metadata_outside_ascii_is_spelled_with_escapes_first():
         list(metadata_texts(deep))
 
 
-def test_unknown_schemes_are_rejected():
+def test_unknown_hash_schemes_are_rejected():
     with pytest.raises(InvalidValueError):
         metadata_hash(b"", "md5")
 
 
 @steady
 @given(st.binary(max_size=120), st.sampled_from(AuxdataStyle))
-def test_any_bytes_are_auxdata_or_rejected(data, style):
+def test_arbitrary_bytes_are_auxdata_or_rejected(data, style):
     found = split_auxdata(data, style)
     assert found is None or data.endswith(found.value)
     has_source_hash(data, style, "0.8.30")

@@ -33,7 +33,7 @@ from support.strategies import steady
         ("c11a514b67b0", 1363896240),
     ],
 )
-def test_reads_the_standards_examples(text, value):
+def test_cbor_decoding_matches_standard_examples(text, value):
     assert decode_cbor(bytes.fromhex(text)) == value
 
 
@@ -54,18 +54,18 @@ def test_reads_the_standards_examples(text, value):
         "1c",  # reserved
     ],
 )
-def test_rejects(text):
+def test_invalid_cbor_is_rejected(text):
     with pytest.raises(InvalidValueError):
         decode_cbor(bytes.fromhex(text))
 
 
-def test_rejects_endless_nesting():
+def test_deep_nesting_is_rejected():
     assert decode_cbor(b"\x81" * MAX_CBOR_DEPTH + b"\x00")
     with pytest.raises(InvalidValueError):
         decode_cbor(b"\x81" * 100_000 + b"\x00")
 
 
-def test_the_end_of_an_item_is_known():
+def test_prefix_decoding_returns_end():
     assert decode_cbor_prefix(bytes.fromhex("ff830102036161"), 1) == ([1, 2, 3], 5)
 
 
@@ -82,14 +82,14 @@ PLAIN = st.recursive(
 
 @steady
 @given(PLAIN)
-def test_reads_what_a_general_library_writes(value):
+def test_cbor_decoding_matches_library(value):
     cbor2 = require_module("cbor2", install="pip install 'statuary[test]'")
     assert decode_cbor(cbor2.dumps(value)) == value
 
 
 @steady
 @given(st.binary(max_size=200))
-def test_any_bytes_give_a_value_or_an_error(data):
+def test_arbitrary_bytes_decode_or_fail(data):
     try:
         decode_cbor(data)
     except InvalidValueError:

@@ -18,7 +18,7 @@ VERSIONS = {
 
 
 @pytest.mark.parametrize("printed", VERSIONS)
-def test_the_version_that_a_compiler_prints(printed):
+def test_printed_version_is_parsed(printed):
     assert build_version(printed) == VERSIONS[printed]
 
 
@@ -42,10 +42,10 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("recorded", "printed"), SAME)
-def test_one_build(recorded, printed):
+def test_equal_builds_match(recorded, printed):
     assert is_same_build(recorded, printed)
 
 
 @pytest.mark.parametrize(("recorded", "printed"), OTHERS)
-def test_two_builds(recorded, printed):
+def test_different_builds_do_not_match(recorded, printed):
     assert not is_same_build(recorded, printed)

@@ -52,11 +52,11 @@ def steps(record, side):
     ]
 
 
-def test_members_are_in_the_served_order():
+def test_record_members_keep_served_order():
     assert list(made_record()) == SERVED_ORDER
 
 
-def test_members_derived_from_input_and_output():
+def test_record_members_come_from_compiler_files():
     record = made_record("arguments")
     assert record["compilation"] == {
         "language": "Solidity",
@@ -92,7 +92,7 @@ def test_members_derived_from_input_and_output():
     )
 
 
-def test_metadata_keeps_the_compilers_order_of_keys():
+def test_metadata_keeps_compiler_key_order():
     assert list(made_record()["metadata"]["settings"]) == [
         "compilationTarget",
         "evmVersion",
@@ -103,7 +103,7 @@ def test_metadata_keeps_the_compilers_order_of_keys():
     ]
 
 
-def test_libraries_are_linked_in_order_of_file_and_name_and_zeroed_in_the_record():
+def test_libraries_are_linked_in_order():
     record = made_record("libraries")
     assert steps(record, "runtime") == [
         ("library", "replace", 48, "contracts/A.sol:Long", None),
@@ -119,7 +119,7 @@ def test_libraries_are_linked_in_order_of_file_and_name_and_zeroed_in_the_record
     assert record["runtimeMatch"] == record["creationMatch"] == record["match"] == "exact_match"
 
 
-def test_one_immutable_in_two_places_has_one_value():
+def test_repeated_immutable_has_single_value():
     record = made_record("immutables")
     assert steps(record, "runtime") == [
         ("immutable", "replace", 39, "7", None),
@@ -131,13 +131,13 @@ def test_one_immutable_in_two_places_has_one_value():
     }
 
 
-def test_arguments_follow_the_creation_code():
+def test_constructor_arguments_follow_creation_code():
     record = made_record("arguments")
     length = len(record["creationBytecode"]["recompiledBytecode"]) // 2 - 1
     assert steps(record, "creation") == [("constructorArguments", "insert", length, None, None)]
 
 
-def test_a_library_holds_its_own_address():
+def test_library_embeds_own_address():
     record = made_record("library")
     assert steps(record, "runtime") == [("callProtection", "replace", 1, None, None)]
     assert record["runtimeBytecode"]["transformationValues"] == {"callProtection": ADDRESS.lower()}
@@ -153,13 +153,13 @@ def test_a_library_holds_its_own_address():
         ("none on chain", "match", "match", ("cborAuxdata", "delete", 10, None, 54)),
     ],
 )
-def test_levels_fall_with_the_auxdata(features, creation, runtime, last_step):
+def test_match_level_depends_on_auxdata(features, creation, runtime, last_step):
     record = made_record(features)
     assert (record["creationMatch"], record["runtimeMatch"]) == (creation, runtime)
     assert (steps(record, "runtime") or [None])[-1] == last_step
 
 
-def test_a_factorys_own_auxdata_is_number_one():
+def test_factory_auxdata_is_numbered_first():
     for has_assembly in (True, False):
         record = derive_record(made_workspace(Features(children=2, has_assembly=has_assembly)))
         auxdata = record["runtimeBytecode"]["cborAuxdata"]
@@ -168,7 +168,7 @@ def test_a_factorys_own_auxdata_is_number_one():
         assert record["runtimeMatch"] == "exact_match"
 
 
-def test_a_piece_without_hash_among_several_is_not_listed():
+def test_auxdata_without_hash_is_not_listed():
     record = derive_record(made_workspace(Features(children=1, auxdata="bare")))
     assert list(record["runtimeBytecode"]["cborAuxdata"]) == ["2"]
 
@@ -177,7 +177,7 @@ def test_a_piece_without_hash_among_several_is_not_listed():
     ("creation", "runtime", "levels"),
     [(None, None, None), (True, None, ("exact_match", None)), (None, True, (None, "exact_match"))],
 )
-def test_an_unknown_side_is_null(creation, runtime, levels):
+def test_missing_onchain_side_is_null(creation, runtime, levels):
     workspace = made_workspace(FEATURES["plain"])
     workspace = workspace._replace(
         onchain_creation=workspace.onchain_creation if creation else None,
@@ -194,7 +194,7 @@ def test_an_unknown_side_is_null(creation, runtime, levels):
     assert unknown["onchainBytecode"] is unknown["transformations"] is unknown["transformationValues"] is None
 
 
-def test_arguments_that_do_not_decode_are_no_match():
+def test_undecodable_arguments_prevent_match():
     workspace = made_workspace(FEATURES["arguments"])
     record = derive_record(workspace._replace(onchain_creation=workspace.onchain_creation[:-2] + "02"))
     assert record["creationMatch"] is None
@@ -204,7 +204,7 @@ def test_arguments_that_do_not_decode_are_no_match():
 CLAIM = {"isProxy": True, "proxyType": "EIP1967Proxy", "implementations": [{"address": ADDRESS}]}
 
 
-def test_a_proxy_claim_is_kept_only_where_the_code_leaves_it_open():
+def test_proxy_claim_needs_undecided_code():
     assert made_record(proxy_resolution=CLAIM)["proxyResolution"]["isProxy"] is False
     slot = "7f360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc54"
 
@@ -228,7 +228,7 @@ def test_a_proxy_claim_is_kept_only_where_the_code_leaves_it_open():
     assert proxy(None)["proxyResolutionError"]["customCode"] == "proxy_resolution_error"
 
 
-def test_the_same_workspace_gives_the_same_bytes():
+def test_derivation_is_deterministic():
     assert len({orjson.dumps(derive_record(made_workspace(FEATURES["everything"]))) for _ in range(3)}) == 1
 
 
@@ -250,7 +250,7 @@ def test_the_same_workspace_gives_the_same_bytes():
         ({"onchain_creation": "0x00", "onchain_runtime": "0x00"}, "neither"),
     ],
 )
-def test_missing_outputs_are_named(changes, says):
+def test_missing_compiler_output_is_named(changes, says):
     with pytest.raises(DerivationError, match=says):
         made_record(**changes)
 
@@ -266,14 +266,14 @@ def test_missing_outputs_are_named(changes, says):
         ("linkReferences", {PATH: {"L": "here"}}, "not a list"),
     ],
 )
-def test_faults_of_bytecode_are_named(member, value, says):
+def test_invalid_bytecode_is_named(member, value, says):
     output = made_workspace(FEATURES["plain"]).std_json_output
     output["contracts"][PATH][NAME]["evm"]["bytecode"][member] = value
     with pytest.raises(DerivationError, match=says):
         made_record(std_json_output=output)
 
 
-def test_absurd_nesting_is_rejected():
+def test_deep_nesting_is_rejected():
     deep: list = []
     for _ in range(5_000):
         deep = [deep]
@@ -322,7 +322,7 @@ def given_files():
 
 @steady
 @given(st.sampled_from(list(parts(given_files()))), JUNK)
-def test_junk_in_any_file_is_rejected_or_derived_without_a_traceback(place, junk):
+def test_junk_values_are_rejected_or_derived(place, junk):
     files = orjson.loads(orjson.dumps(given_files()))
     holder = files
     for key in place[:-1]:
@@ -373,7 +373,7 @@ def differing_members(record):
     return [member for member in record if orjson.dumps(derived[member]) != orjson.dumps(record[member])]
 
 
-def test_every_real_record_is_derived_again_byte_for_byte():
+def test_real_records_are_rederived_exactly():
     """Only the order of `sources` differs: it comes from a join in the server's data base."""
     for name, record in real_records():
         differing = differing_members(record)
@@ -381,7 +381,7 @@ def test_every_real_record_is_derived_again_byte_for_byte():
         assert derive_record(workspace_of(record))["sources"] == record["sources"], name
 
 
-def test_every_served_vector_is_derived_again_byte_for_byte():
+def test_served_vectors_are_rederived_exactly():
     known = {
         UNDERSTATED: ["creationMatch", "creationBytecode"],
         # a server newer than the measured one gives Vyper's immutables a place

@@ -21,12 +21,12 @@ def pattern(size: int) -> bytes:
 
 
 @pytest.mark.parametrize("size", CIDS, ids=str)
-def test_ipfs_address_is_that_of_the_ipfs_importer(size):
+def test_ipfs_hash_matches_importer(size):
     assert base58(ipfs_multihash(pattern(int(size))[: int(size)])) == CIDS[size]
 
 
 @pytest.mark.parametrize("row", COMPILED, ids=lambda row: f"{row['solc']}-{row['filler']}")
-def test_metadata_hash_is_the_one_that_solc_wrote(row):
+def test_metadata_hash_matches_solc(row):
     text = row["metadata"].replace("@@", "x" * row["filler"]).encode()
     tail = split_auxdata(bytes.fromhex(row["runtimeEnd"]), AuxdataStyle.SOLIDITY)
     hashes = parse_auxdata(tail.value, AuxdataStyle.SOLIDITY).hashes
@@ -36,14 +36,14 @@ def test_metadata_hash_is_the_one_that_solc_wrote(row):
     assert metadata_hash(text + b" ", scheme) != digest
 
 
-def test_the_vectors_cover_every_chunk_boundary():
+def test_vectors_cover_chunk_boundaries():
     """A table without the sizes where trees grow a level would prove little."""
     sizes = {int(size) for size in CIDS}
     assert {0, 262144, 262145, 174 * 262144 + 1} <= sizes
     assert {row["filler"] for row in COMPILED} >= {10, 262144, 600000}
 
 
-def test_short_inputs():
+def test_short_inputs_are_hashed():
     assert base58(b"\0\0\1") == "112"
     assert ipfs_multihash(b"")[:2] == b"\x12\x20"
     assert bzzr1(b"") == bytes(32)

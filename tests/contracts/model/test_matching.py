@@ -61,7 +61,7 @@ AUXDATA_STEP = TransformationStep(
         ([IPFS], [], "Vyper", "0.4.3", "match"),
     ],
 )
-def test_level_of_a_side(auxdata, steps, language, version, level):
+def test_side_level_depends_on_auxdata(auxdata, steps, language, version, level):
     assert side_level(auxdata=auxdata, transformations=steps, language=language, version=version) == level
 
 
@@ -75,11 +75,11 @@ def test_level_of_a_side(auxdata, steps, language, version, level):
         (None, "exact_match", "exact_match"),
     ],
 )
-def test_overall_level(creation, runtime, overall):
+def test_overall_level_combines_sides(creation, runtime, overall):
     assert overall_level(creation, runtime) == overall
 
 
-def test_vypers_immutables_are_appended():
+def test_vyper_immutables_are_appended():
     side = RecompiledSide(code=b"\1\2\3", appended_immutables=2, language="Vyper", version="0.3.10")
     found = match_runtime(side, b"\1\2\3\xaa\xbb")
     assert found.values == {"immutables": {"0": "0xaabb"}}
@@ -91,20 +91,20 @@ def test_vypers_immutables_are_appended():
     assert match_runtime(side, b"\1\2\3\xaa") is None
 
 
-def test_bytes_that_are_not_auxdata_are_not_copied():
+def test_non_auxdata_bytes_prevent_match():
     side = RecompiledSide(code=b"\1\xfe" + IPFS, auxdata={"1": Auxdata(2, IPFS)}, **SOLC)
     assert match_runtime(side, b"\1\xfe" + OTHER).level is MatchLevel.MATCH
     assert match_runtime(side, b"\1\xfe" + b"\xff" * len(IPFS)) is None
     assert match_runtime(side, b"\2\xfe" + OTHER) is None
 
 
-def test_auxdata_is_cut_off_only_behind_an_invalid():
+def test_missing_auxdata_requires_invalid_opcode():
     for before, is_match in ((b"\xfe", True), (b"\x00", False)):
         side = RecompiledSide(code=b"\1\2" + before + IPFS, auxdata={"1": Auxdata(3, IPFS)}, **SOLC)
         assert (match_runtime(side, b"\1\2") is not None) is is_match
 
 
-def test_arguments_need_a_constructor_that_takes_them():
+def test_arguments_require_matching_constructor():
     side = RecompiledSide(code=b"\1", **SOLC)
     one = parse_abi_parameters([{"type": "uint8"}])
     assert match_creation(side, b"\1" + bytes(32), one) is not None
@@ -116,12 +116,12 @@ def test_arguments_need_a_constructor_that_takes_them():
     assert constructor_inputs(None).items == ()
 
 
-def test_javascript_visits_numbers_first():
+def test_javascript_order_puts_integers_first():
     keys = ["b", "10", "9", "4294967295", "01", "a", "0", "-1", "1.5", ""]
     assert javascript_order(keys) == ["0", "9", "10", "b", "4294967295", "01", "a", "-1", "1.5", ""]
 
 
-def test_jsonb_order_is_by_length_then_bytes():
+def test_jsonb_order_sorts_by_length():
     value = {"bb": 1, "a": {"z": 1, "é": 2, "yy": 3}, "ba": [{"d": 1, "c": 2}]}
     ordered = in_jsonb_order(value)
     assert list(ordered) == ["a", "ba", "bb"]
@@ -130,7 +130,7 @@ def test_jsonb_order_is_by_length_then_bytes():
     assert ordered == value
 
 
-def test_places_are_read_in_order():
+def test_references_are_read_in_order():
     links = {"z.sol": {"L": [{"start": 1, "length": 20}]}, "a.sol": {"M": [{"start": 9, "length": 20}]}}
     assert parse_link_references(links) == [CodeReference("a.sol:M", 9, 20), CodeReference("z.sol:L", 1, 20)]
     assert parse_immutable_references(
@@ -153,7 +153,7 @@ def test_places_are_read_in_order():
         {"a": [{"start": 0}]},
     ],
 )
-def test_other_references_are_rejected(value):
+def test_invalid_references_are_rejected(value):
     with pytest.raises(InvalidValueError):
         parse_immutable_references(value)
     with pytest.raises(InvalidValueError):
@@ -164,12 +164,12 @@ def test_other_references_are_rejected(value):
     "piece",
     [None, {}, {"offset": 1, "value": "0xg0"}, {"offset": -1, "value": "0x"}, {"offset": "1", "value": "0x"}],
 )
-def test_other_auxdata_is_rejected(piece):
+def test_invalid_auxdata_is_rejected(piece):
     with pytest.raises(InvalidValueError):
         parse_cbor_auxdata({"1": piece})
 
 
-def test_both_placeholder_forms_of_a_library():
+def test_library_placeholders_have_two_forms():
     new, old = library_placeholders("file.sol:Math")  # the example of Solidity's manual, "Using the Compiler"
     assert new == "__$53aea86b7d70b31448b230b20ae141a537$__"
     assert old == "__file.sol:Math_________________________"
@@ -179,7 +179,7 @@ def test_both_placeholder_forms_of_a_library():
         assert unlinked_code("73" + text + "5b", [place]) == b"\x73" + bytes(20) + b"\x5b"
 
 
-def test_the_assembly_lists_auxdata_parents_first():
+def test_assembly_lists_parent_auxdata_first():
     assembly = {
         ".code": [{"name": "PUSH"}],
         ".data": {
@@ -194,21 +194,21 @@ def test_the_assembly_lists_auxdata_parents_first():
     assert [piece.hex() for piece in listed_auxdata(assembly)] == ["aa", "bb", "cc", "dd"]
 
 
-def test_equal_pieces_are_found_one_after_the_other():
+def test_equal_auxdata_positions_are_distinct():
     code = b"\1" + IPFS + b"\2" + IPFS
     assembly = {".data": {"0": {".auxdata": IPFS.hex(), ".data": {"0": {".auxdata": IPFS.hex()}}}}}
     found = auxdata_positions(code, code, assembly=assembly, **SOLC).runtime
     assert {number: piece.offset for number, piece in found.items()} == {"1": 1, "2": 2 + len(IPFS)}
 
 
-def test_recognises_pieces_anywhere():
+def test_auxdata_pieces_are_recognized_anywhere():
     code = b"\xa2\x64ipfs" + IPFS + b"\0" + BARE + IPFS[:-1] + b"\0"
     assert [piece.value for piece in recognized_auxdata_pieces(code)] == [IPFS, BARE]
 
 
 @steady
 @given(st.binary(max_size=120), st.binary(max_size=120), st.sampled_from(["0.4.6", "0.4.9", "0.8.30"]))
-def test_any_code_has_positions_that_hold(creation, runtime, version):
+def test_auxdata_positions_match_code(creation, runtime, version):
     found = auxdata_positions(creation, runtime, language="Solidity", version=version, assembly=None)
     for code, pieces in ((creation, found.creation), (runtime, found.runtime)):
         for piece in pieces.values():
@@ -217,7 +217,7 @@ def test_any_code_has_positions_that_hold(creation, runtime, version):
 
 @steady
 @given(st.binary(min_size=32, max_size=60), st.binary(min_size=60, max_size=60), st.booleans(), st.data())
-def test_every_match_found_can_be_replayed(code, other, is_deployed, data):
+def test_arbitrary_matches_replay(code, other, is_deployed, data):
     """The on-chain code is the recompiled one with a linked library, and either immutables or an argument."""
     library, immutable = CodeReference("a:L", 2, 20), CodeReference("5", 0, 32)
     side = RecompiledSide(

@@ -21,14 +21,14 @@ CLONE_CREATION = bytes.fromhex("3d602d80600a3d3981f3") + CLONE
 EIP_1967 = bytes.fromhex("7f360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc5400")
 
 
-def test_the_responses_are_of_every_kind():
+def test_recorded_responses_cover_every_kind():
     assert len(ANSWERS) > 200
     assert {row["isFactory"] for row in ANSWERS} == {True, False}
     assert len({name for row in ANSWERS for name, _ in row["proxies"]}) == 7
 
 
 @pytest.mark.parametrize("row", ANSWERS, ids=lambda row: row["code"][2:26])
-def test_finds_what_whatsabi_finds(row):
+def test_proxy_marks_match_whatsabi(row):
     marks = proxy_marks(bytes.fromhex(row["code"][2:]))
     assert marks.is_factory == row["isFactory"]
     assert list(marks.candidates) == [name for name, address in row["proxies"] if not address]
@@ -38,7 +38,7 @@ def test_finds_what_whatsabi_finds(row):
 
 
 @pytest.mark.parametrize("code", [CLONE, CLONE_CREATION])
-def test_a_clone_names_its_implementation(code):
+def test_clone_evidence_names_implementation(code):
     evidence = proxy_evidence(code)
     assert evidence.verdict is ProxyVerdict.EIP_1167_PROXY
     assert evidence.implementation.lower() == "0x" + IMPLEMENTATION
@@ -46,7 +46,7 @@ def test_a_clone_names_its_implementation(code):
 
 @steady
 @given(st.binary(min_size=20, max_size=20))
-def test_a_clone_is_known_as_its_disassembly_would_tell(implementation):
+def test_clone_marks_match_any_implementation(implementation):
     for code in (CLONE, CLONE_CREATION):
         other = code.replace(bytes.fromhex(IMPLEMENTATION), implementation)
         marks = proxy_marks(other)
@@ -54,7 +54,7 @@ def test_a_clone_is_known_as_its_disassembly_would_tell(implementation):
         assert proxy_evidence(other).implementation.lower() == "0x" + implementation.hex()
 
 
-def test_storage_must_be_read_where_a_slot_is_pushed():
+def test_pushed_slot_needs_chain_storage():
     evidence = proxy_evidence(EIP_1967)
     assert (evidence.verdict, evidence.candidates) == (ProxyVerdict.NEEDS_CHAIN, ("EIP1967Proxy",))
 
@@ -72,11 +72,11 @@ def test_storage_must_be_read_where_a_slot_is_pushed():
         ),  # PUSH0 clones
     ],
 )
-def test_is_no_proxy(code):
+def test_other_code_is_not_proxy(code):
     assert proxy_evidence(code).verdict is ProxyVerdict.NOT_PROXY
 
 
 @steady
 @given(st.binary(max_size=300))
-def test_any_bytes_have_a_verdict(data):
+def test_any_bytes_get_verdict(data):
     assert proxy_evidence(data).verdict in ProxyVerdict

@@ -57,7 +57,7 @@ def step(kind="replace", reason="library", offset=0, **members):
         ),
     ],
 )
-def test_replays(steps, values, result):
+def test_replay_applies_steps(steps, values, result):
     assert replay(CODE, steps, values, max_bytes=100) == result
 
 
@@ -79,7 +79,7 @@ def test_replays(steps, values, result):
         ([step("insert", "constructorArguments", 10)], {"constructorArguments": "0x" + "ff" * 200}, 0),
     ],
 )
-def test_rejects(steps, values, place):
+def test_replay_rejects_invalid_step(steps, values, place):
     with pytest.raises(ReplayError) as refusal:
         replay(CODE, steps, values, max_bytes=100)
     assert refusal.value.step == place
@@ -101,22 +101,22 @@ def test_rejects(steps, values, place):
         {"type": "replace", "reason": "library", "offset": 0, "id": 5},
     ],
 )
-def test_reads_no_other_steps(value):
+def test_invalid_transformation_is_rejected(value):
     with pytest.raises(InvalidValueError):
         parse_transformation(value)
 
 
-def test_steps_are_written_as_they_are_served():
+def test_transformation_keeps_key_order():
     served = {"id": "1", "type": "replace", "length": 53, "offset": 283, "reason": "cborAuxdata"}
     assert list(parse_transformation(served).as_json().items()) == list(served.items())
 
 
-def test_names_the_values():
+def test_value_names_list_reasons_and_ids():
     values = {"immutables": {"1": "0x", "2": "0x"}, "callProtection": "0x", "libraries": {}, "other": 1}
     assert value_names(values) == {("callProtection", None), ("immutable", "1"), ("immutable", "2")}
 
 
-def test_many_steps_that_move_the_code_are_rejected_before_they_cost_time():
+def test_too_many_resizing_steps_are_rejected():
     steps = [step("insert", "constructorArguments", 0)] * (MAX_RESIZING_STEPS + 1)
     with pytest.raises(ReplayError):
         replay(bytes(1_000_000), steps, {"constructorArguments": "0xff"}, max_bytes=10_000_000)
@@ -130,7 +130,7 @@ def test_many_steps_that_move_the_code_are_rejected_before_they_cost_time():
     st.integers(0, 40),
     st.sampled_from(TransformationType),
 )
-def test_every_step_is_a_splice_or_rejected(code, value, offset, length, kind):
+def test_random_step_splices_or_fails(code, value, offset, length, kind):
     one = TransformationStep(
         type=kind, reason=TransformationReason.CBOR_AUXDATA, offset=offset, id="1", length=length
     )
@@ -146,7 +146,7 @@ def test_every_step_is_a_splice_or_rejected(code, value, offset, length, kind):
 
 @steady
 @given(st.binary(max_size=30), st.binary(max_size=30))
-def test_first_difference(one, other):
+def test_first_difference_finds_first_byte(one, other):
     place = first_difference(one, other)
     if place is None:
         assert one == other
@@ -164,7 +164,7 @@ def replays(side):
     )
 
 
-def test_every_matched_side_of_every_real_record_replays():
+def test_real_records_replay():
     count = 0
     for name, record in [*real_records(), *served_vectors()]:
         for side in ("creation", "runtime"):
@@ -206,7 +206,7 @@ def unlinked(digits):
     "folder",
     ["blockscout-vera-test-cases", "sourcify-verification-cases", "sourcify-verification-cases-newer"],
 )
-def test_every_published_vector_replays(folder):
+def test_published_vectors_replay(folder):
     sides = 0
     for name, vector in vectors(folder):
         for side in ("creation", "runtime"):
@@ -216,7 +216,7 @@ def test_every_published_vector_replays(folder):
     assert sides >= 8
 
 
-def test_values_are_looked_up_by_reason_and_id():
+def test_value_lookup_uses_reason_and_id():
     values = {"libraries": {"a:B": "0xff"}, "constructorArguments": "0x01"}
     assert value_bytes(step(id="a:B"), values) == b"\xff"
     assert value_bytes(step("insert", "constructorArguments"), values) == b"\x01"

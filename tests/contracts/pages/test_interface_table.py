@@ -16,7 +16,7 @@ RECORDS = sorted((CHECKOUT / "content/contracts/748463").glob("*.json"))
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_hashes_are_those_of_the_records_signatures(path: Path) -> None:
+def test_hashes_match_record_signatures(path: Path) -> None:
     record = json.loads(path.read_text("utf-8"))
     signatures, shown = record["signatures"], interface_view(record["abi"], None, None, None, CallTarget())
     expected = {
@@ -29,7 +29,7 @@ def test_hashes_are_those_of_the_records_signatures(path: Path) -> None:
     assert {"0x" + selector_of(one).hex() for one in signatures_of(record["abi"])} == known
 
 
-def test_the_constructors_arguments_have_their_values() -> None:
+def test_constructor_arguments_show_values() -> None:
     record = made_record("arguments")
     arguments = record["creationBytecode"]["transformationValues"]["constructorArguments"]
     shown = interface_view(record["abi"], None, None, arguments, CallTarget()).constructor
@@ -41,13 +41,13 @@ def test_the_constructors_arguments_have_their_values() -> None:
 
 
 @pytest.mark.parametrize("arguments", [None, "0x", "0x12", "not hex", "0x" + "ff" * 64])
-def test_arguments_that_cannot_be_read_are_left_out(arguments: str | None) -> None:
+def test_undecodable_arguments_show_no_values(arguments: str | None) -> None:
     shown = interface_view(made_record("arguments")["abi"], None, None, arguments, CallTarget()).constructor
     assert shown is not None
     assert [one.value for one in shown.inputs] == ["", ""]
 
 
-def test_values_of_every_type_are_shown() -> None:
+def test_argument_values_of_types_are_shown() -> None:
     kinds = ["address", "string", "bytes3", "uint8[2]", "bytes"]
     abi = [
         {"type": "constructor", "inputs": [{"name": f"v{n}", "type": kind} for n, kind in enumerate(kinds)]}
@@ -68,7 +68,7 @@ def test_values_of_every_type_are_shown() -> None:
     ]
 
 
-def test_structs_are_written_out_with_their_member_names() -> None:
+def test_struct_types_show_member_names() -> None:
     item = {
         "type": "function",
         "name": "f",
@@ -88,7 +88,7 @@ def test_structs_are_written_out_with_their_member_names() -> None:
     assert shown.inputs[0].declared == "struct Market.Order[]"
 
 
-def test_natspec_is_beside_its_function() -> None:
+def test_natspec_accompanies_function_and_error() -> None:
     abi = [
         {"type": "error", "name": "Refused", "inputs": []},
         {"type": "function", "name": "meet", "inputs": []},
@@ -105,7 +105,7 @@ def test_natspec_is_beside_its_function() -> None:
     )
 
 
-def test_parameters_and_return_values_have_a_name_or_a_position() -> None:
+def test_parameters_and_returns_show_natspec() -> None:
     item = {
         "type": "function",
         "name": "price",
@@ -135,7 +135,7 @@ ADDRESS = "0x" + "5a" * 20
         ({"name": "x'; rm -rf ~; '"}, ""),
     ],
 )
-def test_a_function_shows_the_line_that_calls_it(changes: dict[str, object], command: str) -> None:
+def test_function_shows_call_command(changes: dict[str, object], command: str) -> None:
     item = {
         "type": "function",
         "name": "give",
@@ -147,7 +147,7 @@ def test_a_function_shows_the_line_that_calls_it(changes: dict[str, object], com
     assert shown.command == command
 
 
-def test_a_repeated_item_is_linked_once() -> None:
+def test_repeated_item_has_single_anchor() -> None:
     item = {"type": "function", "name": "f", "inputs": []}
     first, second = interface_view([item, item], None, None, None, CallTarget()).functions
     assert first.anchor == first.hash != ""
@@ -155,6 +155,6 @@ def test_a_repeated_item_is_linked_once() -> None:
 
 
 @pytest.mark.parametrize("abi", [None, [], {}, "x", [1, None, "f"], [{"type": "function"}], [{"inputs": 3}]])
-def test_an_invalid_abi_gives_no_tables(abi: object) -> None:
+def test_invalid_abi_yields_no_hashes(abi: object) -> None:
     shown = interface_view(abi, None, None, None, CallTarget())
     assert all(not item.hash for item in (*shown.functions, *shown.events, *shown.errors))

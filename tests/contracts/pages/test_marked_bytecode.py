@@ -20,7 +20,7 @@ def side_of(member: dict[str, Any]) -> CodeView:
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("name", FEATURES)
-def test_the_pieces_are_the_code_on_the_chain(name: str, side: str) -> None:
+def test_pieces_reassemble_onchain_code(name: str, side: str) -> None:
     record = made_record(name)
     onchain = record[f"{side}Bytecode"]["onchainBytecode"][2:]
     at = 0
@@ -33,13 +33,13 @@ def test_the_pieces_are_the_code_on_the_chain(name: str, side: str) -> None:
 
 @pytest.mark.parametrize("side", SIDES)
 @pytest.mark.parametrize("name", FEATURES)
-def test_every_step_that_puts_bytes_is_marked_with_them(name: str, side: str) -> None:
+def test_transformation_steps_are_marked(name: str, side: str) -> None:
     shown = view(made_record(name), side)
     marked = {piece.step: piece.hex for piece in shown.pieces if piece.step}
     assert marked == {step.number: step.value for step in shown.steps}
 
 
-def test_a_deletion_is_marked_where_it_happened() -> None:
+def test_deletion_is_marked_without_bytes() -> None:
     shown = view(made_record("none on chain"), "runtime")
     (step,) = shown.steps
     (piece,) = (piece for piece in shown.pieces if piece.step)
@@ -47,13 +47,13 @@ def test_a_deletion_is_marked_where_it_happened() -> None:
     assert step.bytes > 0
 
 
-def test_metadata_that_nothing_changed_is_marked_as_compiled() -> None:
+def test_unchanged_metadata_is_marked_as_auxdata() -> None:
     record = made_record("plain")
     (piece,) = (piece for piece in view(record, "runtime").pieces if piece.reason == "auxdata")
     assert "0x" + piece.hex == record["runtimeBytecode"]["cborAuxdata"]["1"]["value"]
 
 
-def test_long_stretches_keep_their_ends() -> None:
+def test_long_code_keeps_both_ends() -> None:
     code = "0x" + bytes(range(256)).hex() * 4
     first, middle, last = side_of({"onchainBytecode": code, "recompiledBytecode": code}).pieces
     assert MAX_PLAIN_BYTES < 1024
@@ -73,7 +73,7 @@ def test_long_stretches_keep_their_ends() -> None:
         None,
     ],
 )
-def test_a_contradictory_layout_is_drawn_as_far_as_possible(damage: dict[str, Any] | None) -> None:
+def test_inconsistent_layout_is_drawn_partially(damage: dict[str, Any] | None) -> None:
     record = made_record("libraries")
     member = None if damage is None else record["runtimeBytecode"] | damage
     shown = side_of(member)

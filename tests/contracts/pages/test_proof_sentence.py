@@ -26,7 +26,7 @@ def exact_record():
     return made_record(names[0])
 
 
-def test_the_runtime_side_is_judged():
+def test_sentence_describes_runtime_match():
     assert sentence(exact_record()).startswith(
         "The code of the address that the record states is the bytecode"
     )
@@ -34,18 +34,18 @@ def test_the_runtime_side_is_judged():
     assert BYTE_FOR_BYTE not in sentence(exact_record(), "match")
 
 
-def test_a_creation_side_that_differs_is_one_line():
+def test_differing_creation_code_adds_sentence():
     text = meaning(prove(exact_record()), "exact_match", TEXTS, creation_differs=True)
     assert text == f"{sentence(exact_record())} The creation code differs."
 
 
-def test_claims_without_evidence_are_not_shown():
+def test_missing_evidence_is_stated():
     assert sentence(exact_record()).endswith(
         "no file states that anyone else did. Nothing here shows that this is the code at the address."
     )
 
 
-def test_evidence_of_a_compilation_is_called_evidence():
+def test_compilation_evidence_requires_matching_digest():
     version = exact_record()["compilation"]["compilerVersion"]
     evidence = CompilationEvidence("ab", version, "cd", "ef", "01", "0.1.0", ())
     text = sentence(exact_record(), compilation=evidence, digest="ab")
@@ -53,13 +53,13 @@ def test_evidence_of_a_compilation_is_called_evidence():
     assert "did not compile the sources" in sentence(exact_record(), compilation=evidence, digest="cd")
 
 
-def test_a_contradicted_record_claims_nothing():
+def test_contradicted_record_sentence_claims_nothing():
     record = exact_record()
     record["runtimeBytecode"]["onchainBytecode"] = "0x00" + record["runtimeBytecode"]["onchainBytecode"][4:]
     assert sentence(record).startswith("Checks contradict this record.")
 
 
-def test_checks_that_were_skipped_leave_the_match_unconfirmed():
+def test_skipped_checks_leave_match_unconfirmed():
     one = [check for check in CONTRACT_CHECKS if check.name == "hex-is-well-formed"]
     assert BYTE_FOR_BYTE not in sentence(exact_record(), checks=one)
 
@@ -72,7 +72,7 @@ def marks(record) -> dict[str, str]:
     return {part: pin.text for part, pin in pin_sentences(prove(record), TEXTS)}
 
 
-def test_each_part_of_a_page_says_what_fixes_it():
+def test_page_parts_state_evidence():
     exact, without_hash = marks(made_record("immutables")), marks(made_record("no hash"))
     assert exact["sources"] == exact["interface"] == exact["settings"] == HASHED
     assert exact["descriptions"] == f"Descriptions: {HASHED}"
@@ -88,20 +88,20 @@ def test_each_part_of_a_page_says_what_fixes_it():
     assert CLAIMED in page.partition('id="source"')[2].partition("<pre")[0]
 
 
-def test_a_file_that_no_hash_covers_is_marked():
+def test_unhashed_source_file_is_marked():
     record = made_record("plain")
     record["sources"]["more.sol"] = record["stdJsonInput"]["sources"]["more.sol"] = {"content": "// audited"}
     page = page_of(record)
     assert CLAIMED in page.partition("<code>more.sol</code>")[2].partition("<pre")[0]
 
 
-def test_a_contradicted_record_has_no_marks():
+def test_contradicted_record_has_no_marks():
     record = exact_record()
     record["runtimeBytecode"]["onchainBytecode"] = "0x00" + record["runtimeBytecode"]["onchainBytecode"][4:]
     assert marks(record) == {}
 
 
-def test_code_between_pieces_of_auxdata_is_said_before_the_sources():
+def test_code_between_auxdata_is_stated():
     page = made_page("factory")
     said = "The runtime bytecode has 3 pieces of data from compilers with code between them"
     assert said in page.partition('<nav class="parts"')[0]
@@ -125,7 +125,7 @@ IMPLEMENTATION = "0x" + "11" * 20
         ),
     ],
 )
-def test_a_proxy_s_page_says_what_is_claimed(evidence, said):
+def test_proxy_page_states_claimed_names(evidence, said):
     record = made_record("plain")
     name = "Safe 1.4.1 (audited)"
     record["proxyResolution"] = {

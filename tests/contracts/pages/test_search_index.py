@@ -68,11 +68,11 @@ def found(index: dict[str, Any], kind: str, term: str) -> list[list[Any]]:
         ("", []),
     ],
 )
-def test_a_name_is_found_by_its_words(name: str, words: list[str]) -> None:
+def test_name_is_split_into_words(name: str, words: list[str]) -> None:
     assert words_of(name) == words
 
 
-def test_every_contract_is_found_by_address_selector_and_name() -> None:
+def test_contracts_match_address_selector_and_name() -> None:
     entries = [entry(n, f"Vault{n}Keeper", bytes([n]) * 4 + b"\x12\x34\x56\x78") for n in range(200)]
     index = index_of(entries)
     for one in entries:
@@ -82,7 +82,7 @@ def test_every_contract_is_found_by_address_selector_and_name() -> None:
         assert one.address in [row[1] for row in found(index, "name", one.name.lower())]
 
 
-def test_a_contract_is_found_by_a_name_in_its_abi_as_written() -> None:
+def test_abi_name_search_is_case_sensitive() -> None:
     index = index_of([entry(1, abi_names="DOMAIN_SEPARATOR transferFrom $ _x"), entry(2, abi_names="")])
     terms = {term: found(index, "abi", term) for term in ("DOMAIN_SEPARATOR", "transferFrom")}
     assert {term: [row[1] for row in rows] for term, rows in terms.items()} == {
@@ -91,7 +91,7 @@ def test_a_contract_is_found_by_a_name_in_its_abi_as_written() -> None:
     assert index["index.json"]["shards"]["abi"] == ["d", "t"]
 
 
-def test_a_split_shard_keeps_the_term_that_ends_there() -> None:
+def test_split_shard_keeps_exact_term() -> None:
     entries = [entry(n, f"To Token{n} Tok") for n in range(600)]
     index = index_of(entries)
     assert "to_" in index["index.json"]["shards"]["name"]
@@ -99,7 +99,7 @@ def test_a_split_shard_keeps_the_term_that_ends_there() -> None:
     assert [row[1] for row in found(index, "name", "totoken7tok")] == [entries[7].address]
 
 
-def test_no_shard_has_the_name_of_a_device() -> None:
+def test_shard_names_avoid_reserved_devices() -> None:
     entries = [
         entry(n, f"{word}{letter}{n}") for n in range(300) for word in ("con", "aux") for letter in "ab"
     ]
@@ -110,7 +110,7 @@ def test_no_shard_has_the_name_of_a_device() -> None:
     assert not [path for path in alone if is_reserved_name(path.rpartition("/")[2])]
 
 
-def test_a_common_term_gives_the_newest_contracts_and_their_count() -> None:
+def test_common_term_lists_newest_and_count() -> None:
     entries = [entry(n) for n in range(300)]
     index = index_of(entries)
     shard = next(value for path, value in index.items() if path.startswith("selector/"))
@@ -120,7 +120,7 @@ def test_a_common_term_gives_the_newest_contracts_and_their_count() -> None:
     assert [shard["contracts"][place][1] for place in places] == newest
 
 
-def test_whatever_is_filtered_by_the_newest_are_listed_and_counted() -> None:
+def test_filters_list_and_count_newest() -> None:
     languages, levels, proxies = (
         ("Solidity 0.8.30", "Vyper 0.4.3", "Yul 0.8.30"),
         ("match", "exact_match"),
@@ -151,7 +151,7 @@ def test_whatever_is_filtered_by_the_newest_are_listed_and_counted() -> None:
     assert max(len(gzip.compress(json.dumps(value).encode())) for value in index.values()) < 40_000
 
 
-def test_the_index_names_every_file_there_is() -> None:
+def test_index_names_every_file() -> None:
     index = index_of([entry(n, f"Name{n}") for n in range(50)])
     received = {
         f"{kind}/{shard}.json" for kind, shards in index["index.json"]["shards"].items() for shard in shards
@@ -159,13 +159,13 @@ def test_the_index_names_every_file_there_is() -> None:
     assert received == set(index) - {"index.json"}
 
 
-def test_the_order_of_contracts_changes_nothing() -> None:
+def test_contract_order_does_not_matter() -> None:
     entries = [entry(n, f"Name{n % 7}") for n in range(60)]
     assert index_of(entries) == index_of(entries[::-1])
 
 
 @pytest.mark.slow
-def test_files_stay_small_as_a_site_grows() -> None:
+def test_index_files_stay_small() -> None:
     random = Random("a site of many contracts")
     common = [random.randbytes(4) for _ in range(400)]
     verbs, nouns = ("get", "set", "transfer", "mint"), [f"Thing{number}" for number in range(3_000)]

@@ -17,7 +17,7 @@ def plain(line: str) -> str:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_the_lines_are_those_of_the_source(path: object) -> None:
+def test_highlighted_lines_match_source(path: object) -> None:
     content = path.read_text("utf-8")  # type: ignore[attr-defined]
     lines = highlighted_lines(content, LANGUAGES[path.suffix])  # type: ignore[attr-defined]
     assert [plain(line) for line in lines] == content.removesuffix("\n").split("\n")
@@ -25,7 +25,7 @@ def test_the_lines_are_those_of_the_source(path: object) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_line_is_independent(path: object) -> None:
+def test_line_markup_is_balanced(path: object) -> None:
     content = path.read_text("utf-8")  # type: ignore[attr-defined]
     lines = list(highlighted_lines(content, LANGUAGES[path.suffix]))  # type: ignore[attr-defined]
     assert lines
@@ -35,18 +35,18 @@ def test_every_line_is_independent(path: object) -> None:
 
 @pytest.mark.parametrize("language", ["Solidity", "Vyper", "Yul", "Fe", "Cobol", ""])
 @pytest.mark.parametrize("content", ["", "\n", "\n\n", "x", "x\n\ny", "/* a\n b */ c", '"open', "é\t\u2028z"])
-def test_any_text_in_any_language_keeps_its_lines(language: str, content: str) -> None:
+def test_arbitrary_text_keeps_lines(language: str, content: str) -> None:
     lines = [plain(line).replace("U+2028", "\u2028") for line in highlighted_lines(content, language)]
     assert "\n".join(lines).rstrip("\n") == content.rstrip("\n")
 
 
-def test_a_carriage_return_ends_a_line_as_in_compilers() -> None:
+def test_carriage_return_ends_line() -> None:
     # solc ends a comment at U+000D: what follows runs, so it must not look like part of the comment
     lines = highlighted_lines("// harmless\rselfdestruct(owner);\r\nnext", "Solidity")
     assert [plain(line) for line in lines] == ["// harmless", "selfdestruct(owner);", "next"]
 
 
-def test_text_that_is_turned_around_is_shown_as_it_is() -> None:
+def test_bidirectional_characters_are_shown() -> None:
     # CVE-2021-42574
     (line,) = highlighted_lines(
         "bool isAdmin; /*\u202e } \u2066if (isAdmin)\u2069 \u2066 begin admins only */", "Solidity"
@@ -55,7 +55,7 @@ def test_text_that_is_turned_around_is_shown_as_it_is() -> None:
     assert line.count('class="hidden-character"') == 4
 
 
-def test_the_file_of_the_contract_comes_first_and_is_open() -> None:
+def test_contract_file_is_first_and_open() -> None:
     sources = {path: {"content": "contract A {}"} for path in ("a.sol", "b.sol", "z/Main.sol")}
     views = list(source_views(sources, "Solidity", "z/Main.sol"))
     assert [(view.path, view.opened, view.anchor) for view in views] == [
@@ -67,21 +67,21 @@ def test_the_file_of_the_contract_comes_first_and_is_open() -> None:
     assert (views[1].markup, views[1].language) == ("contract A {}", "Solidity")
 
 
-def test_a_dependency_with_hidden_characters_shows_them_without_a_script() -> None:
+def test_hidden_characters_show_without_script() -> None:
     sources = {"Main.sol": {"content": "contract A {}"}, "a.sol": {"content": "// \u202e"}}
     view = list(source_views(sources, "Solidity", "Main.sol"))[1]
     assert view.language == ""
     assert "U+202E" in str(view.markup)
 
 
-def test_a_long_line_loses_its_end_and_the_view_says_so() -> None:
+def test_long_line_is_cut_with_note() -> None:
     (view,) = source_views({"a.sol": {"content": "// " + "x" * 5_000}}, "Solidity", "a.sol")
     assert view.cut
     assert plain(str(view.markup)) == f"1// {'x' * (MAX_SOURCE_LINE_LENGTH - 3)}⟨… 3003⟩"
 
 
 @pytest.mark.parametrize("opened", [True, False])
-def test_code_behind_white_space_is_shown(opened: bool) -> None:
+def test_code_after_long_whitespace_is_shown(opened: bool) -> None:
     hidden = "// fine" + " " * 2_500 + "\t" * 50 + "\r\nselfdestruct(a);" + "\u00a0" * 3_000 + "steal();"
     sources = {"a.sol": {"content": hidden}, "b.sol": {"content": ""}}
     view = next(
@@ -93,7 +93,7 @@ def test_code_behind_white_space_is_shown(opened: bool) -> None:
     assert plain(str(view.markup)) == "1// fine⟨2550⟩\n2selfdestruct(a);⟨3000⟩steal();"
 
 
-def test_letters_of_two_alphabets_in_a_word_are_marked_in_code_comments_and_strings() -> None:
+def test_mixed_alphabet_words_are_marked() -> None:
     text = 'contract S\u0430fe { string a = "\u0435th"; } // p\u0430y, \u043a\u0430 \ufdd1x\ufdd2'
     (view,) = source_views({"a.sol": {"content": text}}, "Solidity", "a.sol")
     assert view.mixed == ("U+0430", "U+0435")
@@ -105,7 +105,7 @@ def test_letters_of_two_alphabets_in_a_word_are_marked_in_code_comments_and_stri
     assert str(view.markup).count('class="hidden-character"') == 5
 
 
-def test_a_mark_at_the_end_of_a_long_line_is_whole() -> None:
+def test_mark_at_line_cut_is_complete() -> None:
     text = "// " + "x" * (MAX_SOURCE_LINE_LENGTH - 6) + "\u0430" + "y" * 100
     (line,) = highlighted_lines(text, "Solidity")
     assert line.count("<span") == line.count("</span>") == 2

@@ -32,7 +32,7 @@ def solidity(*variables: tuple[str, str, int, int]) -> StorageView:
     return found
 
 
-def test_variables_share_a_slot_at_their_offsets() -> None:
+def test_packed_variables_share_slot() -> None:
     (slot,) = solidity(("owner", "t_address", 0, 0), ("paused", "t_bool", 0, 20)).slots
     assert [(one.label, one.offset, one.width) for one in slot.variables] == [
         ("owner", 0, 20),
@@ -40,7 +40,7 @@ def test_variables_share_a_slot_at_their_offsets() -> None:
     ]
 
 
-def test_a_struct_is_opened_into_its_members() -> None:
+def test_struct_expands_into_members() -> None:
     found = solidity(("pair", "t_struct", 4, 0))
     assert [(slot.first, slot.variables[0].label) for slot in found.slots] == [
         ("4", "pair.left"),
@@ -49,18 +49,18 @@ def test_a_struct_is_opened_into_its_members() -> None:
     assert found.slots[0].skipped == "4"
 
 
-def test_a_variable_of_several_slots_is_drawn_as_one() -> None:
+def test_multi_slot_variable_is_single_row() -> None:
     first, second = solidity(("three", "t_fixed", 0, 0), ("map", "t_map", 3, 0)).slots
     assert (first.first, first.last) == ("0", "2")
     assert (second.first, second.skipped, second.variables[0].kind) == ("3", "", "mapping")
 
 
-def test_slots_beyond_64_bits_are_text() -> None:
+def test_large_slot_numbers_are_strings() -> None:
     slot = 0x52C63247E1F47DB19D5CE0460030C497F067CA4CEBF71BA98EEADABE20BACE00
     assert solidity(("far", "t_uint", slot, 0)).slots[0].first == str(slot)
 
 
-def test_vypers_layout_is_drawn_with_the_modules_in_it() -> None:
+def test_vyper_layout_includes_modules() -> None:
     found = storage_view(
         {
             "owner": {"slot": 0, "type": "address", "n_slots": 1},
@@ -76,12 +76,12 @@ def test_vypers_layout_is_drawn_with_the_modules_in_it() -> None:
     ]
 
 
-def test_an_invalid_layout_is_not_drawn() -> None:
+def test_invalid_layout_is_not_drawn() -> None:
     odd: list[Any] = [None, {}, [], "x", {"storage": None, "types": None}, {"storage": [{"slot": "x"}]}]
     assert [storage_view(value) for value in odd] == [None] * len(odd)
 
 
-def test_a_struct_that_contains_itself_does_not_loop() -> None:
+def test_recursive_struct_does_not_loop() -> None:
     types = TYPES | {"t_loop": {"encoding": "inplace", "label": "Loop", "numberOfBytes": "32"}}
     types["t_loop"]["members"] = [{"label": "again", "offset": 0, "slot": "0", "type": "t_loop"}]  # type: ignore[assignment]
     found = storage_view(
@@ -91,12 +91,12 @@ def test_a_struct_that_contains_itself_does_not_loop() -> None:
     assert len(found.slots) == 1
 
 
-def test_thousands_of_variables_are_counted_and_not_drawn() -> None:
+def test_excess_variables_are_only_counted() -> None:
     found = solidity(*((f"v{n}", "t_uint", n, 0) for n in range(MAX_VARIABLES + 7)))
     assert (len(found.slots), found.more) == (MAX_VARIABLES, 7)
 
 
-def test_a_slot_that_javascript_rounded_is_about_there() -> None:
+def test_rounded_slot_is_marked_approximate() -> None:
     """A real server's `9.007e15` and more are rounded: two variables share a slot."""
     place = {"type": "address", "slot": "18446744073709552000", "n_slots": 1}
     view = storage_view({"a": place, "b": place, "c": {"type": "address", "slot": 0, "n_slots": 1}})

@@ -31,7 +31,7 @@ def paths(places: ContractScan) -> list[str]:
     return [source.path for source in places]
 
 
-def test_the_count_is_the_number_of_contracts_read(root):
+def test_scan_count_matches_read_contracts(root):
     places = ContractScan(root)
 
     assert len(places) == 11
@@ -41,7 +41,7 @@ def test_the_count_is_the_number_of_contracts_read(root):
     assert {finding.path for finding in places.findings} == {f"contracts/{n}/odd.bin" for n in (1, 10, 137)}
 
 
-def test_a_folder_given_twice_is_read_as_each_kind(root):
+def test_folder_listed_twice_yields_both_kinds(root):
     """As a chain's below `contracts`, and as a folder of its own, in which records are strays."""
     elsewhere = [ExternalSource("contracts/10", "site.yaml", ("contracts", "sources", 0))]
     places = ContractScan(root, elsewhere)
@@ -50,7 +50,7 @@ def test_a_folder_given_twice_is_read_as_each_kind(root):
     assert paths(places)[:2] == [f"contracts/1/{address}.json" for address in ADDRESSES[:2]]
 
 
-def test_names_of_the_largest_folder_are_kept_for_once(root, monkeypatch):
+def test_largest_folder_listing_is_cached_once(root, monkeypatch):
     looked: list[str] = []
     scan = __import__("os").scandir
     monkeypatch.setattr("os.scandir", lambda folder: looked.append(Path(folder).name) or scan(folder))

@@ -35,7 +35,7 @@ def with_repeats_elsewhere(record):
 @pytest.mark.parametrize(
     "change", [None, spoil_input, spoil_object, spoil_order, without_repeats, with_repeats_elsewhere]
 )
-def test_a_record_is_what_its_text_means(change):
+def test_parsed_record_matches_text(change):
     record = orjson.loads(orjson.dumps(made_record()))
     if change is not None:
         change(record)
@@ -67,7 +67,7 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("name", ["anchor.json", "compilation.json"])
 @pytest.mark.parametrize("text", UNREADABLE.values(), ids=UNREADABLE)
-def test_evidence_that_cannot_be_read_is_a_note_beside_the_record(tmp_path, name, text):
+def test_unreadable_evidence_is_note(tmp_path, name, text):
     record = made_record()
     folder = tmp_path / "contracts" / record["chainId"]
     (folder / record["address"]).mkdir(parents=True)

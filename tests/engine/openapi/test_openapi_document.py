@@ -40,17 +40,17 @@ def schema(description: dict[str, Any], name: str) -> dict[str, Any]:
     return {"$ref": f"#/components/schemas/{name}", "components": description["components"]}
 
 
-def test_the_shipped_schemas_are_those_of_the_types():
+def test_shipped_schemas_match_types():
     """`python tests/support/openapi_schemas.py` writes them again."""
     assert SCHEMAS.read_text(encoding="utf-8") == generated_schemas()
 
 
 @pytest.mark.slow
-def test_it_is_valid(description):
+def test_openapi_document_is_valid(description):
     OpenAPIV31SpecValidator(description).validate()
 
 
-def test_the_page_lists_every_url_of_the_apis():
+def test_operations_cover_every_api_url():
     """Pages, their assets and what serves hosts are no part of it, nor documents of later instants."""
     described = {operation.url.name for operation in OPERATIONS}
     left_out = {url.name for url in all_urls() if url.name not in described}
@@ -83,7 +83,7 @@ def shape_of(path: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
 
 
 @pytest.mark.slow
-def test_each_document_of_a_build_has_its_declared_shape(description, project):
+def test_built_documents_match_declared_schema(description, project):
     """Those without parameters, and each that a path with parameters fits."""
     site = project / "build"
     judged = set()
@@ -100,7 +100,7 @@ def test_each_document_of_a_build_has_its_declared_shape(description, project):
     assert len(judged) >= 20
 
 
-def test_real_records_have_the_declared_shape(description):
+def test_real_records_match_declared_schema(description):
     validator = jsonschema.Draft202012Validator(schema(description, "Record"))
     bodies = [record for _, record in real_records()]
     assert len(bodies) > 50
@@ -108,7 +108,7 @@ def test_real_records_have_the_declared_shape(description):
         validator.validate(record)
 
 
-def test_selections_are_what_the_schema_says(description):
+def test_selection_patterns_match_parser(description):
     parameters = description["paths"]["/v2/contract/{chainId}/{address}"]["get"]["parameters"]
     patterns = {
         one["name"]: re.compile(one["schema"]["pattern"]) for one in parameters if one["in"] == "query"
@@ -123,7 +123,7 @@ def test_selections_are_what_the_schema_says(description):
 
 
 @pytest.mark.slow
-def test_documents_that_settings_leave_out_are_not_in_the_description(tmp_path):
+def test_disabled_documents_are_not_described(tmp_path):
     project = build_project(tmp_path, "\nstatus: {archives: false, uptime: false}\n")
     paths = json.loads((project / "build" / "openapi.json").read_bytes())["paths"]
     assert "/api/v2/uptime.json" not in paths

@@ -54,7 +54,7 @@ def incidents(folder):
     }
 
 
-def test_an_alert_opens_a_draft(folder):
+def test_alert_opens_draft(folder):
     said = run(folder, group())
     assert "Open incident as a draft: The RPC does not answer" in said
     ((name, incident),) = incidents(folder).items()
@@ -65,14 +65,14 @@ def test_an_alert_opens_a_draft(folder):
     assert str(incident["started_at"]).startswith("2026-11-02 09:58:12")
 
 
-def test_the_same_alert_twice_changes_nothing(folder):
+def test_repeated_alert_changes_nothing(folder):
     run(folder, group())
     before = incidents(folder)
     assert "is open already" in run(folder, group(alert(), alert(host="b")), now="2026-11-02T10:05:00Z")
     assert incidents(folder) == before
 
 
-def test_its_end_resolves_it_and_a_second_end_changes_nothing(folder):
+def test_resolved_alert_resolves_incident_once(folder):
     run(folder, group())
     run(folder, group(alert("resolved")), now="2026-11-02T10:30:00Z")
     (incident,) = incidents(folder).values()
@@ -81,13 +81,13 @@ def test_its_end_resolves_it_and_a_second_end_changes_nothing(folder):
     assert list(incidents(folder).values()) == [incident]
 
 
-def test_it_goes_on_while_one_of_the_group_fires(folder):
+def test_partly_resolved_group_keeps_incident_open(folder):
     run(folder, group(alert(), alert(host="b")))
     said = run(folder, group(alert("resolved"), alert(host="b")), now="2026-11-02T10:30:00Z")
     assert "is open already" in said
 
 
-def test_the_next_time_is_another_incident(folder):
+def test_returning_alert_opens_new_incident(folder):
     run(folder, group())
     run(folder, group(alert("resolved")), now="2026-11-02T10:30:00Z")
     run(folder, group(), now="2026-11-02T11:00:00Z")
@@ -97,14 +97,14 @@ def test_the_next_time_is_another_incident(folder):
     ]
 
 
-def test_what_a_person_wrote_is_never_resolved(folder):
+def test_handwritten_incident_is_not_resolved(folder):
     written = "name: RPC down\ncomponents: {rpc: major_outage}\nupdates:\n  - {at: 2026-11-02T09:00:00Z, status: investigating}\n"
     write_files(folder, {"content/incidents/rpc.yaml": written})
     run(folder, group(alert("resolved")))
     assert (folder / "content/incidents/rpc.yaml").read_text() == written
 
 
-def test_what_a_person_has_updated_is_theirs_to_resolve(folder):
+def test_manually_updated_incident_is_not_resolved(folder):
     run(folder, group())
     (file,) = (folder / "content/incidents").iterdir()
     update = ["incident", "update", file.stem, "--status", "identified", "--now", "2026-11-02T10:10:00Z"]
@@ -114,7 +114,7 @@ def test_what_a_person_has_updated_is_theirs_to_resolve(folder):
     assert file.read_bytes() == before
 
 
-def test_a_component_may_be_published_automatically(folder):
+def test_rule_can_publish_automatically(folder):
     rule = (
         SITE
         + "      name: Public RPC does not answer\n      body: We are on it.\n      publish: automatically\n"
@@ -127,14 +127,14 @@ def test_a_component_may_be_published_automatically(folder):
     assert incident["updates"][0]["body"] == "We are on it."
 
 
-def test_what_is_published_automatically_has_a_name_of_its_own(folder):
+def test_automatic_publication_requires_name(folder):
     write_files(folder, {"content/site.yaml": SITE + "      publish: automatically\n"})
     said = run(folder, group(), code=1)
     assert "site.yaml:7" in said
     assert "has no name" in said
 
 
-def test_a_label_names_a_component_without_a_rule(folder):
+def test_label_names_component_without_rule(folder):
     run(folder, {"key": "x", "status": "firing", "name": "Explorer is down", "component": "explorer"})
     (incident,) = incidents(folder).values()
     assert incident["components"] == {"explorer": "major_outage"}
@@ -150,7 +150,7 @@ def test_pagerduty_opens_and_resolves(folder):
 
 
 @pytest.mark.parametrize("service", ["explorer", "unknown"])
-def test_pagerduty_resolves_what_was_moved_to_another_service(folder, service):
+def test_pagerduty_resolves_incident_of_moved_service(folder, service):
     write_files(
         folder, {"content/site.yaml": SITE + "    - {labels: {service: explorer}, component: explorer}\n"}
     )
@@ -162,13 +162,13 @@ def test_pagerduty_resolves_what_was_moved_to_another_service(folder, service):
     assert [update["status"] for update in incident["updates"]] == ["investigating", "resolved"]
 
 
-def test_an_alert_that_no_rule_fits_changes_nothing(folder):
+def test_unmatched_alert_changes_nothing(folder):
     said = run(folder, group(alert(service="database")))
     assert "no rule fits the alert 'The RPC does not answer': alertname=RpcDown" in said
     assert incidents(folder) == {}
 
 
-def test_two_components_of_one_payload_are_two_incidents(folder):
+def test_payload_opens_incident_per_component(folder):
     rules = SITE + "    - {labels: {service: web}, component: explorer}\n"
     write_files(folder, {"content/site.yaml": rules})
     run(folder, group(alert(), alert(service="web")))
@@ -178,7 +178,7 @@ def test_two_components_of_one_payload_are_two_incidents(folder):
     ]
 
 
-def test_a_rule_of_an_unknown_component(folder):
+def test_rule_with_unknown_component_fails(folder):
     write_files(folder, {"content/site.yaml": SITE.replace("component: rpc", "component: rpd")})
     said = run(folder, group(), code=3)
     assert "names 'rpd', which is no component" in said
@@ -186,13 +186,13 @@ def test_a_rule_of_an_unknown_component(folder):
 
 
 @pytest.mark.parametrize("payload", [b"[" * 100_000, b"", *HOSTILE[11::16]])
-def test_a_broken_payload_is_told(folder, payload):
+def test_invalid_payload_is_reported(folder, payload):
     said = run(folder, payload, code=3)
     assert said.startswith("statuary: the alert")
     assert incidents(folder) == {}
 
 
-def test_content_stays_as_it_is_if_the_payload_is_broken(folder):
+def test_invalid_payload_leaves_content_unchanged(folder):
     """Bytes, times and names of all files, and of what is beside them."""
     run(folder, group())
     run(folder, {"key": "x", "status": "firing", "name": "Explorer is down", "component": "explorer"})
@@ -217,7 +217,7 @@ def state_of(folder):
     }
 
 
-def test_names_of_alerts_cannot_become_yaml_or_paths(folder):
+def test_hostile_alert_name_is_escaped(folder):
     value = group()
     value["commonAnnotations"] = {"summary": "../../x: [y]\n# z 'a' \"b\" <script>"}
     run(folder, value)
@@ -226,7 +226,7 @@ def test_names_of_alerts_cannot_become_yaml_or_paths(folder):
     assert incident["name"] == "../../x: [y] # z 'a' \"b\" <script>"
 
 
-def test_a_dry_run_shows_the_change(folder):
+def test_dry_run_shows_change(folder):
     said = run(folder, group(), "--dry-run")
     assert "+name: The RPC does not answer" in said
     assert incidents(folder) == {}

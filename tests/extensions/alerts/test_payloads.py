@@ -13,20 +13,20 @@ def read(value):
     return read_alerts(json.dumps(value).encode())
 
 
-def test_alertmanager():
+def test_alertmanager_payload_is_read():
     (one,) = read(group())
     assert (one.name, one.is_firing) == ("The RPC does not answer", True)
     assert one.labels == {"alertname": "RpcDown", "severity": "critical", "service": "rpc"}
     assert one.since == parse_instant("2026-11-02T09:58:12.432Z")
 
 
-def test_the_key_is_that_of_the_group():
+def test_alert_key_identifies_group():
     first, again = read(group()), read(group(alert("resolved", host="b"), status="resolved"))
     assert first[0].key == again[0].key
     assert read(group(groupKey="{}:{other}"))[0].key != first[0].key
 
 
-def test_an_alert_without_labels_has_the_title_of_its_group():
+def test_unlabelled_alert_takes_group_title():
     group_of_none = {
         "receiver": "",
         "groupKey": "{}",
@@ -38,14 +38,14 @@ def test_an_alert_without_labels_has_the_title_of_its_group():
     assert (one.name, one.labels) == ("[FIRING:1]", {})
 
 
-def test_an_alert_without_a_status_has_that_of_its_group():
+def test_missing_status_takes_group_status():
     """Grafana's custom payloads may leave it out."""
     value = group({"labels": {"service": "rpc"}})
     assert [one.is_firing for one in read(value)] == [True]
     assert [one.is_firing for one in read(value | {"status": "resolved"})] == [False]
 
 
-def test_a_mixed_group_has_each_status():
+def test_mixed_group_keeps_alert_statuses():
     found = read(
         group(
             alert("resolved", host="a"),
@@ -58,7 +58,7 @@ def test_a_mixed_group_has_each_status():
     assert len({one.key for one in found}) == 1
 
 
-def test_grafana_without_a_group_key():
+def test_grafana_without_group_key_is_read():
     value = group()
     del value["groupKey"]
     assert read(value)[0].is_firing
@@ -69,7 +69,7 @@ def test_grafana_without_a_group_key():
     ("state", "firing"),
     [("alerting", [True]), ("no_data", [True]), ("ok", [False]), ("pending", []), ("paused", [])],
 )
-def test_grafana_before_version_8(state, firing):
+def test_legacy_grafana_states_are_read(state, firing):
     value = {
         "ruleId": 7,
         "ruleName": "RPC",
@@ -93,26 +93,26 @@ def test_grafana_before_version_8(state, firing):
         ("service.updated", []),
     ],
 )
-def test_pagerduty(event, firing):
+def test_pagerduty_events_are_read(event, firing):
     alerts = read(pagerduty(event))
     assert [one.is_firing for one in alerts] == firing
     assert all(one.labels["service"] == "rpc" and one.name == "RPC down" for one in alerts)
 
 
-def test_the_plain_form():
+def test_plain_payload_is_read():
     (one,) = read({"key": "rpc-down", "status": "firing", "name": "RPC down", "component": "rpc"})
     assert one.labels == {"component": "rpc"}
     assert one.since is None
 
 
 @pytest.mark.parametrize("member", ["type", "event"])
-def test_an_event_of_pagerdutys_older_webhooks_is_named(member):
+def test_legacy_pagerduty_event_is_rejected(member):
     with pytest.raises(PayloadError, match=r"'incident\.trigger'.* of PagerDuty's webhooks v1 or v2"):
         read({"messages": [{member: "incident.trigger"}, {member: "incident.trigger"}]})
 
 
 @pytest.mark.parametrize("payload", HOSTILE, ids=range(len(HOSTILE)))
-def test_what_is_no_payload_is_a_sentence(payload):
+def test_invalid_payload_error_is_short(payload):
     with pytest.raises(PayloadError) as error:
         read_alerts(payload)
     assert len(str(error.value)) < 400
@@ -121,13 +121,13 @@ def test_what_is_no_payload_is_a_sentence(payload):
 @pytest.mark.parametrize(
     "since", ["0001-01-01T00:00:00Z", "yesterday", 3, None, "2026-11-02T09:58:12.x", "9999"]
 )
-def test_a_start_that_is_none_is_left_out(since):
+def test_invalid_start_is_ignored(since):
     value = alert()
     value["startsAt"] = since
     assert read(group(value))[0].since is None
 
 
-def test_labels_are_texts_of_a_bounded_length():
+def test_labels_are_bounded_strings():
     value = alert(long="x" * 10_000, number=3, none=None)
     labels = read(group(value))[0].labels
     assert len(labels["long"]) == 200

@@ -35,7 +35,7 @@ def files_of(record: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_a_contract_has_the_members_of_blockscout(name):
+def test_contract_has_blockscout_members(name):
     record = made_record(name)
     body = smart_contract(record)
     assert set(body) == set(MEMBERS.split())
@@ -48,7 +48,7 @@ def test_a_contract_has_the_members_of_blockscout(name):
     assert body["compiler_version"] == f"v{record['compilation']['compilerVersion']}"
 
 
-def test_a_proxy_names_its_implementations():
+def test_proxy_lists_implementations():
     record = made_record("plain")
     address = "0x" + "ab" * 20
     record["proxyResolution"] = {
@@ -66,7 +66,7 @@ def test_a_proxy_names_its_implementations():
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_the_files_of_sourcifys_api_v1(name):
+def test_sourcify_v1_files_match_record(name):
     record = made_record(name)
     files = files_of(record)
     is_full = record["match"] == "exact_match"
@@ -81,14 +81,14 @@ def test_the_files_of_sourcifys_api_v1(name):
     assert all(f"/{record['address']}/" in one["path"] for one in body["files"])
 
 
-def test_without_metadata_there_is_nothing_to_import():
+def test_record_without_metadata_has_no_files():
     record = made_record("plain")
     record["metadata"] = None
     assert {path.split("/")[0] for path in files_of(record)} == {"blockscout"}
 
 
 @pytest.mark.slow
-def test_whatsabis_loader_reads_a_served_site(tmp_path):
+def test_whatsabi_loader_reads_served_site(tmp_path):
     """The one loader of whatsabi that can be pointed at another host without a query."""
     package = CLIENTS / "whatsabi/package.json"
     if not package.is_file():

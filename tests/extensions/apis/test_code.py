@@ -59,7 +59,7 @@ def documents_of(records) -> dict[str, dict]:
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_a_contract_is_found_by_its_code_and_by_its_template(name):
+def test_contract_is_found_by_code(name):
     record = made_record(name)
     documents = documents_of([record])
     digest = f"0x{keccak256(code_of(record)).hex()}"
@@ -68,7 +68,7 @@ def test_a_contract_is_found_by_its_code_and_by_its_template(name):
 
 
 @pytest.mark.parametrize("name", ["immutables", "everything"])
-def test_a_clone_with_other_immutables_and_metadata_is_found(name):
+def test_clone_with_other_immutables_is_found(name):
     record = made_record(name)
     documents = documents_of([record])
     template = code_facts(record).template
@@ -81,7 +81,7 @@ def test_a_clone_with_other_immutables_and_metadata_is_found(name):
     assert looked_up(bytes(clone), documents) == []
 
 
-def test_code_that_is_not_the_compilers_has_no_template():
+def test_code_unlike_compiled_has_no_template():
     record = made_record("immutables")
     code = bytearray(code_of(record))
     code[0] ^= 1
@@ -103,21 +103,21 @@ def test_code_that_is_not_the_compilers_has_no_template():
         ("transformations", {}),
     ],
 )
-def test_hostile_members_leave_at_most_the_template_out(member, value):
+def test_hostile_members_keep_code_digest(member, value):
     record = made_record("plain")
     record["runtimeBytecode"][member] = value
     facts = code_facts(record)
     assert facts.digest == f"0x{keccak256(code_of(record)).hex()}"
 
 
-def test_a_record_without_code_has_no_facts():
+def test_record_without_code_has_no_facts():
     record = made_record("plain")
     record["runtimeBytecode"]["onchainBytecode"] = None
     assert code_facts(record) is None
     assert of_record(record, ApisSettings((Api.CODE,)), "x")[0] == b""
 
 
-def test_the_code_is_kept_beside_the_declarations():
+def test_code_facts_are_stored_with_declarations():
     record = made_record("plain")
     for apis in ((Api.CODE,), (Api.CODE, Api.SIGNATURES), (Api.CODE, Api.OTTERSCAN)):
         first, _, rest = of_record(record, ApisSettings(apis), "x")[0].partition(b"\n")
@@ -125,7 +125,7 @@ def test_the_code_is_kept_beside_the_declarations():
         assert CodeFacts.read(rest) == code_facts(record)
 
 
-def test_contracts_of_one_template_are_together():
+def test_template_lists_contracts_together():
     template = Template("0x" + "22" * 32, 100, ((1, 20), (50, 32)))
     rows = [
         (ContractRow("match", None, "match", "1", address, "", "1"), CodeFacts(f"0x{digest * 32}", template))
@@ -157,7 +157,7 @@ def of_vyper() -> list[Any]:
     ]
 
 
-def test_a_clone_of_vypers_code_with_other_immutables_is_found():
+def test_vyper_clone_is_found():
     records = of_vyper()
     assert len(records) >= 2
     for record in records:
@@ -172,7 +172,7 @@ def test_a_clone_of_vypers_code_with_other_immutables_is_found():
             assert looked_up(other, documents) == []
 
 
-def test_vypers_code_without_immutables_has_the_same_bytes_everywhere_and_no_template():
+def test_vyper_without_immutables_has_no_template():
     record = copy.deepcopy(of_vyper()[0])
     record["runtimeBytecode"]["onchainBytecode"] = record["runtimeBytecode"]["recompiledBytecode"]
     assert code_facts(record).template is None
@@ -181,7 +181,7 @@ def test_vypers_code_without_immutables_has_the_same_bytes_everywhere_and_no_tem
 
 
 @pytest.mark.slow
-def test_another_deployment_of_vypers_code_is_found():
+def test_vyper_redeployment_is_found():
     """The same creation code with other arguments, run by a node."""
     for record, arguments in ((one, ARGUMENTS.get(one["compilation"]["name"])) for one in of_vyper()):
         if arguments is None:

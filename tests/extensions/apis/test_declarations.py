@@ -16,7 +16,7 @@ ADDRESS = {"type": "address", "name": "from", "indexed": True}
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_they_are_those_of_the_record(name):
+def test_declarations_match_record_signatures(name):
     record = made_record(name)
     declared = declarations_of(record["abi"])
     by_kind = {
@@ -48,12 +48,12 @@ def test_they_are_those_of_the_record(name):
         ),
     ],
 )
-def test_an_event_is_declared_with_its_names(inputs, declaration):
+def test_event_declaration_has_parameter_names(inputs, declaration):
     [(_, full)] = declarations_of([event(*inputs)]).events
     assert full == declaration
 
 
-def test_a_long_declaration_is_its_signature():
+def test_long_declaration_falls_back_to_signature():
     inputs = [{"type": "uint256", "name": "n" * 100}] * (MAX_DECLARATION // 100)
     [(text, full)] = declarations_of([event(*inputs)]).events
     assert full == text
@@ -73,16 +73,16 @@ def test_a_long_declaration_is_its_signature():
         {"type": "event", "name": "E", "inputs": "none"},
     ],
 )
-def test_what_ethers_rejects_is_left_out(item):
+def test_invalid_abi_item_is_skipped(item):
     assert declarations_of([item]) == Declarations()
 
 
 @pytest.mark.parametrize("abi", [None, {}, "abi", 3])
-def test_an_abi_that_is_no_list_has_none(abi):
+def test_invalid_abi_has_no_declarations(abi):
     assert declarations_of(abi).encoded() == b""
 
 
-def test_of_two_declarations_of_an_event_the_first_in_order_is_kept():
+def test_duplicate_event_keeps_first_declaration():
     one, other = event(ADDRESS), event({**ADDRESS, "name": "a"})
     assert declarations_of([one, other]) == declarations_of([other, one])
     assert orjson.loads(declarations_of([one, other]).encoded())[2] == [

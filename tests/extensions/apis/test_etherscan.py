@@ -40,13 +40,13 @@ def call(action: str, *more: str, base: str = f"/v2/api?chainid={CHAIN}&") -> An
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_a_body_has_the_recorded_members_and_all_are_text(name):
+def test_response_has_recorded_string_members(name):
     body = source_code(made_record(name))
     assert tuple(body) == MEMBERS
     assert {type(value) for value in body.values()} == {str}
 
 
-def test_a_record_of_an_older_server_is_no_proxy():
+def test_record_without_resolution_is_not_proxy():
     record = made_record("plain")
     del record["proxyResolution"]
     body = source_code(record)
@@ -54,7 +54,7 @@ def test_a_record_of_an_older_server_is_no_proxy():
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_our_own_reader_of_explorers_gets_back_the_input_of_the_compiler(name):
+def test_explorer_import_restores_compiler_input(name):
     record = made_record(name)
     compilation = read_explorer_source(source_code(record))
     wanted = record["stdJsonInput"]
@@ -63,7 +63,7 @@ def test_our_own_reader_of_explorers_gets_back_the_input_of_the_compiler(name):
     assert compilation.fully_qualified_name == record["compilation"]["fullyQualifiedName"]
 
 
-def test_a_verified_contract_by_both_forms_of_its_address_and_both_bases():
+def test_verified_contract_answers_every_base():
     for address in (ADDRESS, ADDRESS.lower()):
         for base in (f"/v2/api?chainid={CHAIN}&", f"/api?chainid={CHAIN}&", f"/explorer/{CHAIN}/api?"):
             body = call("getsourcecode", f"address={address}", "apikey=any", base=base)
@@ -71,7 +71,7 @@ def test_a_verified_contract_by_both_forms_of_its_address_and_both_bases():
             assert json.loads(call("getabi", f"address={address}", base=base)["result"]) == RECORD["abi"]
 
 
-def test_an_unverified_contract_has_the_recorded_answers():
+def test_unverified_contract_matches_recorded_answers():
     body = call("getsourcecode", f"address={ABSENT}")
     assert (body["status"], body["message"]) == ("1", "OK")
     assert body["result"] == [
@@ -86,7 +86,7 @@ def test_an_unverified_contract_has_the_recorded_answers():
     assert "No data found" in call("getcontractcreation", f"contractaddresses={ABSENT}")["result"]
 
 
-def test_creations_of_several_contracts_leave_out_unknown_ones():
+def test_contract_creation_skips_unknown_addresses():
     body = call("getcontractcreation", f"contractaddresses={ABSENT},{ADDRESS},{ADDRESS.lower()}")
     assert len(body["result"]) == 2
     deployment = RECORD["deployment"]
@@ -114,24 +114,24 @@ def test_creations_of_several_contracts_leave_out_unknown_ones():
         ),
     ],
 )
-def test_an_error_says_what_is_wrong_with_status_200(target, text):
+def test_error_names_parameter_with_200(target, text):
     body = ask(target)
     assert (body["status"], body["message"]) == ("0", "NOTOK")
     assert text in body["result"]
 
 
-def test_the_chains_are_listed():
+def test_chainlist_lists_chains():
     [chain] = ask("/v2/chainlist")["result"]
     assert (chain["chainid"], chain["apiurl"]) == (CHAIN, f"https://site.example/v2/api?chainid={CHAIN}")
 
 
-def test_the_page_of_the_api_is_no_call():
+def test_api_page_is_not_a_call():
     for method, target in (("GET", "/api"), ("HEAD", "/api?x=module"), ("OPTIONS", "/api")):
         assert answer_lookup(LookupRequest(method=method, target=target), SITE.get, lambda: "id") is None
 
 
 @pytest.mark.slow
-def test_the_edge_module_answers_the_same_to_hostile_requests():
+def test_edge_module_matches_hostile_requests():
     dice = random.Random(11)
     cases = [
         {"target": one, "method": dice.choice(("GET", "GET", "GET", "HEAD", "POST", "OPTIONS"))}

@@ -166,7 +166,7 @@ TRACED = f"::initialize({SENDER})"
 EMITTED = f"emit Initialized(registrar: {SENDER})"
 
 
-def test_cast_run_has_names_from_the_sites_file_in_its_cache(deployed, tmp_path):
+def test_cast_run_names_from_signature_cache(deployed, tmp_path):
     command = ("run", deployed.called, "--rpc-url", deployed.rpc)
     without = run("cast", tmp_path, *command)
     assert TRACED not in without
@@ -179,7 +179,7 @@ def test_cast_run_has_names_from_the_sites_file_in_its_cache(deployed, tmp_path)
     assert EMITTED in traces
 
 
-def test_cast_run_has_the_names_of_contracts_from_the_sites_calls(deployed, tmp_path):
+def test_cast_run_names_from_explorer_api(deployed, tmp_path):
     home = home_with_explorer(tmp_path, deployed)
     command = ("run", deployed.called, "--rpc-url", deployed.rpc, "--etherscan-api-key", "any")
     traces = run("cast", home, *command, offline="false")
@@ -206,7 +206,7 @@ def with_compiler(home: Path, version: str) -> Path:
 
 
 @pytest.mark.parametrize("source", ["etherscan", "sourcify"])
-def test_forge_clones_a_contract_and_its_bytecode_is_that_of_the_chain(source, deployed, tmp_path):
+def test_forge_clones_and_verifies_bytecode(source, deployed, tmp_path):
     version = deployed.record["compilation"]["compilerVersion"].partition("+")[0]
     home = with_compiler(home_with_explorer(tmp_path, deployed), version)
     address, site = deployed.record["address"], f"http://127.0.0.1:{deployed.site.port}"

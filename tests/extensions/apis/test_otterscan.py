@@ -25,7 +25,7 @@ def files_of(record) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", FEATURES)
-def test_a_reader_of_either_layout_gets_metadata_and_sources(name):
+def test_layouts_hold_metadata_and_sources(name):
     record = made_record(name)
     match = "full_match" if record["match"] == "exact_match" else "partial_match"
     files = files_of(record)
@@ -40,7 +40,7 @@ def test_a_reader_of_either_layout_gets_metadata_and_sources(name):
     assert {path.split("/")[2] for path in files} == {match}
 
 
-def test_a_record_without_metadata_has_no_folder():
+def test_record_without_metadata_has_no_folder():
     record = made_record("plain")
     record["metadata"] = None
     assert files_of(record) == {}
@@ -58,7 +58,7 @@ def test_a_record_without_metadata_has_no_folder():
         ("https://x.example/A.sol", "https_/x.example/A.sol"),
     ],
 )
-def test_the_path_of_a_source_stays_below_its_folder(name, path):
+def test_source_path_stays_below_folder(name, path):
     assert source_path(name) == path
 
 
@@ -73,11 +73,11 @@ def test_the_path_of_a_source_stays_below_its_folder(name, path):
         (["0xab"], []),
     ],
 )
-def test_sources_that_no_folder_can_hold_together_have_no_path(names, with_path):
+def test_conflicting_source_paths_are_skipped(names, with_path):
     assert list(source_paths(names, "otterscan/contracts", {"0xab"})) == with_path
 
 
-def test_hostile_names_of_sources_keep_their_text_by_its_hash():
+def test_hostile_source_names_use_content_hash():
     record = made_record("plain")
     record["sources"] = {
         name: {"content": name} for name in ("../../x", "..", "CON", "é/\u202e.sol", "a" * 999)
@@ -88,7 +88,7 @@ def test_hostile_names_of_sources_keep_their_text_by_its_hash():
         assert any(path.endswith(f"/sources/0x{keccak256(name.encode()).hex()}") for path in files)
 
 
-def test_signatures_and_topics_are_text_with_every_choice_of_indexed():
+def test_topics_list_every_indexed_variant():
     event = "Transfer(address,address,uint256)"
     forms = [
         "Transfer(address indexed from, address indexed to, uint256 value)",
@@ -107,7 +107,7 @@ def test_signatures_and_topics_are_text_with_every_choice_of_indexed():
     }
 
 
-def test_a_chain_and_the_configuration():
+def test_chain_file_and_configuration_are_written():
     chains = (Chain(chain_id="31337", name="One", title="Chain one", rpc=("https://rpc.example",)),)
     [chain] = chain_files(chains, "https://site.example")
     assert chain.path == "otterscan/chains/eip155-31337.json"
@@ -120,7 +120,7 @@ def test_a_chain_and_the_configuration():
     assert configuration((), "https://site.example")["erigonURL"] == "http://127.0.0.1:8545"
 
 
-def test_own_files_are_checked(tmp_path):
+def test_custom_files_are_validated(tmp_path):
     address = checksum_address("0x" + "ab" * 20)
     files = {
         f"logos/1/{address.lower()}.png": PNG + b"x",

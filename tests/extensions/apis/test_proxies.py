@@ -37,7 +37,7 @@ def origins(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, tu
     return [(one.signature or one.kind, one.addresses) for one in merged.entries]
 
 
-def test_each_entry_says_whose_code_it_is():
+def test_merged_abi_entries_name_origin():
     own = [{"type": "constructor", "inputs": []}, {"type": "fallback"}, function("admin")]
     other = [{"type": "constructor", "inputs": []}, {"type": "receive"}, {"type": "fallback"}, function("f")]
     assert origins(own, other) == [
@@ -49,7 +49,7 @@ def test_each_entry_says_whose_code_it_is():
     ]
 
 
-def test_what_both_may_emit_or_revert_with_is_of_both():
+def test_shared_events_and_errors_list_both():
     both = [event("Upgraded", True), error("Bad", "uint256")]
     assert origins(both, both) == [
         ("Upgraded(uint256)", (PROXY, FIRST)),
@@ -64,20 +64,20 @@ def clashes(proxy: list[Any], *implementations: list[Any]) -> list[tuple[str, st
     return [(one.kind, one.first.addresses[0], one.second.addresses[0]) for one in merged.clashes]
 
 
-def test_a_function_of_the_proxy_hides_one_with_the_same_selector():
+def test_proxy_function_shadows_equal_selector():
     assert signature_hash("many_msg_babbage(bytes1)")[:10] == signature_hash("transfer(address,uint256)")[:10]
     for hidden in (TRANSFER, CLASHING):
         assert origins([CLASHING], [hidden]) == [("many_msg_babbage(bytes1)", (PROXY,))]
         assert clashes([CLASHING], [hidden]) == [("shadowed", PROXY, FIRST)]
 
 
-def test_facets_with_one_selector_are_named():
+def test_facet_selector_clash_is_reported():
     assert clashes([], [TRANSFER], [CLASHING]) == [("selector", FIRST, SECOND)]
     assert clashes([], [TRANSFER], [TRANSFER]) == [("selector", FIRST, SECOND)]
     assert clashes([TRANSFER], [function("f")]) == []
 
 
-def test_an_event_that_is_indexed_in_two_ways_is_named_and_both_stay():
+def test_event_topic_clash_keeps_both():
     one, other = event("Moved", True, False), event("Moved", False, True)
     assert [text for text, _ in origins([one], [other])] == ["Moved(uint256,uint256)"] * 2
     assert clashes([one], [other]) == [("topic", PROXY, FIRST)]
@@ -117,7 +117,7 @@ def changed(
         ((("owner", 0, 0, "token"), TOTAL), []),  # both are read as 20 bytes of an address
     ],
 )
-def test_a_variable_that_moves_or_changes_its_type_is_a_hazard(after, expected):
+def test_moved_or_retyped_variable_is_hazard(after, expected):
     got = changed(layout(OWNER, TOTAL), layout(*after))
     if expected is None:
         assert ("owner", "moved", True) in got
@@ -126,7 +126,7 @@ def test_a_variable_that_moves_or_changes_its_type_is_a_hazard(after, expected):
         assert got == expected
 
 
-def test_variables_take_the_place_of_a_gap():
+def test_gap_variables_are_no_hazard():
     before = layout(OWNER, ("__gap", 1, 0, "gap"), ("last", 51, 0, "uint"), gap=gap(50))
     shorter = layout(OWNER, TOTAL, ("__gap", 2, 0, "gap"), ("last", 51, 0, "uint"), gap=gap(49))
     pushed = layout(OWNER, TOTAL, ("__gap", 2, 0, "gap"), ("last", 52, 0, "uint"), gap=gap(50))
@@ -145,7 +145,7 @@ def struct(*members: tuple[str, int, str], name: str = "Old") -> dict[str, Any]:
     }
 
 
-def test_a_struct_in_a_mapping_is_compared_by_its_members():
+def test_mapped_struct_compares_by_members():
     by_key = {"encoding": "mapping", "label": "mapping", "key": "uint", "value": "of", "numberOfBytes": "32"}
     one = layout(("all", 0, 0, "by"), by=by_key, of=struct(("a", 0, "uint"), ("b", 1, "uint")))
     renamed = layout(
@@ -156,7 +156,7 @@ def test_a_struct_in_a_mapping_is_compared_by_its_members():
     assert changed(one, other) == [("all", "retyped", True)]
 
 
-def test_a_struct_in_itself_and_types_that_double_end():
+def test_recursive_types_terminate():
     inner = {"encoding": "mapping", "label": "m", "key": "uint", "value": "self", "numberOfBytes": "32"}
     assert changed(*[layout(("a", 0, 0, "self"), self=struct(("next", 0, "m")), m=inner)] * 2) == []
     doubling = {f"t{n}": struct(("l", 0, f"t{n + 1}"), ("r", 1, f"t{n + 1}")) for n in range(30)}
@@ -164,7 +164,7 @@ def test_a_struct_in_itself_and_types_that_double_end():
     assert changed(*[layout(("a", 0, 0, "t0"), **doubling)] * 2) == []
 
 
-def test_layouts_of_vyper_are_compared_and_a_missing_one_is_not():
+def test_vyper_layouts_are_compared():
     def vyper(slot: int, kind: str = "uint256") -> dict[str, Any]:
         return {"storage_layout": {"total": {"type": kind, "slot": slot, "n_slots": 1}}}
 
@@ -181,7 +181,7 @@ def sources(before: str, after: str) -> list[dict[str, Any]]:
     return [one.described() for one in implementation_changes(old, new).sources]
 
 
-def test_sources_are_compared_line_by_line():
+def test_sources_are_compared_by_line():
     lines = [f"line {number}" for number in range(1, 11)]
     after = [*lines[:7], "other", *lines[8:]]
     [change] = sources("\n".join(lines), "\n".join(after))
@@ -201,7 +201,7 @@ def test_sources_are_compared_line_by_line():
     assert (cut["change"], cut["cut"], cut["lines"]) == ("changed", True, [])
 
 
-def test_the_history_goes_on_where_the_last_build_ended():
+def test_history_continues_previous_build():
     started = history_of((), (), [FIRST], NOW)
     assert started == [Version((FIRST,), NOW)]
     assert history_of((), started, [FIRST], LATER) == started
@@ -215,7 +215,7 @@ def test_the_history_goes_on_where_the_last_build_ended():
         assert published_versions(damaged) == []
 
 
-def test_each_implementation_is_compared_with_the_next_and_with_the_present():
+def test_implementations_compare_with_next_and_current():
     third = "0x" + "dd" * 20
     history = [Version((one,)) for one in (FIRST, SECOND, third)]
     assert compared_pairs(history) == [(FIRST, SECOND), (SECOND, third), (FIRST, third)]
@@ -230,7 +230,7 @@ def in_folder(out: Path) -> dict[str, bytes]:
     }
 
 
-def test_a_site_publishes_its_proxies_and_goes_on_after_an_upgrade(tmp_path):
+def test_upgrade_extends_published_proxy(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[function("f"), TRANSFER])
     change(content, 3, storageLayout=layout(TOTAL), abi=[function("f"), function("g")])
@@ -269,7 +269,7 @@ def test_a_site_publishes_its_proxies_and_goes_on_after_an_upgrade(tmp_path):
     ]
 
 
-def test_an_implementation_without_a_record_is_said_to_be_missing(tmp_path):
+def test_unrecorded_implementation_is_incomplete(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     (content / path_of(2)).unlink()
     build(content, out)
@@ -279,7 +279,7 @@ def test_an_implementation_without_a_record_is_said_to_be_missing(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_unchanged_build_and_an_incident_look_at_no_proxy(tmp_path, monkeypatch):
+def test_unchanged_contracts_skip_proxies(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build(content, out)
     before = in_folder(out)
@@ -293,7 +293,7 @@ def test_an_unchanged_build_and_an_incident_look_at_no_proxy(tmp_path, monkeypat
     assert in_folder(out) == before
 
 
-def test_an_error_in_one_proxy_leaves_its_documents_and_makes_the_others(tmp_path, monkeypatch):
+def test_proxy_error_keeps_previous_documents(tmp_path, monkeypatch):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build(content, out)
     before = in_folder(out)
@@ -318,7 +318,7 @@ def test_an_error_in_one_proxy_leaves_its_documents_and_makes_the_others(tmp_pat
     assert [one["implementations"] for one in resolved["history"]] == [[address_of(2)], [address_of(3)]]
 
 
-def test_the_content_can_state_former_implementations(tmp_path):
+def test_content_can_state_previous_implementations(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     file = content / f"apis/proxies/{CHAIN}/{address_of(1).lower()}.json"
     file.parent.mkdir(parents=True)
@@ -356,7 +356,7 @@ def test_the_content_can_state_former_implementations(tmp_path):
         ('[{"implementation": "0x%s", "block": -1}]' % ("ab" * 20), "no block number"),
     ],
 )
-def test_a_file_that_is_no_history_is_an_error_and_the_site_is_published(tmp_path, text, message):
+def test_invalid_history_file_is_an_error(tmp_path, text, message):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     file = content / f"apis/proxies/{CHAIN}/{address_of(1)}.json"
     file.parent.mkdir(parents=True)
@@ -368,7 +368,7 @@ def test_a_file_that_is_no_history_is_an_error_and_the_site_is_published(tmp_pat
     assert "resolved.json" in in_folder(out)
 
 
-def test_pages_show_the_entries_and_the_hazards(tmp_path):
+def test_pages_show_entries_and_hazards(tmp_path):
     content, out = content_with_proxy(tmp_path, pages=True), tmp_path / "out"
     change(content, 1, abi=[CLASHING, {"type": "fallback", "stateMutability": "payable"}])
     change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[TRANSFER])
@@ -390,7 +390,7 @@ def test_pages_show_the_entries_and_the_hazards(tmp_path):
 
 
 @pytest.mark.slow
-def test_without_the_key_nothing_is_left(tmp_path):
+def test_disabled_proxies_removes_documents(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     build(content, out)
     site = content / "site.yaml"

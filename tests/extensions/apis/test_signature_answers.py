@@ -58,7 +58,7 @@ def named(text: str, **more: bool) -> dict[str, object]:
     return {"name": text, "filtered": False, "hasVerifiedContract": True} | more
 
 
-def test_known_and_unknown_hashes():
+def test_lookup_answers_known_and_unknown_hashes():
     unknown = "0x" + "12" * 32
     found = result(f"{LOOKUP}?function={key(TRANSFER)},0x12345678&event={key(EVENT, 66)},{unknown}")
     assert found == {
@@ -67,17 +67,17 @@ def test_known_and_unknown_hashes():
     }
 
 
-def test_a_hash_of_the_other_length_is_not_found():
+def test_hash_of_wrong_length_is_unknown():
     found = result(f"{LOOKUP}?function={key(TRANSFER, 66)}&event={key(EVENT)}")
     assert found == {"function": {key(TRANSFER, 66): None}, "event": {key(EVENT): []}}
 
 
-def test_the_key_is_the_hash_as_it_was_sent():
+def test_lookup_key_keeps_sent_case():
     sent = "0x" + key(TRANSFER)[2:].upper()
     assert result(f"{LOOKUP}?function={sent}")["function"] == {sent: [named(TRANSFER)]}
 
 
-def test_an_error_is_a_function_and_no_parameters_are_nothing():
+def test_errors_are_found_as_functions():
     assert result(f"{LOOKUP}?function={key('Bad()')}")["function"][key("Bad()")] == [named("Bad()")]
     assert result(LOOKUP) == {"function": {}, "event": {}}
     assert result(f"{LOOKUP}?function=&event=") == {"function": {}, "event": {}}
@@ -86,7 +86,7 @@ def test_an_error_is_a_function_and_no_parameters_are_nothing():
 @pytest.mark.parametrize(
     ("query", "count"), [("", 1), ("&filter=", 1), ("&filter=true", 1), ("&filter=false", 2)]
 )
-def test_names_beside_the_canonical_one_are_filtered(query, count):
+def test_noncanonical_names_are_filtered(query, count):
     found = result(f"{LOOKUP}?function={key(TRANSFER)}{query}")["function"][key(TRANSFER)]
     assert found == [named(TRANSFER), named(CLASHING, filtered=True)][:count]
 
@@ -95,7 +95,7 @@ def test_names_beside_the_canonical_one_are_filtered(query, count):
     "text",
     ["0x1234", "12345678", "0xzzzzzzzz", "0x12345678,", ",0x12345678", "0x12345678, 0x12345678", "<b>'\"\\"],
 )
-def test_another_text_is_an_error(text):
+def test_invalid_hash_is_an_error(text):
     wrong = next(
         one
         for one in text.split(",")
@@ -110,7 +110,7 @@ def test_another_text_is_an_error(text):
     )
 
 
-def test_a_search_puts_each_hit_under_both_hashes():
+def test_search_lists_hits_by_both_hashes():
     found = result(f"{SEARCH}?query={quote('test_under*')}")
     text = "test_underscore()"
     assert found == {"function": {key(text): [named(text)]}, "event": {key(text, 66): [named(text)]}}
@@ -119,23 +119,23 @@ def test_a_search_puts_each_hit_under_both_hashes():
 @pytest.mark.parametrize(
     ("pattern", "count"), [("many*", 100), ("many??(uint256)", 90), ("TRANSFER*", 0), ("*address*", 4)]
 )
-def test_a_search_has_at_most_a_hundred_hits(pattern, count):
+def test_search_is_limited_to_hundred_hits(pattern, count):
     found = result(f"{SEARCH}?query={quote(pattern)}&filter=false")
     assert sum(len(items) for items in found["event"].values()) == count
 
 
 @pytest.mark.parametrize("query", ["", "?query=", "?query=a%20b", "?query=%22", "?query=%C3%A9"])
-def test_a_search_needs_a_pattern(query):
+def test_search_without_valid_pattern_fails(query):
     status, body = ask(f"{SEARCH}{query}")
     assert (status, body["ok"]) == (500, False)
     assert body["error"].startswith("Invalid search pattern '")
 
 
-def test_a_site_without_signatures_does_not_answer():
+def test_site_without_signatures_ignores_lookup():
     assert answer_lookup(LookupRequest(target=LOOKUP), {}.get, lambda: "id") is None
 
 
-def test_a_pattern_takes_no_more_than_the_product_of_the_lengths():
+def test_pattern_matching_has_bounded_cost():
     assert not matches("a" * 4_000, "*a" * 500 + "b")
     assert matches("a" * 400, "*a" * 100 + "*")
 
@@ -156,7 +156,7 @@ PIECES = (
 
 
 @pytest.mark.slow
-def test_the_edge_module_answers_the_same_to_hostile_requests():
+def test_edge_module_matches_hostile_requests():
     dice = random.Random(7)
     targets = [
         f"{dice.choice(PATHS)}?{''.join(dice.choices(PIECES, k=dice.randint(0, 9)))}" for _ in range(500)

@@ -26,7 +26,7 @@ def of(*declarations: Declarations, public: tuple[str, ...] = ()) -> dict[str, b
     return {one.path: one.body for one in signature_documents(site, "2026-01-01T00:00:00.000Z")}
 
 
-def test_a_shard_has_the_canonical_signature_first_and_says_which_are_filtered():
+def test_shard_lists_canonical_signature_first():
     documents = of(Declarations(("transfer(address,uint256)",)), public=(CLASHING,))
     assert signature_hash(CLASHING)[:10] == "0xa9059cbb"
     assert json.loads(documents["signature-database/shards/function/a9.json"]) == {
@@ -37,7 +37,7 @@ def test_a_shard_has_the_canonical_signature_first_and_says_which_are_filtered()
     }
 
 
-def test_every_signature_has_both_hashes_whatever_its_kind():
+def test_signatures_have_both_hashes():
     documents = of(Declarations(("f()",), ("Bad()",), ((TRANSFER, DECLARED),)))
     for text in ("f()", "Bad()", TRANSFER):
         digest = signature_hash(text)
@@ -46,7 +46,7 @@ def test_every_signature_has_both_hashes_whatever_its_kind():
             assert [one["name"] for one in shard[key]] == [text]
 
 
-def test_the_statistics_count_each_signature_once_in_the_total():
+def test_statistics_total_counts_unique_signatures():
     documents = of(Declarations(("f()",), ("f()",)), Declarations(("f()",)), public=("f()", "g()"))
     stats = json.loads(documents["signature-database/v1/stats"])
     assert stats == {
@@ -58,7 +58,7 @@ def test_the_statistics_count_each_signature_once_in_the_total():
     }
 
 
-def test_the_files_of_tools_have_a_signature_for_each_hash():
+def test_tool_files_map_hash_to_signature():
     documents = of(
         Declarations(("transfer(address,uint256)",), ("Bad()",), ((TRANSFER, DECLARED),)),
         public=(CLASHING, "g()"),
@@ -74,7 +74,7 @@ def test_the_files_of_tools_have_a_signature_for_each_hash():
     assert clef == {key[2:]: text for key, text in functions.items()}
 
 
-def test_the_order_of_contracts_does_not_matter():
+def test_contract_order_does_not_matter():
     one = Declarations(("f()",), (), ((TRANSFER, DECLARED),))
     other = Declarations(("g()",), (), ((TRANSFER, TRANSFER),))
     assert of(one, other) == of(other, one, one)
@@ -94,7 +94,7 @@ def test_the_order_of_contracts_does_not_matter():
         ("é()", None),
     ],
 )
-def test_a_line_of_public_signatures_is_one_or_is_reported(line, text):
+def test_public_signature_lines_are_parsed(line, text):
     assert list(public_signatures(f"# a note\n\n{line}\n")) == [(3, text)]
 
 
@@ -117,7 +117,7 @@ def changed_abi(number: int) -> bytes:
 
 
 @pytest.mark.slow
-def test_a_build_makes_them_and_the_next_one_leaves_them_alone(tmp_path):
+def test_second_build_keeps_signature_documents(tmp_path):
     content, out = content_with(tmp_path, 3), tmp_path / "out"
     files = apis_in(built_files(content, out))
     assert len([path for path in files if path.startswith("abis/")]) == 6
@@ -129,7 +129,7 @@ def test_a_build_makes_them_and_the_next_one_leaves_them_alone(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_unchanged_build_and_an_incident_make_none(tmp_path, monkeypatch):
+def test_unchanged_contracts_skip_signature_documents(tmp_path, monkeypatch):
     content, out = content_with(tmp_path, 3), tmp_path / "out"
     built_files(content, out)
 
@@ -144,7 +144,7 @@ def test_an_unchanged_build_and_an_incident_make_none(tmp_path, monkeypatch):
     built_files(content, out)
 
 
-def test_a_change_gives_what_a_new_build_gives(tmp_path):
+def test_incremental_build_equals_full_build(tmp_path):
     content, out = content_with(tmp_path, 4), tmp_path / "out"
     with (content / "site.yaml").open("a") as file:
         file.write("contracts: {publish: all}\n")
@@ -160,7 +160,7 @@ def test_a_change_gives_what_a_new_build_gives(tmp_path):
     assert b"later()\n" in first["signature-database/files/names.txt"]
 
 
-def test_a_lost_document_is_made_again(tmp_path):
+def test_lost_document_is_rebuilt(tmp_path):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
     files = apis_in(built_files(content, out))
     for path in ("signature-database/files/names.txt", f"abis/{path_of(1).removeprefix('contracts/')}"):
@@ -169,7 +169,7 @@ def test_a_lost_document_is_made_again(tmp_path):
 
 
 @pytest.mark.slow
-def test_without_the_key_nothing_is_left(tmp_path):
+def test_disabled_signatures_removes_documents(tmp_path):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
     built_files(content, out)
     site = content / "site.yaml"
@@ -177,7 +177,7 @@ def test_without_the_key_nothing_is_left(tmp_path):
     assert not apis_in(built_files(content, out))
 
 
-def test_a_line_that_is_no_signature_is_an_error_and_the_others_are_taken(tmp_path):
+def test_invalid_signature_line_is_skipped(tmp_path):
     content, out = content_with(tmp_path, 1), tmp_path / "out"
     (content / "signatures.txt").write_text("good()\nnot one\n")
     result = build(content, out, NOW)
@@ -187,7 +187,7 @@ def test_a_line_that_is_no_signature_is_an_error_and_the_others_are_taken(tmp_pa
     assert (out / "signature-database/files/names.txt").read_text().splitlines().count("good()") == 1
 
 
-def test_an_error_in_making_them_keeps_those_of_the_last_build_until_the_next(tmp_path, monkeypatch):
+def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
     built_files(content, out)
     names = out / "signature-database/files/names.txt"
@@ -203,7 +203,7 @@ def test_an_error_in_making_them_keeps_those_of_the_last_build_until_the_next(tm
 
 
 @pytest.mark.parametrize("broken", ["declarations_of", "_documents"])
-def test_an_error_in_making_those_of_a_record_leaves_out_these_alone(tmp_path, monkeypatch, broken):
+def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
 
     def fail(*_: object) -> Iterator[object]:

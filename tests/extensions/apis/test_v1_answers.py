@@ -38,7 +38,7 @@ def checked(addresses: list[str], chains: list[str], which: str = "check-by-addr
     return json.loads(body)
 
 
-def test_an_address_is_perfect_where_it_has_a_full_match():
+def test_full_match_is_perfect():
     full, partial = FULL["address"], PARTIAL["address"]
     assert checked([full, ABSENT], ["1", CHAIN]) == [
         {"address": full, "status": "perfect", "chainIds": [CHAIN]},
@@ -61,12 +61,12 @@ def test_an_address_is_perfect_where_it_has_a_full_match():
         "addresses=../x&chainIds=1",
     ],
 )
-def test_what_is_no_list_of_addresses_and_chains_is_an_error(query):
+def test_invalid_address_list_is_an_error(query):
     status, body = ask(f"/check-by-addresses?{query}")
     assert (status, json.loads(body)) == (400, ANSWERS["addresses"])
 
 
-def test_a_missing_contract_is_said_in_the_words_of_each_api():
+def test_missing_contract_uses_api_wording():
     for path, body in (
         ("files/any/1", "files"),
         ("files/1", "files"),
@@ -77,7 +77,7 @@ def test_a_missing_contract_is_said_in_the_words_of_each_api():
     assert ask(f"/files/any/{CHAIN}/{FULL['address']}") is None  # the host sends the file
 
 
-def test_a_site_without_the_interfaces_answers_nothing():
+def test_site_without_apis_answers_nothing():
     for target in (
         f"/files/any/1/{ABSENT}",
         f"/check-by-addresses?addresses={ABSENT}&chainIds=1",
@@ -86,7 +86,7 @@ def test_a_site_without_the_interfaces_answers_nothing():
         assert ask(target, {}) is None
 
 
-def test_4byte_directory_lists_the_signature_that_is_meant_with_the_lowest_id():
+def test_4byte_lists_canonical_signature_first():
     status, body = ask("/api/v1/signatures/?hex_signature=0xa9059cbb&format=json")
     answer = json.loads(body)
     assert (status, answer["count"], answer["next"], answer["previous"]) == (200, 2, None, None)
@@ -119,7 +119,7 @@ def targets() -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_edge_module_and_serve_answer_the_same_to_500_requests(tmp_path):
+def test_edge_module_matches_serve_command(tmp_path):
     dice = random.Random(3)
     cases = [
         {"target": one, "method": dice.choice(("GET", "GET", "HEAD", "POST", "OPTIONS"))} for one in targets()
@@ -139,7 +139,7 @@ def test_the_edge_module_and_serve_answer_the_same_to_500_requests(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
-def test_web_servers_answer_for_files_and_single_addresses_with_the_same_bytes(serve, tmp_path):
+def test_web_servers_answer_with_same_bytes(serve, tmp_path):
     dice = random.Random(36)
     write_site(tmp_path / "build", SITE | PAGES)
     with serve(tmp_path) as server:
@@ -157,7 +157,7 @@ def test_web_servers_answer_for_files_and_single_addresses_with_the_same_bytes(s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
-def test_web_servers_send_the_page_where_the_site_has_no_such_interface(serve, tmp_path: Path):
+def test_web_servers_answer_404_without_apis(serve, tmp_path: Path):
     write_site(tmp_path / "build", PAGES)
     with serve(tmp_path) as server:
         missing = (

@@ -50,13 +50,13 @@ def answer(server: Served, target: str, method: str = "GET") -> tuple[int, bytes
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_web_servers_answer_500_hostile_requests_with_the_bytes_of_serve(name, tmp_path):
+def test_web_servers_match_serve_command(name, tmp_path):
     with SERVERS[name](project(tmp_path, SITE | PAGES)) as server:
         for target in TARGETS:
             assert answer(server, target) == expected(target), target
 
 
-def test_serve_and_the_edge_module_answer_the_same_requests_with_the_same_bytes(tmp_path):
+def test_serve_command_matches_edge_module(tmp_path):
     cases = [{"target": target, "method": "GET"} for target in TARGETS]
     answers = answers_of_deno(SITE, cases)
     bodies = set()
@@ -73,7 +73,7 @@ def test_serve_and_the_edge_module_answer_the_same_requests_with_the_same_bytes(
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_other_methods(name, tmp_path):
+def test_web_servers_match_other_methods(name, tmp_path):
     call = f"/v2/api?chainid={CHAIN}&module=contract&action=getabi&address={ADDRESS}"
     with SERVERS[name](project(tmp_path, SITE | PAGES)) as server:
         for method in ("POST", "PUT", "DELETE"):
@@ -84,7 +84,7 @@ def test_other_methods(name, tmp_path):
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_a_site_without_calls_says_so(name, tmp_path):
+def test_site_without_explorer_answers_404(name, tmp_path):
     with SERVERS[name](project(tmp_path, PAGES)) as server:
         status, body = answer(server, f"/api?module=contract&action=getabi&address={ABSENT}")
         assert (status, b"explorer" in body) == (404, True)
@@ -101,7 +101,7 @@ LOOK_UPS = (
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_a_look_up_of_signatures_is_told_that_the_host_has_no_program(name, tmp_path):
+def test_signature_lookup_answers_501(name, tmp_path):
     queries = ("", "?function=0xa9059cbb", "?query=%00%zz<b>&function=,", "?hex_signature=0xa9059cbb")
     with SERVERS[name](project(tmp_path, SIGNATURES)) as server:
         for path in LOOK_UPS:
@@ -118,7 +118,7 @@ def test_a_look_up_of_signatures_is_told_that_the_host_has_no_program(name, tmp_
 
 
 @pytest.mark.parametrize("name", SERVERS)
-def test_a_site_without_signatures_has_no_look_up_of_them(name, tmp_path):
+def test_site_without_signatures_answers_404(name, tmp_path):
     with SERVERS[name](project(tmp_path, PAGES)) as server:
         for path in LOOK_UPS:
             assert answer(server, path) == (404, PAGES["404.html"])

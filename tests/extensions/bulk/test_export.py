@@ -81,7 +81,7 @@ def bodies_of(root, **options):
     ],
     ids=["newer", "older", "without signatures"],
 )
-def test_real_records_come_back_byte_for_byte(tmp_path, without):
+def test_real_records_round_trip(tmp_path, without):
     records = dict(real_records())
     raw = {name: (DATA / "contract-records" / f"{name}.json").read_bytes() for name in records}
     write_tables(
@@ -115,7 +115,7 @@ def _only_proxy_resolution_differs(record, found):
 
 
 @pytest.mark.slow
-def test_records_that_share_everything_are_checked_separately(tmp_path):
+def test_records_with_shared_rows_stay_separate(tmp_path):
     records = [
         deployed(number, name) for number, name in enumerate(["plain", "immutables", "plain", "factory"], 1)
     ]
@@ -124,7 +124,7 @@ def test_records_that_share_everything_are_checked_separately(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_number_of_passes_and_buckets_does_not_change_the_result(tmp_path, monkeypatch):
+def test_bucket_count_does_not_change_result(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.CONTRACTS_OF_A_BUCKET", 5)
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.NEED_SIZE", 10 << 20)
     records = [deployed(number, ("plain", "libraries", "arguments")[number % 3]) for number in range(1, 40)]
@@ -133,7 +133,7 @@ def test_the_number_of_passes_and_buckets_does_not_change_the_result(tmp_path, m
     assert len(list((tmp_path / "workbench").glob("bucket-*"))) == 1 + 39 // 5
 
 
-def test_the_newest_row_of_a_match_counts(tmp_path):
+def test_newest_row_of_match_is_used(tmp_path):
     """A match whose level was raised is exported again, in a later file."""
     record = deployed(1)
     tables = tables_of_records([record])
@@ -147,20 +147,20 @@ def test_the_newest_row_of_a_match_counts(tmp_path):
     assert contract.source.location.endswith("sourcify_matches_1_2.parquet:1")
 
 
-def test_the_newest_match_of_an_address_counts(tmp_path):
+def test_newest_match_of_address_is_used(tmp_path):
     earlier, later = deployed(1, "immutables"), deployed(2) | {"verifiedAt": "2026-11-03T10:00:00Z"}
     later["address"] = earlier["address"]
     write_tables(tmp_path / "contracts", tables_of_records([later, earlier]))
     assert bodies_of(tmp_path) == {(CHAIN, later["address"]): orjson.dumps(later)}
 
 
-def test_contracts_of_other_chains_are_left_out(tmp_path):
+def test_contracts_of_other_chains_are_skipped(tmp_path):
     records = [deployed(1), deployed(2) | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
     assert set(bodies_of(tmp_path)) == {(CHAIN, records[0]["address"])}
 
 
-def test_rows_that_are_missing_are_reported(tmp_path):
+def test_missing_rows_are_reported(tmp_path):
     tables = tables_of_records([deployed(1), deployed(2)])
     del tables["contract_deployments"][0]
     write_tables(tmp_path / "contracts", tables)
@@ -169,20 +169,20 @@ def test_rows_that_are_missing_are_reported(tmp_path):
     assert finding.message.startswith("1 matches refer to rows")
 
 
-def test_a_missing_table_is_reported(tmp_path):
+def test_missing_table_is_reported(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]), without=["code", "sources"])
     with pytest.raises(UnreadableError, match="no table code, sources"):
         joined(tmp_path)
 
 
-def test_a_file_that_is_not_parquet_is_reported(tmp_path):
+def test_non_parquet_file_is_reported(tmp_path):
     folder = write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     next(folder.glob("code/*")).write_bytes(b"no table")
     with pytest.raises(UnreadableError, match="cannot join"):
         joined(tmp_path)
 
 
-def test_invalid_json_in_a_column_is_reported_at_its_row(tmp_path):
+def test_invalid_json_is_reported_with_row(tmp_path):
     tables = tables_of_records([deployed(1), deployed(2)])
     row = list(tables["verified_contracts"][1])
     row[4] = "{'a': None}"
@@ -195,7 +195,7 @@ def test_invalid_json_in_a_column_is_reported_at_its_row(tmp_path):
     assert "match 2" in finding.message
 
 
-def test_a_column_of_another_type_is_reported(tmp_path):
+def test_invalid_column_type_is_reported(tmp_path):
     tables = tables_of_records([deployed(1)])
     row = list(tables["compiled_contracts"][0])
     row[3] = None
@@ -205,7 +205,7 @@ def test_a_column_of_another_type_is_reported(tmp_path):
     assert "do not follow the schema" in contract.read.findings[0].message
 
 
-def test_a_pointer_into_a_row_is_reported_in_words(tmp_path):
+def test_finding_in_row_names_pointer(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (contract,) = contracts_of(tmp_path)
     finding = Finding(rule="r", message="wrong", path=contract.source.path, pointer=("abi", 0, "name"))
@@ -214,7 +214,7 @@ def test_a_pointer_into_a_row_is_reported_in_words(tmp_path):
     assert locate_in_bulk([replace(finding, path="other")], contract)[0].position is None
 
 
-def test_a_damaged_bucket_is_reported(tmp_path):
+def test_damaged_bucket_is_reported(tmp_path):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     (bucket,) = joined(tmp_path).buckets
     bucket_file(bucket.scratch_dir, bucket.number).write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
@@ -222,7 +222,7 @@ def test_a_damaged_bucket_is_reported(tmp_path):
     assert "cannot read" in contract.read.findings[0].message
 
 
-def test_numbers_beyond_64_bits_are_kept(tmp_path):
+def test_numbers_above_64_bits_are_kept(tmp_path):
     """Vyper's storage layouts have slots of 256 bits."""
     slot = 2**255 + 1
     record = deployed(1)
@@ -236,7 +236,7 @@ def test_numbers_beyond_64_bits_are_kept(tmp_path):
     assert body.count(b'"slot":%d' % slot) == 2
 
 
-def test_buckets_hold_only_what_is_needed(tmp_path):
+def test_bucket_holds_only_needed_rows(tmp_path):
     records = [deployed(1), deployed(2, "immutables") | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
     (bucket,) = joined(tmp_path).buckets
@@ -258,11 +258,11 @@ def test_buckets_hold_only_what_is_needed(tmp_path):
         ("compiled_contracts_sources.parquet", "compiled_contracts_sources"),
     ],
 )
-def test_names_of_files_name_tables(path, table):
+def test_file_names_identify_tables(path, table):
     assert table_of(path) == table
 
 
-def test_a_flood_of_equal_rows_is_not_joined(tmp_path):
+def test_duplicate_row_flood_is_rejected(tmp_path):
     """A million equal rows take a few bytes in Parquet, and would take gigabytes on disk."""
     duckdb = pytest.importorskip("duckdb")
     folder = tmp_path / "contracts"
@@ -276,7 +276,7 @@ def test_a_flood_of_equal_rows_is_not_joined(tmp_path):
         joined(tmp_path)
 
 
-def test_endlessly_repeated_values_do_not_fill_the_disk(tmp_path, monkeypatch):
+def test_excessive_expansion_is_rejected(tmp_path, monkeypatch):
     write_tables(tmp_path / "contracts", tables_of_records([deployed(1)]))
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.MIN_DISK", 0)
     monkeypatch.setattr("statuary.extensions.bulk.export_tables.MAX_EXPORT_EXPANSION", 0)

@@ -42,7 +42,7 @@ def packed(name: str, body: bytes) -> bytes:
 
 @pytest.mark.parametrize("name", ["all.jsonl", "all.jsonl.gz", "all.jsonl.zst"])
 @pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
-def test_bytes_of_canonical_lines_are_kept(tmp_path, name, ending):
+def test_canonical_line_keeps_bytes(tmp_path, name, ending):
     other = orjson.dumps(made_record("libraries"))
     (tmp_path / name).write_bytes(packed(name, RECORD + ending + ending + other))
     first, second = read(tmp_path, name)
@@ -51,7 +51,7 @@ def test_bytes_of_canonical_lines_are_kept(tmp_path, name, ending):
     assert (first.source.chain_id, first.source.address) == ("31337", made_record()["address"])
 
 
-def test_a_line_that_is_not_canonical_is_read_exactly(tmp_path):
+def test_noncanonical_line_keeps_exact_numbers(tmp_path):
     spaced = RECORD.replace(b'"runs":200', b'"runs": 200.0')
     assert spaced != RECORD
     (tmp_path / "all.jsonl").write_bytes(spaced + b"\n")
@@ -60,7 +60,7 @@ def test_a_line_that_is_not_canonical_is_read_exactly(tmp_path):
     assert contract.read.record["compilation"]["compilerSettings"]["optimizer"]["runs"] == "200.0"
 
 
-def test_a_line_without_findings_is_not_searched_for_positions(tmp_path, monkeypatch):
+def test_line_without_findings_skips_positions(tmp_path, monkeypatch):
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n")
     monkeypatch.setattr(parse_json, "LEXEME", None)
     (contract,) = read(tmp_path, "all.jsonl")
@@ -90,7 +90,7 @@ def test_findings_have_line_and_column(tmp_path):
 
 @pytest.mark.parametrize("name", ["all.jsonl.gz", "all.jsonl.zst"])
 @pytest.mark.parametrize("harm", ["cut", "changed", "trailing"])
-def test_a_damaged_file_is_a_finding(tmp_path, name, harm):
+def test_damaged_file_is_a_finding(tmp_path, name, harm):
     whole = packed(name, b"\n".join([RECORD] * 3))
     middle = len(whole) // 2
     harmed = {
@@ -110,7 +110,7 @@ def test_a_damaged_file_is_a_finding(tmp_path, name, harm):
     )
 
 
-def test_a_line_that_is_too_long_is_skipped(tmp_path, monkeypatch):
+def test_oversized_line_is_skipped(tmp_path, monkeypatch):
     monkeypatch.setattr(lines_module, "LARGEST_RECORD", len(RECORD))
     (tmp_path / "all.jsonl").write_bytes(RECORD + b"\n" + b"x" * (3 << 20) + b"\n" + RECORD + b"\n")
     first, long, last = read(tmp_path)
@@ -120,19 +120,19 @@ def test_a_line_that_is_too_long_is_skipped(tmp_path, monkeypatch):
     assert (finding.position, "more than" in finding.message) == (Position(2, 1), True)
 
 
-def test_a_file_of_another_format_is_rejected_early(tmp_path):
+def test_file_of_other_format_stops_early(tmp_path):
     (tmp_path / "all.jsonl").write_bytes(b"no record\n" * 5000)
     contracts = read(tmp_path)
     assert len(contracts) == lines_module.MAX_UNREADABLE_LINES + 1
     assert "is skipped" in contracts[-1].read.findings[0].message
 
 
-def test_a_missing_file_is_a_finding(tmp_path):
+def test_missing_file_is_a_finding(tmp_path):
     (contract,) = read_line_range(tmp_path, LineRange(path="gone.jsonl"))
     assert contract.read.findings[0].message.startswith("cannot open the file")
 
 
-def test_without_zstandard_the_extra_is_named(tmp_path, monkeypatch):
+def test_missing_zstandard_names_extra(tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.import_module", lambda name: (_ for _ in ()).throw(ImportError(name)))
     (tmp_path / "all.jsonl.zst").write_bytes(b"")
     (contract,) = read_line_range(tmp_path, LineRange(path="all.jsonl.zst"))
@@ -171,13 +171,13 @@ def peak_of_reading(root: Path, count: int) -> int:
 
 
 @pytest.mark.slow
-def test_memory_does_not_grow_with_the_file(tmp_path):
+def test_memory_stays_constant_for_large_files(tmp_path):
     few = peak_of_reading(tmp_path, 50)
     assert peak_of_reading(tmp_path, 2000) < few + len(RECORD) * 100
 
 
 @pytest.mark.slow
-def test_a_flood_of_blank_lines_ends(tmp_path):
+def test_blank_line_flood_is_cut(tmp_path):
     """64 MiB of blanks in 64 kB; without a limit, a gigabyte in a megabyte would pass through too."""
     packer = zlib.compressobj(9, wbits=31)
     blanks = (b" " * 1023 + b"\n") * 1024
@@ -192,7 +192,7 @@ def test_a_flood_of_blank_lines_ends(tmp_path):
     )
 
 
-def test_an_endless_line_is_cut(tmp_path, monkeypatch):
+def test_endless_line_is_cut(tmp_path, monkeypatch):
     monkeypatch.setattr("statuary.extensions.bulk.jsonl.LARGEST_RECORD", 1 << 10)
     monkeypatch.setattr("statuary.extensions.bulk.jsonl.MAX_SKIPPED", 1 << 21)
     (tmp_path / "all.jsonl.gz").write_bytes(gzip.compress(b"x" * (8 << 20) + b"\n" + RECORD))

@@ -48,7 +48,7 @@ def cards_of(site: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (site / "cards").iterdir()}
 
 
-def test_pages_name_pictures_that_are_there(tmp_path: Path) -> None:
+def test_pages_link_to_existing_images(tmp_path: Path) -> None:
     site = tmp_path / "site"
     assert build(content_with(tmp_path), site).applied
     images = images_of(site)
@@ -62,7 +62,7 @@ def test_pages_name_pictures_that_are_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pictures_are_small_and_deterministic(tmp_path: Path) -> None:
+def test_images_are_small_and_deterministic(tmp_path: Path) -> None:
     content = content_with(tmp_path)
     assert build(content, tmp_path / "one").applied
     assert build(content, tmp_path / "other").applied
@@ -77,7 +77,7 @@ def test_pictures_are_small_and_deterministic(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_the_font_lacks_is_left_out_or_english(tmp_path: Path) -> None:
+def test_missing_glyphs_fall_back_to_english(tmp_path: Path) -> None:
     """The library's own font has ASCII alone: a name that it lacks is not drawn as boxes; the page's title has it."""
     german = "pages: {language: de}\n"
     for folder, name in (("latin", "Plinth"), ("cyrillic", "Плинт")):
@@ -96,21 +96,19 @@ def test_what_the_font_lacks_is_left_out_or_english(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_long_name_is_cut(tmp_path: Path) -> None:
+def test_long_name_keeps_image_small(tmp_path: Path) -> None:
     assert build(content_with(tmp_path, name="N" * 200), tmp_path / "site").applied
     assert max(map(len, cards_of(tmp_path / "site").values())) <= MOST_BYTES
 
 
-def test_a_font_that_the_theme_lacks_is_named(tmp_path: Path) -> None:
+def test_missing_font_is_reported(tmp_path: Path) -> None:
     content = content_with(tmp_path, "cards: {font: missing.woff2}\n")
     result = build(content, tmp_path / "site")
     assert result.applied, "the status is published all the same"
     assert [one.message for one in result.checked.all_findings if "missing.woff2" in one.message]
 
 
-def test_without_the_library_the_error_names_the_extra(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_library_names_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "PIL"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "PIL", None)
@@ -125,7 +123,7 @@ def test_without_the_library_the_error_names_the_extra(
 
 
 @pytest.mark.slow
-def test_off_it_leaves_nothing(tmp_path: Path) -> None:
+def test_disabled_cards_removes_images(tmp_path: Path) -> None:
     content, site = content_with(tmp_path), tmp_path / "site"
     build(content, site)
     write_files(content, {"site.yaml": (content / "site.yaml").read_text("utf-8").replace("cards: {}\n", "")})

@@ -193,7 +193,7 @@ def random_case(random: Random) -> tuple[dict, Call]:
     return descriptor({KEY: spec, SEND_KEY: SEND}, metadata=METADATA), random_call(random)[1]
 
 
-def test_the_browser_renders_random_calls_as_python_does():
+def test_browser_renders_random_calls_like_python():
     random = Random(7)
     cases = [random_case(random) for _ in range(1_500)]
     descriptors = {str(number): made for number, (made, _) in enumerate(cases)}
@@ -218,7 +218,7 @@ def test_the_browser_renders_random_calls_as_python_does():
     assert 300 < len(failed) < 1_100
 
 
-def test_all_texts_of_the_registry_are_equal_in_python_and_in_the_browser(tmp_path):
+def test_registry_tests_match_python_and_browser(tmp_path):
     folder = Path(os.environ.get("STATUARY_ERC7730_REGISTRY", DATA / "clear-signing-erc7730-registry"))
     checkout = require_folder(
         folder, what="the registry of descriptors", install="git clone it and set STATUARY_ERC7730_REGISTRY"
@@ -319,7 +319,7 @@ def shown(site):
 
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("path", [PAGE, QUERY], ids=["its page", "the page of any contract"])
-def test_it_is_accessible_and_fits_the_window(site, path, width):
+def test_page_is_accessible_and_fits_window(site, path, width):
     """With every function open, and after a call within a call was shown and another one was not."""
     look = {"viewport": {"width": width, "height": 900}, "colorScheme": "light", "reducedMotion": "reduce"}
     for pasted in (pasted_texts()[3], pasted_texts()[-1]):
@@ -337,7 +337,7 @@ def test_it_is_accessible_and_fits_the_window(site, path, width):
         assert found["overflow"] <= 0
 
 
-def test_each_function_has_the_sentence_of_its_example(shown):
+def test_functions_show_example_sentence(shown):
     summaries = [item["summary"] for item in shown[0]["items"]]
     assert summaries[0].endswith("Send 1.5 TKN to <b>Ada</b>")
     assert summaries[1].endswith("Deposit")
@@ -347,7 +347,7 @@ def test_each_function_has_the_sentence_of_its_example(shown):
     assert shown[0]["complaints"] == []
 
 
-def test_what_is_pasted_is_shown(shown):
+def test_pasted_calldata_is_shown(shown):
     transfer, deposit, permit, call, unknown, markup, broken = shown[0]["answers"]
     assert transfer.split("\n")[0] == "Send 1.5 TKN to <b>Ada</b>"
     assert "Paid\n5" in deposit
@@ -358,11 +358,11 @@ def test_what_is_pasted_is_shown(shown):
     assert broken.startswith("This is not shown")
 
 
-def test_a_contract_without_a_descriptor_shows_nothing_and_asks_for_nothing_that_is_missing(shown):
+def test_contract_without_descriptor_shows_nothing(shown):
     assert shown[1] == {"isShown": False, "complaints": []}
 
 
-def test_the_page_of_any_contract_shows_the_same(shown):
+def test_generic_contract_page_shows_same_content(shown):
     assert shown[2] == shown[0]
     assert shown[3] == shown[1]
 
@@ -370,7 +370,7 @@ def test_the_page_of_any_contract_shows_the_same(shown):
 @pytest.mark.parametrize(
     "command", [["lint"], ["fmt", "--check", "--line-width=115"]], ids=lambda one: one[0]
 )
-def test_the_modules_pass(command):
+def test_modules_pass_deno_checks(command):
     files = sorted(map(str, (*(SIGNING / "modules").glob("*.js"), SIGNING / "assets" / "clear-signing.js")))
     done = subprocess.run(
         [deno(), *command, "--quiet", "--no-config", *files], capture_output=True, text=True, check=False

@@ -28,7 +28,7 @@ def lines(made, data, **call):
     return [(line.label, line.value) for line in shown.lines]
 
 
-def test_a_transfer_is_shown():
+def test_transfer_call_is_rendered():
     shown = render_call(descriptor(), Call(int(CHAIN), TOKEN.lower(), bytes.fromhex(TRANSFER)), NAMES)
     assert shown.interpolated == "Send 1.5 TKN to Ada"
     assert shown.owner == "Plinth"
@@ -65,13 +65,13 @@ def test_a_transfer_is_shown():
         ("tokenTicker", Leaf("address", bytes.fromhex(TOKEN[2:])), {}, "TKN"),
     ],
 )
-def test_formats(name, value, params, text):
+def test_value_formats_are_rendered(name, value, params, text):
     made = descriptor(metadata={"enums": {"mode": {"1": "stable"}}})
     show = Show(int(CHAIN), NAMES, lambda _: None, made)
     assert format_value(name, value, params, show).text == text
 
 
-def test_amounts_have_no_zeros_at_the_end():
+def test_amounts_have_no_trailing_zeros():
     assert [decimal(1_050, 3), decimal(1_000, 3), decimal(-5, 1), decimal(7, 0)] == ["1.05", "1", "-0.5", "7"]
 
 
@@ -79,7 +79,7 @@ def word(number):
     return f"{number:064x}"
 
 
-def test_each_item_of_an_array_is_shown_with_its_own_parameters():
+def test_array_items_use_matching_parameters():
     key = "pay(address[] to,uint256[] amounts)"
     spec = {"intent": "Pay", "fields": [field("to.[]", "To"), field("amounts.[]", "Sum")]}
     made = descriptor({key: spec})
@@ -93,12 +93,12 @@ def test_each_item_of_an_array_is_shown_with_its_own_parameters():
 
 
 @pytest.mark.parametrize("data", ["a9059cbb", "a9059cbb00", "deadbeef", "a9059cbb" + "ff" * 40])
-def test_a_call_that_does_not_fit_is_not_shown(data):
+def test_malformed_call_is_rejected(data):
     with pytest.raises(InvalidValueError):
         lines(descriptor(), data)
 
 
-def test_an_array_that_is_said_to_be_huge_is_not_read():
+def test_huge_array_length_is_rejected():
     made = descriptor({"f(uint256[] a)": {"intent": "F", "fields": [field("a.[]", "A")]}})
     from statuary.extensions.clear_signing.key_types import selector_of
 
@@ -106,7 +106,7 @@ def test_an_array_that_is_said_to_be_huge_is_not_read():
         lines(made, selector_of("f(uint256[])")[2:] + word(32) + word(1 << 40))
 
 
-def test_a_value_that_must_match_is_required():
+def test_must_match_rejects_different_value():
     spec = {"intent": "Send", "fields": [{**field("value", "V"), "visible": {"mustMatch": [7]}}]}
     with pytest.raises(NotShownError):
         lines(descriptor({"transfer(address to,uint256 value)": spec}), TRANSFER)
@@ -117,7 +117,7 @@ def statuary(folder, *arguments):
     return subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
 
 
-def test_the_command_shows_a_call(tmp_path):
+def test_render_command_shows_call(tmp_path):
     signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {})
     known = {"tokens": {TOKEN.lower(): {"symbol": "TKN", "decimals": 6, "name": "Token"}}}
     (tmp_path / "names.json").write_text(json.dumps(known))
@@ -141,7 +141,7 @@ def test_the_command_shows_a_call(tmp_path):
         (("deadbeef", "--to", TOKEN), 1),
     ],
 )
-def test_the_command_says_what_is_wrong(tmp_path, arguments, code):
+def test_render_command_reports_errors(tmp_path, arguments, code):
     signing_content(tmp_path, {TOKEN_FILE: descriptor()}, {})
     done = statuary(tmp_path, *arguments)
     assert done.returncode == code

@@ -26,7 +26,7 @@ def running():
         yield found
 
 
-def test_its_workers_do_the_tasks(running):
+def test_cluster_workers_run_tasks(running):
     with DaskExecutor(running.address) as executor:
         assert sorted(executor.map_unordered(square, [Square("", one) for one in range(60)])) == [
             one**2 for one in range(60)
@@ -36,7 +36,7 @@ def test_its_workers_do_the_tasks(running):
     assert os.getpid() not in doers
 
 
-def test_an_exception_of_a_task_is_raised_with_its_details(running):
+def test_task_exception_keeps_details(running):
     with (
         DaskExecutor(running.address) as executor,
         pytest.raises(OSError, match="No space left") as raised,
@@ -45,7 +45,7 @@ def test_an_exception_of_a_task_is_raised_with_its_details(running):
     assert raised.value.filename == "build/.statuary"
 
 
-def test_the_tasks_of_a_killed_worker_are_done_by_another():
+def test_killed_worker_tasks_are_rerun():
     with dask_cluster() as own, DaskExecutor(own.address) as executor:
         results = executor.map_unordered(square, [Square("", one) for one in range(200)])
         found = [next(results) for _ in range(20)]
@@ -53,7 +53,7 @@ def test_the_tasks_of_a_killed_worker_are_done_by_another():
         assert sorted([*found, *results]) == [one**2 for one in range(200)]
 
 
-def test_workers_that_arrive_later_take_part():
+def test_late_workers_receive_tasks():
     with dask_cluster(1) as own, DaskExecutor(own.address) as executor:
         results = executor.map_unordered(whose, (Square("", one) for one in range(10_000)))
         doers = {next(results)}
@@ -66,7 +66,7 @@ def test_workers_that_arrive_later_take_part():
 
 
 @pytest.mark.parametrize("part", ["scheduler", "workers"])
-def test_a_stopped_cluster_is_reported(part, monkeypatch):
+def test_stopped_cluster_is_reported(part, monkeypatch):
     monkeypatch.setattr(dask_pool, "CHECK_INTERVAL", 1)
     monkeypatch.setattr("statuary.workers.task_window.CHECK_INTERVAL", 1)
     with dask_cluster() as own, DaskExecutor(own.address) as executor:
@@ -81,7 +81,7 @@ def test_a_stopped_cluster_is_reported(part, monkeypatch):
     assert lost.value.hint.startswith("run the build again")
 
 
-def test_an_address_without_a_server(monkeypatch):
+def test_address_without_scheduler_fails(monkeypatch):
     require_module("distributed", install='pip install "statuary[dask]"')
     monkeypatch.setattr(dask_pool, "WAIT_SECONDS", 1)
     with pytest.raises(WorkersLostError, match="accepts no work"):
@@ -89,7 +89,7 @@ def test_an_address_without_a_server(monkeypatch):
 
 
 @pytest.mark.parametrize("options", ["build", "check"])
-def test_without_the_extra_it_is_named(options, tmp_path, monkeypatch):
+def test_missing_dask_names_extra(options, tmp_path, monkeypatch):
     monkeypatch.chdir(write_files(tmp_path, {"content/site.yaml": SITE}))
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = CliRunner().invoke(command, [options, "--engine", "dask", "--scheduler", "tcp://127.0.0.1:9"])

@@ -41,13 +41,13 @@ def check(content, *options):
     return result
 
 
-def test_an_identical_compilation_has_no_findings(content, tmp_path):
+def test_identical_compilation_has_no_findings(content, tmp_path):
     result = check(content, "--recompile", "--compiler", f"solc={compiler(tmp_path)}")
     assert result.exit_code == ExitCode.OK
     assert result.stdout == "1 of 1 records compiled again, 1 of them identical\nno errors or warnings\n"
 
 
-def test_a_different_compilation_is_an_error(content, tmp_path):
+def test_different_compilation_is_an_error(content, tmp_path):
     program = compiler(tmp_path, devdoc={"kind": "dev", "methods": {}, "version": 1, "title": "another"})
     result = check(content, "--recompile", "--compiler", f"solc={program}")
     assert result.exit_code == ExitCode.FINDINGS
@@ -56,7 +56,7 @@ def test_a_different_compilation_is_an_error(content, tmp_path):
     assert "1 of 1 records compiled again, 0 of them identical\n1 error, 0 warnings" in result.stdout
 
 
-def test_a_missing_compiler_version_is_a_warning_that_strict_counts(content, tmp_path):
+def test_missing_compiler_version_is_a_warning(content, tmp_path):
     options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, version='0.8.29+commit.ab55807c')}"]
     result = check(content, *options)
     assert result.exit_code == ExitCode.OK
@@ -64,7 +64,7 @@ def test_a_missing_compiler_version_is_a_warning_that_strict_counts(content, tmp
     assert check(content, *options, "--strict").exit_code == ExitCode.FINDINGS
 
 
-def test_compilers_on_the_path_are_used_by_default(content, tmp_path, monkeypatch):
+def test_compiler_on_path_is_default(content, tmp_path, monkeypatch):
     programs = tmp_path / "bin"
     programs.mkdir()
     compiler(programs)
@@ -72,7 +72,7 @@ def test_compilers_on_the_path_are_used_by_default(content, tmp_path, monkeypatc
     assert "1 of 1 records compiled again, 1 of them identical" in check(content, "--recompile").stdout
 
 
-def test_findings_alone_are_in_the_formats_of_programs(content, tmp_path):
+def test_json_format_holds_only_findings(content, tmp_path):
     options = ["--recompile", "--compiler", f"solc={compiler(tmp_path, abi=[])}", "--format", "json"]
     rules = [finding["rule"] for finding in json.loads(check(content, *options).stdout)["findings"]]
     assert rules == ["recompilation-reproduces-the-record"]
@@ -87,19 +87,19 @@ USAGE = {
 
 
 @pytest.mark.parametrize("case", USAGE)
-def test_wrong_usage(case, content):
+def test_invalid_compiler_option_fails(case, content):
     given, message = USAGE[case]
     result = check(content, "--recompile", "--compiler", given)
     assert result.exit_code == ExitCode.USAGE
     assert message in result.stderr
 
 
-def test_the_compiler_option_requires_recompile(content, tmp_path):
+def test_compiler_option_requires_recompile(content, tmp_path):
     result = check(content, "--compiler", f"solc={compiler(tmp_path)}")
     assert result.exit_code == ExitCode.USAGE
 
 
-def test_the_rule_is_in_the_list():
+def test_rule_is_listed():
     assert (
         "recompilation-reproduces-the-record\terror\trecompile\t"
         in CliRunner().invoke(command, ["check", "--list"]).stdout

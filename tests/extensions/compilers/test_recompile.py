@@ -61,7 +61,7 @@ def at(record, number):
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_repeated_members_of_the_compiler_agree(feature, tmp_path):
+def test_unchanged_output_has_no_findings(feature, tmp_path):
     record = made_record(feature)
     again = recompiled(site(tmp_path, record), saying(tmp_path, record["stdJsonOutput"]))
     assert (again.compiled, again.identical, again.findings) == (1, 1, ())
@@ -127,7 +127,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_differences_from_the_compiler_are_found_at_their_member(change, tmp_path):
+def test_changed_member_is_located(change, tmp_path):
     record = made_record("everything")
     output = copy.deepcopy(record["stdJsonOutput"])
     change(output)
@@ -139,7 +139,7 @@ def test_differences_from_the_compiler_are_found_at_their_member(change, tmp_pat
 
 
 @pytest.mark.parametrize("member", ["abi", "metadata", "devdoc", "userdoc"])
-def test_a_member_that_is_null_although_the_compiler_gives_it_is_an_error(member, tmp_path):
+def test_null_member_is_an_error(member, tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     record[member] = None
@@ -148,7 +148,7 @@ def test_a_member_that_is_null_although_the_compiler_gives_it_is_an_error(member
 
 
 @pytest.mark.parametrize("member", ["storageLayout", "transientStorageLayout"])
-def test_a_layout_that_a_tool_chain_left_out_is_a_warning(member, tmp_path):
+def test_missing_layout_is_a_warning(member, tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     output["contracts"][PATH][NAME][member] = {"storage": [], "types": None}
@@ -179,7 +179,7 @@ TRANSFORMATIONS = {
 
 
 @pytest.mark.parametrize("change", TRANSFORMATIONS)
-def test_transformations_are_those_that_follow_from_the_output(change, tmp_path):
+def test_transformations_must_match_output(change, tmp_path):
     record = made_record("everything")
     output = copy.deepcopy(record["stdJsonOutput"])
     change(record)
@@ -187,7 +187,7 @@ def test_transformations_are_those_that_follow_from_the_output(change, tmp_path)
     assert [one.pointer for one in again.findings] == [(TRANSFORMATIONS[change], "transformations")]
 
 
-def test_a_level_that_the_output_contradicts_is_an_error(tmp_path):
+def test_contradicted_match_level_is_an_error(tmp_path):
     record = made_record("plain")
     output = copy.deepcopy(record["stdJsonOutput"])
     record["runtimeBytecode"]["onchainBytecode"] += "00"
@@ -195,7 +195,7 @@ def test_a_level_that_the_output_contradicts_is_an_error(tmp_path):
     assert ("runtimeMatch",) in {one.pointer for one in again.findings}
 
 
-def test_ids_of_another_submission_with_the_same_code_are_no_difference(tmp_path):
+def test_different_ast_ids_are_ignored(tmp_path):
     record = made_record("everything")
     output = copy.deepcopy(record["stdJsonOutput"])
     text = json.dumps(record)
@@ -204,7 +204,7 @@ def test_ids_of_another_submission_with_the_same_code_are_no_difference(tmp_path
     assert recompiled(site(tmp_path, record), saying(tmp_path, output)).findings == ()
 
 
-def test_the_compiler_gets_the_input_of_the_record_and_must_output_its_members(tmp_path):
+def test_compiler_receives_input_and_output_selection(tmp_path):
     record = made_record("plain")
     body = f"cat > {tmp_path}/asked.json; pwd > {tmp_path}/where; ls -A > {tmp_path}/there; exit 3"
     [finding] = recompiled(
@@ -221,7 +221,7 @@ def test_the_compiler_gets_the_input_of_the_record_and_must_output_its_members(t
     assert str(tmp_path) not in (tmp_path / "where").read_text()
 
 
-def test_missing_compiler_versions_are_named_with_their_number_of_records(tmp_path):
+def test_missing_compiler_names_record_count(tmp_path):
     record = made_record("plain")
     older = copy.deepcopy(record)
     older["compilation"]["compilerVersion"] = "0.8.29+commit.ab55807c"
@@ -240,7 +240,7 @@ def test_missing_compiler_versions_are_named_with_their_number_of_records(tmp_pa
     assert {solc_absent.severity, vyper_absent.severity} == {Severity.WARNING}
 
 
-def test_records_of_bulk_files_are_compiled_again_too(tmp_path):
+def test_bulk_file_records_are_recompiled(tmp_path):
     records = [at(made_record("everything"), number) for number in (1, 2, 3)]
     output = copy.deepcopy(records[0]["stdJsonOutput"])
     records[1]["devdoc"]["title"] = "another"
@@ -253,7 +253,7 @@ def test_records_of_bulk_files_are_compiled_again_too(tmp_path):
     assert (finding.path, finding.position.line) == ("contracts/all.jsonl", 2)
 
 
-def test_the_compiler_of_the_recorded_version_is_used(tmp_path):
+def test_compiler_lookup_matches_version(tmp_path):
     def compiler_of(version):
         return Compiler(kind="solc", path=tmp_path / version, version=version)
 
@@ -277,7 +277,7 @@ def test_equal_inputs_are_compiled_once(tmp_path):
     assert (tmp_path / "runs").read_text() == "run\n"
 
 
-def test_an_input_that_the_compiler_rejects_is_an_error(tmp_path):
+def test_rejected_input_is_an_error(tmp_path):
     errors = [
         {"severity": "warning", "message": "unused"},
         {"severity": "error", "formattedMessage": "ParserError: Expected ';'"},
@@ -289,7 +289,7 @@ def test_an_input_that_the_compiler_rejects_is_an_error(tmp_path):
     assert finding.message == f"solc {VERSION}: it rejects the input: ParserError: Expected ';'"
 
 
-def test_an_output_without_the_contract_is_an_error(tmp_path):
+def test_output_without_contract_is_an_error(tmp_path):
     [finding] = recompiled(site(tmp_path, made_record("plain")), saying(tmp_path, {"contracts": {}})).findings
     assert finding.severity is Severity.ERROR
     assert f"the compiler's output has no contract {PATH}:{NAME}" in finding.message
@@ -318,7 +318,7 @@ def test_a_hostile_compiler_is_a_warning_and_stopped(kind, tmp_path):
     assert finding.severity is Severity.WARNING
 
 
-def test_a_line_before_the_answer_is_skipped(tmp_path):
+def test_line_before_json_is_skipped(tmp_path):
     record = made_record("plain")
     (tmp_path / "output.json").write_text(json.dumps(record["stdJsonOutput"]))
     talkative = detect_compiler(
@@ -327,7 +327,7 @@ def test_a_line_before_the_answer_is_skipped(tmp_path):
     assert recompiled(site(tmp_path, record), talkative).findings == ()
 
 
-def test_a_program_without_a_version_is_not_a_compiler(tmp_path):
+def test_program_without_version_is_rejected(tmp_path):
     silent = program(tmp_path, "true", version="")
     with pytest.raises(CompilerError, match="prints no version"):
         detect_compiler("solc", silent)
@@ -338,7 +338,7 @@ def test_a_program_without_a_version_is_not_a_compiler(tmp_path):
         detect_compiler("solc", silent)
 
 
-def test_a_record_that_cannot_be_read_is_left_to_the_other_checks(tmp_path):
+def test_unreadable_record_is_skipped(tmp_path):
     record = made_record("plain")
     content = site(tmp_path, record)
     (content / "contracts/748463" / f"{record['address']}.json").write_text("{")
@@ -346,7 +346,7 @@ def test_a_record_that_cannot_be_read_is_left_to_the_other_checks(tmp_path):
     assert (again.compiled, again.findings) == (0, ())
 
 
-def test_a_running_program_can_be_stopped():
+def test_running_program_can_be_stopped():
     ended = []
 
     def run():
@@ -362,7 +362,7 @@ def test_a_running_program_can_be_stopped():
     assert ended == [-9]
 
 
-def test_a_program_that_disappears_before_it_runs_is_reported(tmp_path):
+def test_missing_program_is_reported(tmp_path):
     compiler = detect_compiler("solc", program(tmp_path, "true"))
     compiler.path.unlink()
     with pytest.raises(CompilerError, match="code 127 and wrote no JSON"):

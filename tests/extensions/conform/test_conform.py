@@ -26,14 +26,14 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(command, ("conform", *arguments))
 
 
-def test_a_site_that_conforms(base):
+def test_conforming_site_passes(base):
     done = run(base, "--level", "edge")
     assert done.exit_code == 0
     assert "passed   fields-are-selected" in done.output
     assert f"{base} at the level edge: 46 passed, 0 failed, 4 skipped" in done.output
 
 
-def test_a_failed_check_names_its_rule_and_the_fault(base, project):
+def test_failed_check_names_rule_and_problem(base, project):
     document = project / "build" / "chains"
     body = document.read_bytes()
     document.unlink()
@@ -50,20 +50,20 @@ def test_a_failed_check_names_its_rule_and_the_fault(base, project):
     assert "    /chains returns 404, not 200" in result.output
 
 
-def test_one_api_alone(base):
+def test_only_option_selects_area(base):
     report = json.loads(run(base, "--only", "contracts", "--format", "json").stdout)
     assert {check["area"] for check in report["checks"]} == {"contracts"}
     assert {check["level"] for check in report["checks"]} == {"static"}
 
 
-def test_a_check_may_be_left_out(base):
+def test_skip_option_excludes_check(base):
     report = json.loads(run(base, "--only", "status", "--skip", "documents-agree", "--format", "json").stdout)
     assert "documents-agree" not in [check["check"] for check in report["checks"]]
     assert run(base, "--skip", "documents-disagree").exit_code == 2
 
 
 @pytest.mark.slow
-def test_a_deployment_that_cannot_be_reached_is_an_error():
+def test_unreachable_deployment_is_an_error():
     done = run("http://127.0.0.1:9")
     assert done.exit_code == 3
     assert done.output.startswith("statuary: http://127.0.0.1:9/ cannot be read")

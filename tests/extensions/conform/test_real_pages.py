@@ -40,7 +40,7 @@ def asking(capture):
     return ask
 
 
-def test_every_capture_conforms():
+def test_captured_summaries_conform():
     failed = [
         (capture.at, result.check.name, result.problems)
         for capture in captured_summaries()
@@ -56,7 +56,7 @@ def busiest(captures):
 
 
 @pytest.mark.parametrize("place", range(3))
-def test_the_command_passes_a_server_of_captures(place):
+def test_conform_command_passes_served_captures(place):
     with serve_capture(busiest(captured_summaries())[place]) as base:
         done = CliRunner().invoke(command, [base, "--only", "status", "--format", "json"])
 

@@ -89,7 +89,7 @@ def outcomes(ask: SendRequest, now: Instant = NOW) -> dict[str, ConformanceOutco
 
 
 @pytest.mark.slow
-def test_this_repository_s_own_site_conforms(site):
+def test_project_site_conforms(site):
     found = outcomes(asking(site))
     packs = found.pop("packs-have-the-records")
     assert set(found.values()) == {ConformanceOutcome.PASSED}
@@ -430,7 +430,7 @@ DAMAGES: dict[str, list[Damage]] = {
 }
 
 
-def test_every_check_is_broken_here():
+def test_every_check_has_damage_case():
     assert set(DAMAGES) == {check.name for check in CHECKS}
 
 
@@ -442,7 +442,7 @@ def test_every_check_is_broken_here():
         for n, damage in enumerate(damages)
     ],
 )
-def test_a_site_that_breaks_a_rule_is_reported(name, damage, site):
+def test_damaged_site_fails_check(name, damage, site):
     if name == "packs-have-the-records":
         require_zstd()
     check = next(check for check in CHECKS if check.name == name)
@@ -451,7 +451,7 @@ def test_a_site_that_breaks_a_rule_is_reported(name, damage, site):
     assert all(verdict.problems)
 
 
-def test_a_page_that_changes_between_two_requests_is_read_again(site):
+def test_changed_page_is_read_again(site):
     requested: list[str] = []
 
     def once(target: str, _method: str, answered: HttpResponse) -> HttpResponse:
@@ -469,13 +469,13 @@ def test_a_page_that_changes_between_two_requests_is_read_again(site):
     assert (verdict.outcome, requested.count(COMPONENTS)) == (ConformanceOutcome.PASSED, 2)
 
 
-def test_pages_are_protected_by_either_header(site):
+def test_either_header_protects_pages(site):
     """Hosts whose rules add up leave the directive out if the site has documents that may be framed."""
     framed = where(at("/"), with_headers(content_security_policy=FRAMED_POLICY))
     assert outcomes(asking(site, framed))["pages-are-protected"] is ConformanceOutcome.PASSED
 
 
-def test_missing_parts_of_a_deployment_are_not_judged(site):
+def test_missing_parts_are_skipped(site):
     """A site without pages, without descriptors or metrics, a chain without contracts, a moment before any transition."""
     nothing_added = outcomes(
         asking(
@@ -501,7 +501,7 @@ def test_missing_parts_of_a_deployment_are_not_judged(site):
     assert early["status-follows-the-clock"] is ConformanceOutcome.SKIPPED
 
 
-def test_seven_members_without_fields_are_what_the_real_server_sends(site):
+def test_minimal_record_members_conform(site):
     members = ("matchId", "creationMatch", "runtimeMatch", "verifiedAt", "match", "chainId", "address")
     cut = where(
         lambda target: RECORDS(target.lower().removeprefix("/server")) and "?" not in target,
@@ -513,7 +513,7 @@ def test_seven_members_without_fields_are_what_the_real_server_sends(site):
     }
 
 
-def test_a_deployment_that_cannot_be_queried_is_not_judged():
+def test_unreachable_deployment_raises():
     def ask(target: str, _method: str, _headers: Mapping[str, str]) -> HttpResponse:
         raise UnreachableError(target, "cannot be asked")
 
@@ -521,7 +521,7 @@ def test_a_deployment_that_cannot_be_queried_is_not_judged():
         list(run_checks(CheckedDeployment(ask, NOW), EVERYTHING))
 
 
-def test_levels_and_areas_choose_checks():
+def test_levels_and_areas_select_checks():
     static = select_checks(ConformanceLevel.STATIC, frozenset([ConformanceArea.STATUS]))
     assert {(check.level, check.area) for check in static} == {
         (ConformanceLevel.STATIC, ConformanceArea.STATUS)
@@ -565,7 +565,7 @@ def page_of(summary: dict[str, Any]) -> SendRequest:
 @pytest.mark.parametrize(
     "name", ["major-asana", "minor-bexio", "minor-cloudflare-with-maintenances", "minor-hashicorp"]
 )
-def test_captured_pages_of_statuspage_conform_and_a_clone_s_does_not(name):
+def test_statuspage_captures_conform_unlike_clone(name):
     """HashiCorp's page is on another vendor's system, which leaves most members out."""
     summary = capture(f"linuxfabrik-{name}.summary.json")
     summary.setdefault("scheduled_maintenances", [])
@@ -577,7 +577,7 @@ def test_captured_pages_of_statuspage_conform_and_a_clone_s_does_not(name):
     )
 
 
-def test_answers_that_nest_too_deeply_are_reported(site):
+def test_deeply_nested_response_fails(site):
     def damaged(target: str, method: str, answered: HttpResponse) -> HttpResponse:
         return replace(answered, body=b"[" * 100_000) if answered.status == 200 else answered
 

@@ -30,7 +30,7 @@ def content(tmp_path: Path) -> Path:
     return write_files(small_site(tmp_path), {"site.yaml": SITE + "embed: true\n"})
 
 
-def test_each_document_is_small_and_runs_no_inline_code():
+def test_documents_are_small_without_inline_code():
     documents = {document.path: document for document in embed_documents("Plinth", "en")}
     assert set(documents) == {url.path() for url in URLS}
     for document in documents.values():
@@ -39,14 +39,14 @@ def test_each_document_is_small_and_runs_no_inline_code():
         assert not re.search(rb"<script(?![^>]*\bsrc=)|\son\w+=|style=", document.body)
 
 
-def test_the_name_of_the_page_is_text():
+def test_page_name_is_escaped():
     body = b"".join(document.body for document in embed_documents('<b>"x"</b>', "de"))
     assert b"<b>" not in body
     assert "Schließen".encode() in body
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_words_are_those_of_the_pages(language):
+def test_documents_use_page_language(language):
     documents = list(embed_documents("Plinth", language))
     pages = [document.body.decode() for document in documents if document.media_type == HTML]
     assert len(pages) == 2
@@ -56,7 +56,7 @@ def test_the_words_are_those_of_the_pages(language):
 
 
 @pytest.mark.slow
-def test_without_the_key_there_is_none(content, tmp_path):
+def test_disabled_embed_removes_documents(content, tmp_path):
     assert {url.path() for url in URLS} <= set(built_files(content, tmp_path / "site"))
     write_files(content, {"site.yaml": SITE})
     assert built_files(content, tmp_path / "site") == built_files(content, tmp_path / "fresh")
@@ -64,7 +64,7 @@ def test_without_the_key_there_is_none(content, tmp_path):
     assert not (tmp_path / "site/badge.html").exists()
 
 
-def test_frames_are_allowed_for_these_documents_alone():
+def test_only_embed_documents_allow_frames():
     assert {url.name for url in all_urls() if url.framed} == {FRAME.name, BADGE_PAGE.name}
     for url in (FRAME, BADGE_PAGE):
         headers = headers_of(url.path())
@@ -87,7 +87,7 @@ def rule_headers(path: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     "url", [url for url in all_urls() if url.media_type == HTML], ids=lambda url: url.name
 )
-def test_hosts_of_globs_forbid_frames_for_every_other_page(url):
+def test_glob_hosts_forbid_frames_elsewhere(url):
     names = dict.fromkeys(re.findall(r"\{(\w+)\}", url.pattern), "x")
     for path in (url.path(**names), url.link(**names).removesuffix("index")):
         headers = rule_headers(f"/{path}")
@@ -96,7 +96,7 @@ def test_hosts_of_globs_forbid_frames_for_every_other_page(url):
         assert headers["Content-Security-Policy"] == [FRAMED_HEADERS["Content-Security-Policy"]]
 
 
-def test_hosts_forbid_every_frame_without_the_key():
+def test_hosts_forbid_frames_without_embed():
     assert header_rules(frozenset())[0].headers == COMMON_HEADERS
     assert "embed" not in headers_file(frozenset())
     for files in (nginx_files, caddy_files, s3_files):
@@ -104,7 +104,7 @@ def test_hosts_forbid_every_frame_without_the_key():
         assert "embed" not in "".join(file.path + file.text for file in plain)
 
 
-def test_servers_name_the_frames():
+def test_server_configurations_allow_embed_frames():
     (nginx,) = nginx_files(HostOptions(on=ON))
     assert nginx.text.count('"~^/embed/frame(?:\\.html)?$"') == 2
     (caddy,) = caddy_files(HostOptions(on=ON))
@@ -138,7 +138,7 @@ def status_site(site: Path) -> Iterator[str]:
 
 
 @pytest.mark.slow
-def test_the_banner_in_a_page_of_another_origin(content, tmp_path):
+def test_banner_shows_on_other_origin(content, tmp_path):
     site = tmp_path / "site"
     build_outage(content, site)
     with status_site(site) as status, wallet(tmp_path, status) as url:
@@ -158,7 +158,7 @@ def test_the_banner_in_a_page_of_another_origin(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_banner_stays_out_of_sight_on_a_calm_day(content, tmp_path):
+def test_banner_stays_hidden_when_operational(content, tmp_path):
     site = tmp_path / "site"
     built_files(content, site, CALM)
     with status_site(site) as status, wallet(tmp_path, status) as url:
@@ -167,7 +167,7 @@ def test_the_banner_stays_out_of_sight_on_a_calm_day(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_badge_in_a_frame_and_no_other_page(content, tmp_path):
+def test_badge_can_be_framed(content, tmp_path):
     site = tmp_path / "site"
     build_outage(content, site)
     with status_site(site) as status:

@@ -127,14 +127,14 @@ BUT_EPOCHS = [url for url in SERVED if url is not EPOCH_DOCUMENT]
 
 
 @pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
-def test_cloudflare_sends_each_path_with_the_headers_of_its_row(url):
+def test_cloudflare_headers_match_url_table(url):
     """It sends the values of all rules that fit, so that none may come twice."""
     output = list(applied(example(url), of_cloudflare))
     assert sorted(output) == sorted(expected_headers(url).items())
 
 
 @pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
-def test_netlify_sends_each_path_with_the_headers_of_its_row(url):
+def test_netlify_headers_match_url_table(url):
     """It sends the last value of a header; its globs reach a little farther, to no harm."""
     output = list(applied(example(url), of_netlify))
     assert dict(output) | {"Content-Type": ""} == expected_headers(url) | {"Content-Type": ""}
@@ -147,7 +147,7 @@ def test_netlify_sends_each_path_with_the_headers_of_its_row(url):
     ("path", "media_type"),
     [("badge.svg", None), ("index.html", None), ("feed.json", "application/feed+json; charset=utf-8")],
 )
-def test_a_document_of_a_later_instant_is_served_as_the_present_one(path, media_type, pattern):
+def test_epoch_documents_keep_current_headers(path, media_type, pattern):
     output = dict(applied(f"/api/v2/_epochs/20261201T220000000Z/{path}", pattern))
     assert (output.get("Content-Type"), output["Cache-Control"]) == (media_type, SHORT_LIVED)
 
@@ -155,18 +155,18 @@ def test_a_document_of_a_later_instant_is_served_as_the_present_one(path, media_
 @pytest.mark.parametrize(
     ("path", "brief"), [("/", True), ("/uptime", True), ("/contracts/", False), ("/api", False)]
 )
-def test_pages_are_the_same_without_their_extension(path, brief):
+def test_extensionless_page_has_same_caching(path, brief):
     assert dict(applied(path, of_cloudflare)).get("Cache-Control") == (SHORT_LIVED if brief else None)
 
 
 @pytest.mark.parametrize("url", SERVED, ids=lambda url: url.name)
-def test_each_path_has_its_expression(url):
+def test_path_expressions_match_url_table(url):
     fitting = [other for other in SERVED if re.fullmatch(regex_of(other), example(url))]
     assert url in fitting
     assert {other.headers["Cache-Control"] for other in fitting} == {url.cache}
 
 
-def test_cloudflare_can_read_headers():
+def test_headers_file_fits_cloudflare_limits():
     lines = headers_file().splitlines()
     globs = [line for line in lines if line.startswith("/")]
     assert len(globs) == len(set(globs)) <= 100
@@ -174,14 +174,14 @@ def test_cloudflare_can_read_headers():
     assert all(glob.count("*") <= 1 for glob in globs)
 
 
-def test_the_edge_module_runs_only_for_paths_that_need_it():
+def test_edge_module_runs_for_lookups_only():
     for url in SERVED:
         plain = any(of_cloudflare(glob).fullmatch(example(url)) for glob in static_globs())
         is_asked = url in (*LOOKUP_URLS, API_PAGE) or url.name.startswith(ANSWERED_WHEN_MISSING)
         assert plain is not (is_asked or url.is_timed), url.name
 
 
-def test_the_edge_module_is_asked_for_proofs_that_may_be_no_file_of_that_name():
+def test_edge_module_handles_proofs_without_file():
     proofs = {glob_of(PROOF)}
     for on in (None, frozenset(), frozenset({"log"})):
         assert proofs <= set(static_globs(on=on))
@@ -191,21 +191,21 @@ def test_the_edge_module_is_asked_for_proofs_that_may_be_no_file_of_that_name():
 
 
 @pytest.mark.parametrize("files", [worker_files, pages_files])
-def test_a_worker_decompresses_packs_with_the_library_of_node(files):
+def test_worker_with_packs_enables_nodejs(files):
     for on, flags in ((frozenset(), None), (frozenset({"packs"}), ["nodejs_compat"])):
         (text,) = (file.text for file in files(HostOptions(on=on)) if file.path == "wrangler.jsonc")
         configuration = json.loads(text.partition("\n")[2])
         assert configuration.get("compatibility_flags") == flags
 
 
-def test_netlify_s_own_file_of_this_repository_is_the_one_that_is_written():
+def test_repository_netlify_toml_is_current():
     """`statuary hosting netlify --install . --out . --force` writes it again."""
     assert (CHECKOUT / "netlify.toml").read_text(encoding="utf-8") == netlify_toml(
         HostOptions(install=".", on=frozenset())
     )
 
 
-def test_netlify_toml_has_the_rules():
+def test_netlify_toml_has_rules():
     found = tomllib.loads(netlify_toml(HostOptions()))
     assert found["build"]["publish"] == "build"
     assert [(rule["for"], rule["values"]) for rule in found["headers"]] == [
@@ -214,7 +214,7 @@ def test_netlify_toml_has_the_rules():
     assert found["redirects"][-1] == {"from": "/.statuary/*", "to": "/404.html", "status": 404, "force": True}
 
 
-def test_no_rule_of_netlify_answers_404_for_the_look_up():
+def test_netlify_redirects_skip_lookup():
     """The edge function would be given that rule's page in place of a missing record."""
     rules = tomllib.loads(netlify_toml(HostOptions()))["redirects"]
     assert rules
@@ -222,13 +222,13 @@ def test_no_rule_of_netlify_answers_404_for_the_look_up():
         assert rule["status"] == 200 or not rule["from"].startswith("/v2")
 
 
-def test_the_edge_function_runs_for_everything_but_plain_files():
+def test_edge_function_excludes_static_files():
     config = json.loads(edge_function().partition("export const config = ")[2].rstrip(";\n"))
     assert config["path"] == "/*"
     assert set(config["excludedPath"]) == {*static_globs(), "/.statuary/*"}
 
 
-def test_the_worker_runs_before_the_assets():
+def test_worker_runs_before_assets():
     rules = worker_configuration(HostOptions())["assets"]["run_worker_first"]
     assert rules[0] == "/*"
     assert len(rules) <= 100
@@ -253,7 +253,7 @@ def keys_of_s3(pattern: str) -> re.Pattern[str]:
 
 
 @pytest.mark.parametrize("url", BUT_EPOCHS, ids=lambda url: url.name)
-def test_each_object_is_uploaded_with_the_metadata_of_its_row(url):
+def test_s3_object_metadata_matches_url_table(url):
     """A theme's own pictures are taken twice, as what they are both times."""
     groups = object_groups()
     for key in (
@@ -267,7 +267,7 @@ def test_each_object_is_uploaded_with_the_metadata_of_its_row(url):
         assert len(takers) == 1 or url is THEME_FILE, takers
 
 
-def test_a_site_has_host_files_only_where_settings_ask_for_them():
+def test_host_files_follow_settings():
     assert [document.path for document in host_documents(HostingSettings())] == []
     named = HostingSettings(files=(HostingPlatform.CLOUDFLARE, HostingPlatform.GITHUB_PAGES))
     assert [document.path for document in host_documents(named)] == [
@@ -281,7 +281,7 @@ def test_a_site_has_host_files_only_where_settings_ask_for_them():
     assert [document.path for document in host_documents(sharded)] == ["_redirects"]
 
 
-def test_a_glob_within_another_is_left_out():
+def test_nested_glob_is_skipped():
     wide, narrow = (
         Url(name="x", pattern=pattern, description="") for pattern in ("a/{b}.json", "a/b/{c}.json")
     )
@@ -293,14 +293,14 @@ def test_a_glob_within_another_is_left_out():
     "url", [url for url in SERVED if url.media_type == SVG or url is THEME_FILE], ids=lambda url: url.name
 )
 @pytest.mark.parametrize("pattern", [of_cloudflare, of_netlify])
-def test_pictures_have_a_content_security_policy(url, pattern):
+def test_images_have_content_security_policy(url, pattern):
     """An SVG that somebody opens by itself is a document that could run scripts."""
     assert dict(applied(example(url), pattern))["Content-Security-Policy"].startswith("default-src 'none'")
 
 
 @pytest.mark.parametrize("files", [nginx_files, caddy_files])
 @pytest.mark.parametrize("edge", [None, "127.0.0.1:8001"])
-def test_web_servers_send_the_content_security_policy_with_every_path(files, edge):
+def test_web_servers_send_content_security_policy(files, edge):
     (file,) = files(HostOptions(edge=edge))
     rule = f'Content-Security-Policy "{CONTENT_SECURITY_POLICY}"'
     assert rule in file.text

@@ -23,7 +23,7 @@ def run(content: Path, *arguments: str) -> Result:
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_every_host_s_configuration_is_printed_and_written(name, content, tmp_path):
+def test_host_configuration_is_printed_and_written(name, content, tmp_path):
     printed = run(content, name)
     assert printed.exit_code == 0, printed.output
     out = tmp_path / "out"
@@ -33,14 +33,14 @@ def test_every_host_s_configuration_is_printed_and_written(name, content, tmp_pa
     assert all(file.read_text(encoding="utf-8") in printed.stdout for file in shown)
 
 
-def test_the_edge_module_alone(content, tmp_path):
+def test_edge_only_writes_no_configuration(content, tmp_path):
     assert run(content, "netlify", "--edge-only", "--out", str(tmp_path / "out")).exit_code == 0
     written = {file.relative_to(tmp_path / "out").as_posix() for file in (tmp_path / "out").rglob("*.*")}
     assert {".edge/statuary.js", ".edge/modules/netlify.js", ".edge/modules/answer-request.js"} <= written
     assert "netlify.toml" not in written
 
 
-def test_an_edited_configuration_is_not_replaced(content, tmp_path):
+def test_edited_configuration_is_not_replaced(content, tmp_path):
     mine = tmp_path / "out" / "netlify.toml"
     write_files(tmp_path, {"out/netlify.toml": "# mine\n"})
     refused = run(content, "netlify", "--out", str(tmp_path / "out"))
@@ -52,7 +52,7 @@ def test_an_edited_configuration_is_not_replaced(content, tmp_path):
     assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
 
 
-def test_files_that_a_host_needs_and_the_site_lacks_are_reported(content):
+def test_missing_host_files_are_reported(content):
     assert "hosting: {files: [cloudflare]}" in run(content, "cloudflare").stderr
     write_files(
         content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {files: [cloudflare]}\n"}
@@ -60,7 +60,7 @@ def test_files_that_a_host_needs_and_the_site_lacks_are_reported(content):
     assert run(content, "cloudflare").stderr.startswith("--out FOLDER also writes ")
 
 
-def test_the_sharded_layout_requires_a_host_that_supports_it(content, tmp_path):
+def test_sharded_layout_requires_supporting_host(content, tmp_path):
     write_files(content, {"site.yaml": (content / "site.yaml").read_text() + "hosting: {layout: sharded}\n"})
     assert run(content, "netlify", "--out", str(tmp_path / "out")).exit_code == 0
     assert "SHARDED = true" in (tmp_path / "out/.edge/modules/layout.js").read_text()
@@ -69,7 +69,7 @@ def test_the_sharded_layout_requires_a_host_that_supports_it(content, tmp_path):
     assert "nginx cannot serve the sharded layout" in refused.stderr
 
 
-def test_sites_without_names_in_lower_case_require_the_edge_module(content, tmp_path):
+def test_missing_lower_case_names_require_edge(content, tmp_path):
     site = (content / "site.yaml").read_text() + "hosting: {lower_case_names: false}\n"
     write_files(content, {"site.yaml": site})
     for host in ("s3", "vercel", "github-pages"):
@@ -93,7 +93,7 @@ def test_sites_without_names_in_lower_case_require_the_edge_module(content, tmp_
         write_files(content, {"site.yaml": site})
 
 
-def test_choices_reach_the_configuration(content):
+def test_options_reach_configuration(content):
     nginx = run(
         content, "nginx", "--root", "/var/www/status", "--listen", "8443", "--edge", "127.0.0.1:9001"
     ).stdout
@@ -103,18 +103,18 @@ def test_choices_reach_the_configuration(content):
     assert "pip install -q statuary==1" in run(content, "vercel", "--install", "statuary==1").stdout
 
 
-def test_without_content_the_defaults_apply(tmp_path):
+def test_missing_content_uses_defaults(tmp_path):
     assert run(tmp_path / "none", "caddy").exit_code == 0
 
 
-def test_the_upload_script_can_be_run(content, tmp_path):
+def test_upload_script_is_executable(content, tmp_path):
     assert run(content, "s3", "--out", str(tmp_path)).exit_code == 0
     script = tmp_path / "s3" / "upload.sh"
     assert script.stat().st_mode & 0o111
     assert "--content-type 'application/json; charset=utf-8'" in script.read_text()
 
 
-def test_an_unknown_host_is_rejected(content):
+def test_unknown_host_is_rejected(content):
     assert run(content, "geocities").exit_code == 2
 
 
@@ -132,7 +132,7 @@ CADDY_SITES = {
 
 
 @pytest.mark.parametrize("listen", CADDY_SITES)
-def test_caddy_obtains_a_certificate_for_a_name_and_never_for_an_address(content, listen):
+def test_caddy_requests_certificate_for_names_only(content, listen):
     site, bind = CADDY_SITES[listen]
     lines = run(content, "caddy", "--listen", listen).stdout.splitlines()
     place = lines.index(site)

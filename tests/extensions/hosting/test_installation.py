@@ -35,7 +35,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_requirement_is_one_word_of_a_shell_that_pip_takes(case):
+def test_requirement_is_valid_shell_word(case):
     direct_url, requirement = CASES[case]
     installation = installation_of(direct_url, Path())
     assert shlex.split(installation.requirement) == [requirement]
@@ -50,7 +50,7 @@ def run(monkeypatch, installation, *arguments):
     return result
 
 
-def test_a_wheel_goes_into_the_project(tmp_path, monkeypatch):
+def test_installed_wheel_is_copied_to_project(tmp_path, monkeypatch):
     wheel = tmp_path / "statuary-1.2-py3-none-any.whl"
     wheel.write_bytes(b"a wheel")
     installation = installation_of({"url": wheel.as_uri(), "archive_info": {}}, tmp_path)
@@ -62,7 +62,7 @@ def test_a_wheel_goes_into_the_project(tmp_path, monkeypatch):
     assert f"pip install -q ./wheels/{wheel.name} &&" in build
 
 
-def test_a_wheel_that_is_installed_from_the_project_stays(tmp_path):
+def test_project_wheel_stays_in_place(tmp_path):
     wheel = write_files(tmp_path, {"wheels/statuary-1.2-py3-none-any.whl": "a wheel"}) / (
         "wheels/statuary-1.2-py3-none-any.whl"
     )
@@ -70,7 +70,7 @@ def test_a_wheel_that_is_installed_from_the_project_stays(tmp_path):
     assert wheel.read_text() == "a wheel"
 
 
-def test_a_missing_wheel_is_reported(tmp_path):
+def test_missing_wheel_is_reported(tmp_path):
     gone = installation_of({"url": (tmp_path / "gone.whl").as_uri(), "archive_info": {}}, tmp_path)
     assert "no longer exists" in gone.note
 
@@ -112,7 +112,7 @@ def of_folder(folder, project):
     return installation_of({"url": folder.as_uri(), "dir_info": {"editable": True}}, project)
 
 
-def test_a_clean_checkout_is_installed_at_its_commit(checkout, tmp_path):
+def test_clean_checkout_installs_from_commit(checkout, tmp_path):
     commit = git(checkout, "rev-parse", "HEAD")
     expected = f"statuary @ git+https://git.example/statuary.git@{commit}"
     assert of_folder(checkout, tmp_path) == Installation(f"'{expected}'")
@@ -120,7 +120,7 @@ def test_a_clean_checkout_is_installed_at_its_commit(checkout, tmp_path):
     assert below == Installation(f"'{expected}#subdirectory=packages/own'")
 
 
-def test_the_project_that_is_statuary_itself_installs_itself(checkout):
+def test_statuary_checkout_installs_from_dot(checkout):
     assert of_folder(checkout, checkout) == Installation(".")
 
 
@@ -142,13 +142,13 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_checkout_that_the_host_cannot_fetch_becomes_a_wheel(change, checkout, tmp_path):
+def test_unfetchable_checkout_becomes_wheel(change, checkout, tmp_path):
     CHANGES[change](checkout)
     assert of_folder(checkout, tmp_path) == Installation(f"./wheels/{BUILT_WHEEL}", checkout)
 
 
 @pytest.mark.slow
-def test_the_wheel_of_a_folder_is_built_and_can_be_installed(tmp_path, monkeypatch):
+def test_source_folder_is_built_as_wheel(tmp_path, monkeypatch):
     content, out = small_site(tmp_path), tmp_path / "out"
     installation = Installation(f"./wheels/{BUILT_WHEEL}", CHECKOUT)
     run(monkeypatch, installation, "netlify", "--content", str(content), "--out", str(out))
@@ -157,7 +157,7 @@ def test_the_wheel_of_a_folder_is_built_and_can_be_installed(tmp_path, monkeypat
         assert "statuary/extensions/hosting/commands.py" in wheel.namelist()
 
 
-def test_a_folder_that_cannot_be_built_stops_before_anything_is_written(tmp_path, monkeypatch):
+def test_unbuildable_folder_writes_nothing(tmp_path, monkeypatch):
     content, out = small_site(tmp_path), tmp_path / "out"
     (source := tmp_path / "source").mkdir()
     monkeypatch.setattr(
@@ -173,7 +173,7 @@ def test_a_folder_that_cannot_be_built_stops_before_anything_is_written(tmp_path
 
 
 @pytest.mark.parametrize("name", hosting.HOSTS)
-def test_the_steps_that_are_left_are_numbered(name, tmp_path):
+def test_remaining_steps_are_numbered(name, tmp_path):
     content = small_site(tmp_path)
     arguments = [name, "--install", "statuary", "--content", str(content), "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(hosting.hosting_command, arguments)

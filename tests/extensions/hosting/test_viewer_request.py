@@ -30,7 +30,7 @@ OBJECTS = {
 }
 
 
-def test_the_object_that_a_path_means(tmp_path):
+def test_paths_map_to_objects(tmp_path):
     files = {file.path: file.text for file in s3_files(HostOptions())}
     script = tmp_path / "function.js"
     requested = f"{json.dumps(list(OBJECTS))}.map((uri) => handler({{ request: {{ uri }} }}).uri)"
@@ -39,7 +39,7 @@ def test_the_object_that_a_path_means(tmp_path):
     assert len(files["cloudfront/viewer-request.js"]) < 10_000
 
 
-def test_a_call_of_an_explorer_s_api_is_a_json_error(tmp_path):
+def test_explorer_api_call_is_json_error(tmp_path):
     files = {file.path: file.text for file in s3_files(HostOptions())}
     script = tmp_path / "function.js"
     requests = [{"uri": "/api", "querystring": query} for query in ({"module": {"value": "contract"}}, {})]

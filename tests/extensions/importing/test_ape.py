@@ -115,7 +115,7 @@ def project(folder: Path, config: str, manifest: dict[str, Any]) -> Path:
 
 
 @pytest.mark.slow
-def test_what_is_listed_and_what_ape_deployed_is_verified(
+def test_listed_and_deployed_contracts_are_verified(
     compilers: tuple[str, str], home: Path, tmp_path: Path
 ) -> None:
     solc, vyper = compilers
@@ -150,9 +150,7 @@ def test_what_is_listed_and_what_ape_deployed_is_verified(
     assert "OfAnotherProject" not in result.output
 
 
-def test_without_compilers_the_exact_installation_is_named(
-    home: Path, tmp_path: Path, monkeypatch: Any
-) -> None:
+def test_missing_compiler_names_exact_install(home: Path, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     address = "0x" + "12" * 20
     config = CONFIG.format(token=address, other=5).replace("devnet:", "testnet-2:")
@@ -180,7 +178,7 @@ def test_without_compilers_the_exact_installation_is_named(
         ("solc", "0.8.31-nightly.2025.1.1+commit.12345678", "give it with --compiler solc=PATH"),
     ],
 )
-def test_the_installation_of_a_version_is_exact(kind: str, version: str, words: str) -> None:
+def test_install_hint_names_exact_version(kind: str, version: str, words: str) -> None:
     assert words in install_hint(kind, version)
 
 
@@ -198,7 +196,7 @@ def test_the_installation_of_a_version_is_exact(kind: str, version: str, words: 
         ("deployments: [\n", MANIFEST, "is not YAML"),
     ],
 )
-def test_what_is_missing_is_said(
+def test_missing_input_is_reported(
     config: str, manifest: dict[str, Any] | None, words: str, home: Path, tmp_path: Path
 ) -> None:
     folder = tmp_path / "project"

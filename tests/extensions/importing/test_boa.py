@@ -103,7 +103,7 @@ def records(content):
 
 
 @pytest.mark.slow
-def test_a_deployment_is_verified_compiled_again_and_anchored(deployed, vyper, tmp_path):
+def test_deployment_is_verified_and_anchored(deployed, vyper, tmp_path):
     url, row = deployed
     content, project = empty_site(tmp_path), database(tmp_path / "project", row)
     before = (project / ".deployments.db").read_bytes()
@@ -119,7 +119,7 @@ def test_a_deployment_is_verified_compiled_again_and_anchored(deployed, vyper, t
 
 
 @pytest.mark.slow
-def test_without_a_node_the_row_is_enough(deployed, vyper, tmp_path):
+def test_database_row_suffices_without_node(deployed, vyper, tmp_path):
     _, row = deployed
     content = empty_site(tmp_path)
     project = database(tmp_path / "project", row, name="deployments.db")
@@ -129,7 +129,7 @@ def test_without_a_node_the_row_is_enough(deployed, vyper, tmp_path):
 
 
 @pytest.mark.slow
-def test_what_cannot_be_imported_is_named(deployed, vyper, tmp_path):
+def test_unimportable_rows_are_named(deployed, vyper, tmp_path):
     _, row = deployed
     rows = [
         {**row, "contract_address": "0x" + "12" * 20, "contract_name": "bare", "source_code": None},
@@ -148,7 +148,7 @@ def test_what_cannot_be_imported_is_named(deployed, vyper, tmp_path):
     ("body", "said"),
     [(b"", "no such table"), (b"no database" * 100, "is not titanoboa's"), (None, "save_to_db")],
 )
-def test_what_is_no_database_is_said(body, said, tmp_path):
+def test_invalid_database_is_reported(body, said, tmp_path):
     project = tmp_path / "project"
     project.mkdir()
     if body is not None:

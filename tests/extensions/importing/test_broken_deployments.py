@@ -121,7 +121,7 @@ def content(tmp_path):
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_broken_deployments_are_reported_by_name(case, content, tmp_path):
+def test_broken_deployment_is_reported_by_name(case, content, tmp_path):
     kind, path, change, reported = BROKEN[case]
     project = shutil.copytree(DEPLOYMENTS / kind, tmp_path / "project")
     for other in project.glob("broadcast/*/*/run-1*.json"):
@@ -135,7 +135,7 @@ def test_broken_deployments_are_reported_by_name(case, content, tmp_path):
     assert tree(content) == before
 
 
-def test_lines_before_a_broken_line_of_a_journal_are_imported(content, tmp_path):
+def test_lines_before_broken_line_are_imported(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
     cut(project / JOURNAL)
     result = imported(content, "ignition", source=project)

@@ -69,7 +69,7 @@ def claims_of(content):
 
 
 @pytest.mark.slow
-def test_contracts_of_one_input_are_compiled_once_and_named(tmp_path, url, solc):
+def test_shared_input_is_compiled_once(tmp_path, url, solc):
     content = empty_site(tmp_path)
     output = import_all(content, url, solc)
     assert "verified and added: 3 contracts" in output
@@ -79,7 +79,7 @@ def test_contracts_of_one_input_are_compiled_once_and_named(tmp_path, url, solc)
 
 
 @pytest.mark.slow
-def test_what_was_compiled_is_shown_in_the_proofs(tmp_path, url, solc):
+def test_compilation_is_shown_in_proofs(tmp_path, url, solc):
     content = empty_site(tmp_path)
     assert "compiled again with the same outcome: 3 contracts" in import_all(content, url, solc)
     assert len(list(content.rglob("compilation.json"))) == 3
@@ -87,7 +87,7 @@ def test_what_was_compiled_is_shown_in_the_proofs(tmp_path, url, solc):
 
 
 @pytest.mark.slow
-def test_what_was_imported_from_a_node_is_anchored(tmp_path, url, solc):
+def test_import_from_node_anchors_contracts(tmp_path, url, solc):
     content = empty_site(tmp_path)
     output = import_all(content, url, solc)
     assert "anchored on chain 31337: " in output
@@ -97,7 +97,7 @@ def test_what_was_imported_from_a_node_is_anchored(tmp_path, url, solc):
 
 
 @pytest.mark.slow
-def test_a_run_that_was_cut_compiles_nothing_again(tmp_path, url, solc, cache):
+def test_interrupted_import_reuses_cached_compilation(tmp_path, url, solc, cache):
     content = empty_site(tmp_path)
     import_all(content, url, solc)
     [first, *_] = sorted((content / "contracts/31337").iterdir())
@@ -112,7 +112,7 @@ def test_a_run_that_was_cut_compiles_nothing_again(tmp_path, url, solc, cache):
 
 
 @pytest.mark.slow
-def test_a_file_of_the_cache_that_was_cut_is_compiled_again(tmp_path, url, solc, cache):
+def test_damaged_cache_file_is_recompiled(tmp_path, url, solc, cache):
     import_all(empty_site(tmp_path / "one"), url, solc)
     [file] = cache.iterdir()
     for damaged in (b"", file.read_bytes()[:-10], b"x" * 100):
@@ -122,7 +122,7 @@ def test_a_file_of_the_cache_that_was_cut_is_compiled_again(tmp_path, url, solc,
 
 
 @pytest.mark.slow
-def test_another_compiler_of_the_same_version_takes_nothing_from_the_cache(tmp_path, url, solc, cache):
+def test_different_compiler_binary_misses_cache(tmp_path, url, solc, cache):
     import_all(empty_site(tmp_path / "one"), url, solc)
     other = CountingCompiler(tmp_path / "other", more="# another program")
     import_all(empty_site(tmp_path / "two"), url, other)
@@ -131,7 +131,7 @@ def test_another_compiler_of_the_same_version_takes_nothing_from_the_cache(tmp_p
 
 
 @pytest.mark.slow
-def test_a_cache_that_cannot_be_written_keeps_nothing(tmp_path, url, solc, monkeypatch):
+def test_unwritable_cache_is_ignored(tmp_path, url, solc, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(tmp_path / "bin/solc/cache"))
     assert "verified and added: 3 contracts" in import_all(empty_site(tmp_path), url, solc)
 
@@ -144,7 +144,7 @@ def add(content, *options):
 
 
 @pytest.mark.slow
-def test_adding_a_contract_writes_the_evidence_of_a_compiler_on_the_path(tmp_path, solc, monkeypatch):
+def test_add_records_compiler_evidence(tmp_path, solc, monkeypatch):
     content = empty_site(tmp_path)
     monkeypatch.setenv("PATH", f"{solc.program.parent}:/usr/bin:/bin")
     result = add(content)
@@ -153,7 +153,7 @@ def test_adding_a_contract_writes_the_evidence_of_a_compiler_on_the_path(tmp_pat
     assert claims_of(content) == {"stated_by_a_file"}
 
 
-def test_adding_a_contract_without_a_compiler_of_its_version_shows_no_compilation(tmp_path, monkeypatch):
+def test_add_without_compiler_has_no_evidence(tmp_path, monkeypatch):
     content = empty_site(tmp_path)
     monkeypatch.setenv("PATH", "/nowhere")
     assert add(content).exit_code == ExitCode.OK
@@ -161,7 +161,7 @@ def test_adding_a_contract_without_a_compiler_of_its_version_shows_no_compilatio
 
 
 @pytest.mark.slow
-def test_a_compiler_that_makes_something_else_is_no_evidence(tmp_path, monkeypatch):
+def test_differing_compiler_gives_no_evidence(tmp_path, monkeypatch):
     content, folder = empty_site(tmp_path), tmp_path / "false"
     CountingCompiler(folder)
     program = folder / "solc"

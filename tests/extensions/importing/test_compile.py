@@ -93,7 +93,7 @@ def test_evidence_is_written_and_published(content, record, solc):
     }
 
 
-def test_a_changed_record_loses_its_evidence(content, record, solc):
+def test_changed_record_loses_evidence(content, record, solc):
     compile_contracts(content, solc)
     assert claim(content, record)["status"] == "stated_by_a_file"
     file = content / "contracts" / CHAIN / f"{record['address']}.json"
@@ -105,7 +105,7 @@ def test_a_changed_record_loses_its_evidence(content, record, solc):
     )
 
 
-def test_evidence_that_goes_away_is_no_longer_published(content, record, solc):
+def test_removed_evidence_is_not_published(content, record, solc):
     compile_contracts(content, solc)
     assert claim(content, record)["status"] == "stated_by_a_file"
     evidence_file(content, record).unlink()
@@ -119,7 +119,7 @@ def commit(content):
     subprocess.run([*git, "commit", "-qm", "a change"], check=True)
 
 
-def test_evidence_comes_and_goes_with_commits(content, record, solc):
+def test_evidence_follows_commits(content, record, solc):
     subprocess.run(["git", "init", "-q", str(content)], check=True)
     commit(content)
     assert claim(content, record)["status"] == "not_shown"
@@ -133,7 +133,7 @@ def test_evidence_comes_and_goes_with_commits(content, record, solc):
 
 
 @pytest.mark.slow
-def test_a_build_without_changes_leaves_the_contract_alone(content, record, solc):
+def test_unchanged_build_keeps_proof_file(content, record, solc):
     compile_contracts(content, solc)
     claim(content, record)
     proof = content.parent / "site" / "proof" / CHAIN / f"{record['address']}.json"
@@ -142,7 +142,7 @@ def test_a_build_without_changes_leaves_the_contract_alone(content, record, solc
     assert (proof.stat().st_ino, proof.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_a_contract_that_compiles_to_something_else_gets_no_evidence(content, record, tmp_path):
+def test_differing_compilation_gets_no_evidence(content, record, tmp_path):
     output = json.loads(json.dumps(record["stdJsonOutput"]))
     output["contracts"][PATH][NAME]["abi"] = []
     result = compile_contracts(content, write_compiler(tmp_path, output))
@@ -151,7 +151,7 @@ def test_a_contract_that_compiles_to_something_else_gets_no_evidence(content, re
     assert not evidence_file(content, record).exists()
 
 
-def test_without_a_compiler_of_its_version_a_contract_gets_no_evidence(content, record, tmp_path):
+def test_missing_compiler_gets_no_evidence(content, record, tmp_path):
     solc = write_compiler(tmp_path, record["stdJsonOutput"], version="0.8.29+commit.ab55807c")
     result = compile_contracts(content, solc)
     assert result.exit_code == ExitCode.OK
@@ -159,14 +159,14 @@ def test_without_a_compiler_of_its_version_a_contract_gets_no_evidence(content, 
     assert not evidence_file(content, record).exists()
 
 
-def test_an_address_without_a_contract_is_an_error(content, solc):
+def test_unknown_address_is_an_error(content, solc):
     result = compile_contracts(content, solc, "0x" + "11" * 20)
     assert result.exit_code == ExitCode.FAILED
     assert f"no contract file or workspace has the address 0x{'11' * 20}" in result.stderr
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"record": "ab"}', '{"record": 5, "x": 1}'])
-def test_damaged_evidence_is_a_note_beside_its_contract(damage, content, record, solc):
+def test_damaged_evidence_is_a_note(damage, content, record, solc):
     compile_contracts(content, solc)
     evidence_file(content, record).write_text(damage)
     result = run("check", "--content", content, "--now", NOW)

@@ -68,7 +68,7 @@ def rows(content):
         return list(target.ledger.sources.rows())
 
 
-def test_a_workspace_is_written_and_is_a_contract_of_the_site(content, code):
+def test_add_writes_valid_workspace(content, code):
     result = run(content, artifact("Turnstile"), *code("Turnstile"))
     assert result.exit_code == ExitCode.OK
     assert result.stdout.splitlines()[0] == (
@@ -92,7 +92,7 @@ def test_a_workspace_is_written_and_is_a_contract_of_the_site(content, code):
     assert (row.address, row.match, row.verifiedAt, row.matchId) == (TURNSTILE, "exact_match", NOW, "1")
 
 
-def test_a_record_is_the_same_contract(content, code, tmp_path):
+def test_record_option_adds_same_contract(content, code, tmp_path):
     given = [
         artifact("Station"),
         *code("Station"),
@@ -111,7 +111,7 @@ def test_a_record_is_the_same_contract(content, code, tmp_path):
     assert row.match == "exact_match"
 
 
-def test_code_on_the_chain_that_is_not_the_compiled_code_is_not_written(content, code, tmp_path):
+def test_contradicted_runtime_code_is_not_written(content, code, tmp_path):
     """The creation code matches, and what stands at the address is another: a constructor may return anything."""
     options = code("Fare")
     (tmp_path / "foundry-Fare-runtime.hex").write_text("0x33ff")
@@ -122,7 +122,7 @@ def test_code_on_the_chain_that_is_not_the_compiled_code_is_not_written(content,
     assert set(tree(content)) == {"site.yaml"}
 
 
-def test_match_ids_continue_and_may_be_given(content, code):
+def test_match_ids_continue_or_are_given(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "41")
     run(content, artifact("Station"), *code("Station"))
     assert sorted(row.matchId for row in rows(content)) == ["41", "42"]
@@ -131,7 +131,7 @@ def test_match_ids_continue_and_may_be_given(content, code):
     assert f"contracts/31337/{STATION}/contract.yaml already has match id 42" in taken.stderr
 
 
-def test_force_replaces_a_contract_and_keeps_its_match_id_date_and_notes(content, code):
+def test_force_keeps_match_id_and_notes(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--match-id", "7", "--verified-at", "2026-01-01T00:00:00Z")
     folder = content / "contracts/31337" / FARE
     (folder / "README.md").write_text("ours")
@@ -150,7 +150,7 @@ def test_force_replaces_a_contract_and_keeps_its_match_id_date_and_notes(content
     assert (row.matchId, row.verifiedAt, row.creationMatch) == ("7", "2026-01-01T00:00:00Z", None)
 
 
-def test_match_ids_in_bulk_files_are_not_searched(content, code):
+def test_bulk_files_require_match_id(content, code):
     (content / "contracts").mkdir()
     (content / "contracts/many.jsonl").write_text("")
     refused = run(content, artifact("Fare"), *code("Fare"))
@@ -159,7 +159,7 @@ def test_match_ids_in_bulk_files_are_not_searched(content, code):
     assert run(content, artifact("Fare"), *code("Fare"), "--match-id", "5").exit_code == ExitCode.OK
 
 
-def test_the_other_form_of_the_address_is_the_same_contract(content, code):
+def test_lower_case_address_is_same_contract(content, code):
     run(content, artifact("Fare"), *code("Fare"), "--as", "record")
     lower = content / f"contracts/31337/{FARE.lower()}.json"
     (content / f"contracts/31337/{FARE}.json").rename(lower)
@@ -168,7 +168,7 @@ def test_the_other_form_of_the_address_is_the_same_contract(content, code):
     assert set(tree(content)) == {"site.yaml", f"contracts/31337/{FARE}.json"}
 
 
-def test_a_contract_that_does_not_match_the_chain_is_not_written(content, code):
+def test_unmatched_contract_is_not_written(content, code):
     before = tree(content)
     result = run(content, artifact("Station"), *code("Turnstile"))
     assert result.exit_code == ExitCode.FINDINGS
@@ -181,7 +181,7 @@ def test_a_contract_that_does_not_match_the_chain_is_not_written(content, code):
     assert tree(content) == before
 
 
-def test_a_side_that_does_not_match_is_reported(content, code, tmp_path):
+def test_unmatched_creation_is_reported(content, code, tmp_path):
     options = code("Fare")
     other = options.index("--creation") + 1
     options[other] = code("Turnstile")[3]
@@ -191,7 +191,7 @@ def test_a_side_that_does_not_match_is_reported(content, code, tmp_path):
     assert "note: the creation bytecode has" in result.stderr
 
 
-def test_constructor_arguments_that_do_not_decode_keep_the_creation_side_out(content, code):
+def test_undecodable_arguments_skip_creation_match(content, code):
     options = code("Turnstile")
     file = options[options.index("--creation") + 1]
     with open(file, "a+") as opened:  # noqa: PTH123
@@ -203,7 +203,7 @@ def test_constructor_arguments_that_do_not_decode_keep_the_creation_side_out(con
     assert "creation null, runtime exact_match" in result.stdout
 
 
-def test_a_dry_run_reports_everything_and_writes_nothing(content, code):
+def test_dry_run_writes_nothing(content, code):
     before = tree(content)
     result = run(content, artifact("Fare"), *code("Fare"), "--dry-run")
     assert result.exit_code == ExitCode.OK
@@ -211,14 +211,14 @@ def test_a_dry_run_reports_everything_and_writes_nothing(content, code):
     assert tree(content) == before
 
 
-def test_a_contract_of_a_build_info_is_named(content, code):
+def test_build_info_requires_contract_name(content, code):
     [build_info] = (HARDHAT_2 / "build-info").glob("*.json")
     assert run(content, str(build_info), *code("Fare", "hardhat2")).exit_code == ExitCode.FAILED
     named = run(content, str(build_info), "--contract", "Fare", *code("Fare", "hardhat2"))
     assert named.exit_code == ExitCode.OK
 
 
-def test_missing_options_are_reported_with_a_hint(content, code):
+def test_missing_metadata_is_reported_with_hint(content, code):
     result = run(content, str(HARDHAT_3 / "contracts/Fare.sol/Fare.json"), *code("Fare", "hardhat3"))
     assert result.exit_code == ExitCode.FAILED
     assert result.stderr == (
@@ -243,7 +243,7 @@ USAGE = {
 
 
 @pytest.mark.parametrize("case", USAGE)
-def test_wrong_usage(case, content, monkeypatch):
+def test_invalid_options_are_usage_errors(case, content, monkeypatch):
     options, message = USAGE[case]
     if case == "both":
         monkeypatch.setattr(
@@ -263,7 +263,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_rejections(case, content):
+def test_invalid_input_is_rejected(case, content):
     options, message = REFUSED[case]
     result = run(content, artifact("Fare"), "--address", FARE, *options)
     assert result.exit_code == ExitCode.FAILED
@@ -271,21 +271,21 @@ def test_rejections(case, content):
 
 
 @pytest.mark.parametrize("text", ["", "0x", "0xabc", "hello", "0x00 0x00"])
-def test_a_file_without_bytecode_is_rejected(text, content, tmp_path):
+def test_file_without_bytecode_is_rejected(text, content, tmp_path):
     file = tmp_path / "code.hex"
     file.write_text(text)
     result = run(content, artifact("Fare"), "--address", FARE, "--runtime", str(file))
     assert result.exit_code == ExitCode.FAILED
 
 
-def test_a_site_that_cannot_be_read_takes_no_contracts(content, code):
+def test_invalid_site_rejects_contract(content, code):
     (content / "site.yaml").write_text("page: 1")
     result = run(content, artifact("Fare"), *code("Fare"))
     assert result.exit_code == ExitCode.FINDINGS
     assert "site.yaml" in result.stderr
 
 
-def test_with_several_chains_one_must_be_named(content, code):
+def test_several_chains_require_chain_id(content, code):
     with (content / "site.yaml").open("a") as site:
         site.write("  - {chain_id: 1, name: Main}\n")
     assert "choose a chain with --chain-id" in run(content, artifact("Fare"), *code("Fare")).stderr
@@ -293,7 +293,7 @@ def test_with_several_chains_one_must_be_named(content, code):
 
 
 @pytest.mark.slow
-def test_a_contract_is_added_from_a_real_node(content):
+def test_contract_is_added_from_node(content):
     held = chain()["contracts"]["foundry"]
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:

@@ -89,7 +89,7 @@ def statuses(content):
     return claims["onChain"]["status"], claims["deployed"]["status"]
 
 
-def test_a_contract_is_anchored_when_it_is_added(content, node):
+def test_add_writes_anchor(content, node):
     assert "code proved by the node in block" in add(content, node).output
     value = json.loads(anchor_file(content).read_text())
     jsonschema.validate(value, json_schema("anchor"))
@@ -101,13 +101,13 @@ def test_a_contract_is_anchored_when_it_is_added(content, node):
     assert published["pinnedBy"]["deployment.deployer"] == "stated"
 
 
-def test_adding_without_an_anchor(content, node):
+def test_no_anchor_option_skips_anchor(content, node):
     add(content, node, "--no-anchor")
     assert not anchor_file(content).exists()
     assert statuses(content) == ("not_shown", "not_shown")
 
 
-def test_only_what_is_older_is_anchored_again(content, node):
+def test_older_than_skips_recent_anchor(content, node):
     add(content, node)
     before = anchor_file(content).stat().st_mtime_ns
     result = anchor(content, node, "--older-than", "100d")
@@ -120,7 +120,7 @@ def test_only_what_is_older_is_anchored_again(content, node):
     assert anchor_file(content).stat().st_mtime_ns != before
 
 
-def test_a_record_that_changes_loses_its_anchor_with_a_note(content, node):
+def test_changed_record_loses_anchor(content, node):
     add(content, node)
     settings = content / f"contracts/31337/{FARE}/contract.yaml"
     settings.write_text(re.sub(r'match_id: "?1"?', "match_id: 7", settings.read_text()))
@@ -136,7 +136,7 @@ def test_a_record_that_changes_loses_its_anchor_with_a_note(content, node):
 
 
 @pytest.mark.parametrize("text", ["{}", "[1]", "{", '{"record": "00"}', '{"record": 5, "other": 1}'])
-def test_an_anchor_that_cannot_be_read_is_a_note(content, node, text):
+def test_unreadable_anchor_is_a_note(content, node, text):
     add(content, node)
     anchor_file(content).write_text(text)
     published, output = proof(content)
@@ -147,7 +147,7 @@ def test_an_anchor_that_cannot_be_read_is_a_note(content, node, text):
     assert f"0 errors, 0 warnings, {notes} note{'s' if notes > 1 else ''}\n" in output
 
 
-def test_without_the_extra_the_deployment_is_not_checked(content, node, monkeypatch):
+def test_missing_extra_skips_deployment_check(content, node, monkeypatch):
     add(content, node)
     monkeypatch.setattr(
         "statuary.contracts.checks.anchor_claims.RECOVERING_SENDERS", ("nowhere_to_be_found",)
@@ -232,7 +232,7 @@ def wrong_proof(method, answer):
         (wrong_proof, "the Merkle proof ends before the value"),
     ],
 )
-def test_what_a_node_cannot_prove_is_reported(content, node, change, reason):
+def test_unprovable_anchor_is_reported(content, node, change, reason):
     add(content, node, "--no-anchor")
     with through(node, change) as url:
         result = anchor(content, url)
@@ -249,7 +249,7 @@ def test_what_a_node_cannot_prove_is_reported(content, node, change, reason):
     assert statuses(content) == (STATED, STATED)
 
 
-def test_a_finalized_block_before_the_deployment_is_named(content):
+def test_finalized_block_before_deployment_is_reported(content):
     """A young chain: nothing is wrong, and the node's proof is not looked at."""
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:
@@ -266,7 +266,7 @@ def deployment_of(address, url):
     return ask(url, "ots_getContractCreator", address)["hash"]
 
 
-def test_a_node_that_proves_another_state_is_named(content):
+def test_proof_of_other_state_is_reported(content):
     """Anvil's block 0 has a state root that is not that of its accounts."""
     with ethereum_node() as url:
         for transaction in chain()["transactions"]:
@@ -293,7 +293,7 @@ def with_nodes(content, *urls):
     assert "rpc" in site.read_text()
 
 
-def test_nodes_that_disagree_stop_it(content, node):
+def test_disagreeing_nodes_write_no_anchor(content, node):
     add(content, node, "--no-anchor")
     with through(node, other_hash) as url:
         with_nodes(content, url)
@@ -303,7 +303,7 @@ def test_nodes_that_disagree_stop_it(content, node):
     assert not anchor_file(content).exists()
 
 
-def test_nodes_that_agree_are_named_and_those_that_are_silent_are_a_note(content, node):
+def test_agreeing_nodes_are_recorded(content, node):
     add(content, node, "--no-anchor")
     with through(node, lambda _, answer: answer) as url:
         with_nodes(content, url.replace("127.0.0.1", "localhost"), "http://nowhere.invalid")
@@ -335,7 +335,7 @@ CONTRADICTED = {
 
 
 @pytest.mark.parametrize("code", CONTRADICTED)
-def test_newer_evidence_wins(content, changed_node, code):
+def test_newer_proof_takes_precedence(content, changed_node, code):
     add(content, changed_node)
     assert statuses(content)[0] == STATED
     with_code(changed_node, code)
@@ -364,7 +364,7 @@ def test_newer_evidence_wins(content, changed_node, code):
     assert statuses(content)[0] == "contradicted"
 
 
-def test_a_node_that_denies_its_own_code_adds_nothing(content, changed_node):
+def test_self_contradicting_node_adds_nothing(content, changed_node):
     code = ask(changed_node, "eth_getCode", FARE, "latest")
     with_code(changed_node, "0x33ff")
 
@@ -383,7 +383,7 @@ def test_a_node_that_denies_its_own_code_adds_nothing(content, changed_node):
     assert not (content / "contracts").exists()
 
 
-def test_a_checkpoint_vouches_for_a_block_and_denies_another_chain(content, node):
+def test_checkpoint_confirms_or_rejects_anchor(content, node):
     add(content, node)
     block = json.loads(anchor_file(content).read_text())["block"]
     site, claimed = content / "site.yaml", site_with_checkpoint(content, block["number"], block["hash"])
@@ -403,7 +403,7 @@ def site_with_checkpoint(content, number, name):
     return (content / "site.yaml").read_text().replace("31337}", listed)
 
 
-def test_a_snapshot_is_verified_again_with_its_anchors(content, node, tmp_path):
+def test_snapshot_verification_proves_anchors(content, node, tmp_path):
     add(content, node)
     snapshot = tmp_path / "site.zip"
     assert run("snapshot", "create", snapshot, "--content", content, "--now", NOW).exit_code == ExitCode.OK
@@ -416,7 +416,7 @@ def test_a_snapshot_is_verified_again_with_its_anchors(content, node, tmp_path):
         assert fare.on_chain.evidence["blockHash"] == fare.proof["anchor"]["block"]["hash"]
 
 
-def test_a_published_proof_that_claims_more_than_its_anchor_is_rejected(content, node, tmp_path):
+def test_overstated_proof_is_rejected(content, node, tmp_path):
     add(content, node)
     site = tmp_path / "site"
     built, _ = proof(content)

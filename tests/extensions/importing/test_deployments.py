@@ -64,7 +64,7 @@ def node():
 
 
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
-def test_a_project_with_saved_transactions_needs_no_node(kind, content):
+def test_saved_transactions_need_no_node(kind, content):
     result = imported(content, kind)
     assert result.exit_code == ExitCode.OK, result.output
     assert names(content) == EXPECTED[kind]
@@ -76,7 +76,7 @@ def test_a_project_with_saved_transactions_needs_no_node(kind, content):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["foundry", "ignition"])
-def test_a_node_adds_the_runtime_code_and_confirms_the_transaction(kind, content, node):
+def test_node_adds_runtime_match(kind, content, node):
     result = imported(content, kind, "--rpc", node(kind))
     assert result.exit_code == ExitCode.OK, result.output
     assert names(content) == EXPECTED[kind]
@@ -87,7 +87,7 @@ def test_a_node_adds_the_runtime_code_and_confirms_the_transaction(kind, content
 
 
 @pytest.mark.slow
-def test_hardhat_deploy_needs_a_compiler_and_a_node(content, node, solc):
+def test_hardhat_deploy_needs_compiler_and_node(content, node, solc):
     bare = imported(content, "hardhat-deploy")
     assert bare.exit_code == ExitCode.FINDINGS
     assert "3 contracts; missing its code on the chain" in bare.output
@@ -106,7 +106,7 @@ def test_hardhat_deploy_needs_a_compiler_and_a_node(content, node, solc):
     assert is_clean(content)
 
 
-def test_importing_again_adds_only_what_is_new_and_keeps_edits(content, tmp_path):
+def test_second_import_adds_only_new_contracts(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "ignition", tmp_path / "project")
     journal = project / "ignition/deployments/chain-31337/journal.jsonl"
     lines = journal.read_text().splitlines(keepends=True)
@@ -130,20 +130,20 @@ def test_importing_again_adds_only_what_is_new_and_keeps_edits(content, tmp_path
     assert sorted(record["matchId"] for record in records(content).values()) == ["1", "2", "3"]
 
 
-def test_a_dry_run_verifies_and_writes_nothing(content):
+def test_dry_run_writes_nothing(content):
     before = tree(content)
     result = imported(content, "foundry", "--dry-run")
     assert "verified and would be added: 4 contracts" in result.output
     assert tree(content) == before
 
 
-def test_one_contract_of_a_project(content):
+def test_address_option_imports_single_contract(content):
     address = "0x5FbDB2315678afecb367f032d93F642f64180aa3"
     assert imported(content, "ignition", "--address", address).exit_code == ExitCode.OK
     assert list(records(content)) == [address]
 
 
-def test_code_of_another_revision_is_not_imported(content, tmp_path):
+def test_mismatching_code_is_not_imported(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "foundry", tmp_path / "project")
     for run in project.glob("broadcast/**/run-*.json"):
         text = json.loads(run.read_text())
@@ -156,7 +156,7 @@ def test_code_of_another_revision_is_not_imported(content, tmp_path):
     assert "it does not match the chain" in result.output
 
 
-def test_a_chain_that_the_site_lacks(tmp_path):
+def test_missing_chain_is_reported(tmp_path):
     content = empty_site(tmp_path)
     (content / "site.yaml").write_text((content / "site.yaml").read_text().replace("31337", "5"))
     result = imported(content, "ignition")
@@ -166,7 +166,7 @@ def test_a_chain_that_the_site_lacks(tmp_path):
     )
 
 
-def test_hardhat_deploy_without_its_inputs_takes_the_sources_of_the_metadata(content, tmp_path):
+def test_hardhat_deploy_falls_back_to_metadata(content, tmp_path):
     project = shutil.copytree(DEPLOYMENTS / "hardhat-deploy", tmp_path / "project")
     shutil.rmtree(project / "deployments/local/solcInputs")
     imported(content, "hardhat-deploy", source=project)
@@ -177,7 +177,7 @@ def test_hardhat_deploy_without_its_inputs_takes_the_sources_of_the_metadata(con
 
 
 @pytest.mark.slow
-def test_hardhat_deploy_of_version_2_needs_no_node(content, tmp_path, solc):
+def test_hardhat_deploy_2_needs_no_node(content, tmp_path, solc):
     """It notes the input, the code and the arguments in each file, and the chain in `.chain`."""
     network = shutil.copytree(
         DEPLOYMENTS / "hardhat-deploy/deployments/local", tmp_path / "deployments/local"
@@ -208,7 +208,7 @@ def test_hardhat_deploy_of_version_2_needs_no_node(content, tmp_path, solc):
     assert record["deployment"]["transactionHash"] == new["transaction"]["hash"]
 
 
-def test_a_workspace_that_the_author_broke_is_left_alone(content):
+def test_broken_workspace_is_left_unchanged(content):
     imported(content, "foundry")
     [broken, *_] = sorted(content.rglob("contract.yaml"))
     (broken.parent / "output.json").unlink()

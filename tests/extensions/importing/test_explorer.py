@@ -121,7 +121,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_every_form_of_source_is_read(form):
+def test_source_formats_are_read(form):
     given, name, sources, settings = FORMS[form]
     found = read_explorer_source(given)
     assert found.fully_qualified_name == name
@@ -152,7 +152,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_broken_source_is_named(case):
+def test_invalid_source_is_reported(case):
     given, output = BROKEN[case]
     with pytest.raises(NotImportableError, match=output):
         read_explorer_source(given)
@@ -175,7 +175,7 @@ def read(explorer, key="secret"):
     return found.read()
 
 
-def test_the_api_is_queried_for_source_and_creation():
+def test_explorer_query_covers_source_and_creation():
     created = {
         "contractCreator": ADDRESS,
         "txHash": "0x" + "ab" * 32,
@@ -193,7 +193,7 @@ def test_the_api_is_queried_for_source_and_creation():
     ]
 
 
-def test_a_busy_explorer_is_retried_later():
+def test_rate_limited_explorer_is_retried():
     busy = {"status": "0", "message": "NOTOK", "result": "Max rate limit reached"}
     explorer = Explorer(busy, response([etherscan()]), response([]))
     assert read(explorer).compilation is not None
@@ -211,12 +211,12 @@ def test_a_busy_explorer_is_retried_later():
         (response([1]), "no source code of it"),
     ],
 )
-def test_a_response_without_a_source_is_named(answer, said):
+def test_response_without_source_is_reported(answer, said):
     with pytest.raises(NotImportableError, match=said):
         read(Explorer(answer))
 
 
-def test_a_key_is_never_shown():
+def test_api_key_is_never_shown():
     class Refusing(Explorer):
         def get(self, url):
             raise NotImportableError(f"{url} answers 403")
@@ -267,7 +267,7 @@ def test_saved_responses_are_compiled_and_verified(content, tmp_path):
         (f"{ADDRESS}.json", json.dumps(response([])), "no source code"),
     ],
 )
-def test_a_broken_file_is_named_and_nothing_is_written(name, text, said, content, tmp_path):
+def test_invalid_saved_file_writes_nothing(name, text, said, content, tmp_path):
     (tmp_path / "saved").mkdir()
     (tmp_path / "saved" / name).write_text(text)
     result = imported(content, tmp_path / "saved")

@@ -83,7 +83,7 @@ def damage(holder, chance):
 
 
 @pytest.mark.parametrize("kind", folders())
-def test_a_damaged_file_is_read_or_rejected(kind, tmp_path):
+def test_damaged_file_is_read_or_rejected(kind, tmp_path):
     original, file, named = folders()[kind]
     project = shutil.copytree(original, tmp_path / "project")
     content = empty_site(tmp_path)

@@ -142,12 +142,12 @@ CASES = {
 }
 
 
-def test_there_are_enough_vectors():
+def test_error_cases_cover_minimum():
     assert len(CASES) >= 20
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_broken_input_is_reported_and_changes_nothing(tmp_path, case):
+def test_invalid_input_changes_nothing(tmp_path, case):
     kind, name, text, message = CASES[case]
     content, source = tmp_path / "content", tmp_path / "source"
     content.mkdir()

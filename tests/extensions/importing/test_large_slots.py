@@ -85,7 +85,7 @@ def record_file(content):
     return content / source.path
 
 
-def test_a_derived_record_has_the_exact_slots(content):
+def test_derived_record_has_exact_slots(content):
     text = record_file(content).read_text()
     assert f'"slot":{2**64 + 1}' in text
     assert f'"slot":{2**64 + 2}' in text
@@ -104,7 +104,7 @@ def rounded(content):
     return file
 
 
-def test_a_rounded_record_is_published_and_says_what_is_not_checked(content):
+def test_rounded_record_is_published_with_note(content):
     body = rounded(content).read_bytes()
     site = content.parent / "site"
     built = run("build", "--content", content, "--out", site, "--now", NOW.isoformat(), "--strict")
@@ -115,7 +115,7 @@ def test_a_rounded_record_is_published_and_says_what_is_not_checked(content):
     assert "JavaScript rounds numbers above 2^53" in proof
 
 
-def test_a_rounded_record_is_what_its_compiler_makes(content, vyper):
+def test_rounded_record_passes_compilation(content, vyper):
     rounded(content)
     compiled = run("contract", "compile", "--content", content, "--compiler", f"vyper={vyper}")
     assert compiled.exit_code == ExitCode.OK, compiled.output
@@ -123,7 +123,7 @@ def test_a_rounded_record_is_what_its_compiler_makes(content, vyper):
     assert "storageLayout" not in json.loads(evidence.read_text())["members"]
 
 
-def test_a_slot_that_rounding_does_not_explain_differs(content, vyper):
+def test_unexplained_slot_fails_compilation(content, vyper):
     file = rounded(content)
     file.write_text(file.read_text().replace(f'"slot":{ROUNDED}', '"slot":18446744073709600000'))
     compiled = run("contract", "compile", "--content", content, "--compiler", f"vyper={vyper}")

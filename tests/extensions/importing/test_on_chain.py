@@ -42,20 +42,20 @@ def held(tool, contract):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("contract", ["Fare", "Turnstile", "Station"])
-def test_a_contract_and_its_transaction(contract, url):
+def test_contract_is_read_with_transaction(contract, url):
     address, transaction = held("foundry", contract)
     assert read_chain_id(EthereumNode(url)) == "31337"
     assert read_on_chain_contract(EthereumNode(url), address, transaction) == on_chain("foundry", contract)
 
 
 @pytest.mark.slow
-def test_the_creating_transaction_is_needed_for_creation_code(url):
+def test_creation_code_needs_transaction(url):
     address, _ = held("hardhat2", "Station")
     assert read_on_chain_contract(EthereumNode(url), address, None) == on_chain("hardhat2", "Station")
 
 
 @pytest.mark.slow
-def test_a_contract_created_by_a_factory_is_found_in_the_trace(url, tmp_path):
+def test_factory_contract_is_found_in_trace(url, tmp_path):
     address, transaction = held("foundry", "child")
     found = read_on_chain_contract(EthereumNode(url), address, transaction)
     assert found.creation != ask(url, "eth_getTransactionByHash", transaction)["input"]
@@ -70,7 +70,7 @@ def test_a_contract_created_by_a_factory_is_found_in_the_trace(url, tmp_path):
 
 
 @pytest.mark.slow
-def test_node_and_files_make_the_same_record(url, tmp_path):
+def test_node_and_files_give_same_record(url, tmp_path):
     content = empty_site(tmp_path)
     address, transaction = held("foundry", "Turnstile")
     compilation = read_compilation(SOURCE / "Turnstile.sol/Turnstile.json")
@@ -89,7 +89,7 @@ def test_node_and_files_make_the_same_record(url, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_transaction_that_made_something_else_is_rejected(url):
+def test_transaction_of_other_contract_is_rejected(url):
     address, _ = held("foundry", "child")
     _, other = held("foundry", "Fare")
     with pytest.raises(NotImportableError, match="did not create 0x"):
@@ -97,7 +97,7 @@ def test_a_transaction_that_made_something_else_is_rejected(url):
 
 
 @pytest.mark.slow
-def test_a_transaction_that_is_unknown_or_failed_is_rejected(url):
+def test_unknown_or_failed_transaction_is_rejected(url):
     address, _ = held("foundry", "Fare")
     with pytest.raises(NotImportableError, match="has no transaction 0x1111"):
         read_on_chain_contract(EthereumNode(url), address, "0x" + "11" * 32)
@@ -110,14 +110,14 @@ def test_a_transaction_that_is_unknown_or_failed_is_rejected(url):
 
 
 @pytest.mark.slow
-def test_an_address_without_code_is_rejected(url):
+def test_address_without_code_is_rejected(url):
     with pytest.raises(NotImportableError, match="has no code, according to") as raised:
         read_on_chain_contract(EthereumNode(url), parse_address("0x" + "12" * 20), None)
     assert "the node is anvil, whose chain begins anew at each start" in raised.value.hint
 
 
 @pytest.mark.slow
-def test_a_transaction_of_an_earlier_run_of_the_node_is_named(url):
+def test_unknown_transaction_hints_at_restarted_node(url):
     with pytest.raises(NotImportableError, match="has no transaction") as raised:
         read_on_chain_contract(EthereumNode(url), held("foundry", "Fare")[0], "0x" + "12" * 32)
     assert "if this was deployed in an earlier run" in raised.value.hint
@@ -145,7 +145,7 @@ def with_storage(slot, word):
         ("c5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7", "PROXIABLEProxy"),
     ],
 )
-def test_a_proxys_slot_is_read(slot, proxy_type, url):
+def test_proxy_slot_is_read(slot, proxy_type, url):
     proxy = send(url, with_storage(slot, TARGET[2:].zfill(64)))["contractAddress"]
     code = bytes.fromhex(slot_code(slot))
     found = resolve_proxy(EthereumNode(url), parse_address(proxy), code, {TARGET: "Vault"}.get)
@@ -164,7 +164,7 @@ def slot_code(slot):
 
 
 @pytest.mark.slow
-def test_the_implementation_of_a_beacon_is_read(url):
+def test_beacon_implementation_is_read(url):
     answering = f"73{TARGET[2:]}60005260206000f3"
     size = len(answering) // 2
     beacon = send(url, f"0x60{size:02x}600b60003960{size:02x}6000f3{answering}".replace("600b", "600c"))
@@ -192,7 +192,7 @@ def returning(data):
         (f"{32:064x}{0:064x}", []),
     ],
 )
-def test_a_diamond_is_asked_for_its_facets(data, expected, url):
+def test_diamond_facets_are_read(data, expected, url):
     diamond = parse_address(send(url, returning(data))["contractAddress"])
     code = bytes.fromhex(slot_code(DIAMOND_SLOT))
     found = resolve_proxy(EthereumNode(url), diamond, code, {TARGET: "Vault"}.get)
@@ -204,7 +204,7 @@ def test_a_diamond_is_asked_for_its_facets(data, expected, url):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("data", ["", f"{32:064x}", f"{32:064x}{1:064x}{'ff' * 32}"])
-def test_code_with_a_diamonds_slot_that_returns_no_facets_is_none(data, url):
+def test_diamond_slot_without_facets_is_ignored(data, url):
     address = parse_address(send(url, returning(data))["contractAddress"])
     code = bytes.fromhex(slot_code(DIAMOND_SLOT))
     assert resolve_proxy(EthereumNode(url), address, code, {}.get) == {
@@ -215,7 +215,7 @@ def test_code_with_a_diamonds_slot_that_returns_no_facets_is_none(data, url):
 
 
 @pytest.mark.slow
-def test_what_is_no_diamond_may_be_another_proxy(url):
+def test_diamond_slot_falls_back_to_proxy(url):
     """The facets are asked for first, then the slots in the order of the code."""
     proxy = send(url, with_storage(IMPLEMENTATION_SLOT, TARGET[2:].zfill(64)))["contractAddress"]
     code = bytes.fromhex(f"7f{IMPLEMENTATION_SLOT}507f{DIAMOND_SLOT}5400")
@@ -224,7 +224,7 @@ def test_what_is_no_diamond_may_be_another_proxy(url):
 
 
 @pytest.mark.slow
-def test_a_safes_and_a_wallets_implementation_is_read(url):
+def test_safe_and_sequence_implementations_are_read(url):
     """A Safe's proxy has it in slot 0, Sequence's wallet in the slot of its own address."""
     safe = send(url, with_storage("00" * 32, TARGET[2:].zfill(64)))["contractAddress"]
     code = bytes.fromhex(slot_code("a619486e" + "00" * 28))
@@ -239,7 +239,7 @@ def test_a_safes_and_a_wallets_implementation_is_read(url):
     assert (found["proxyType"], found["implementations"]) == ("SequenceWalletProxy", [{"address": TARGET}])
 
 
-def test_the_chain_is_not_queried_where_the_code_decides():
+def test_plain_code_queries_no_node():
     assert resolve_proxy(EthereumNode("http://nowhere.invalid"), TARGET, b"\x00", {}.get) is None
 
 
@@ -290,7 +290,7 @@ NO_ANSWERS = {
 
 
 @pytest.mark.parametrize("kind", NO_ANSWERS)
-def test_a_bad_response_is_reported_without_the_secret_of_the_url(kind):
+def test_invalid_response_hides_url_secret(kind):
     body, status, message = NO_ANSWERS[kind]
     with answering(body, status) as url, pytest.raises(NotImportableError, match=message) as refused:
         read_chain_id(EthereumNode(url))
@@ -298,14 +298,14 @@ def test_a_bad_response_is_reported_without_the_secret_of_the_url(kind):
     assert "127.0.0.1" in str(refused.value)
 
 
-def test_an_endless_response_is_cut_off(monkeypatch):
+def test_oversized_response_is_rejected(monkeypatch):
     monkeypatch.setattr(node_module, "MAX_RESPONSE_BYTES", 1000)
     body = b'{"result": "' + b"0" * 5000 + b'"}'
     with answering(body) as url, pytest.raises(NotImportableError, match="more than 1,000 bytes"):
         EthereumNode(url).call("eth_getCode")
 
 
-def test_a_silent_node_times_out(monkeypatch):
+def test_silent_node_times_out(monkeypatch):
     monkeypatch.setattr(node_module, "PACE", Pace(5.0, timeout=0.1))
     release = threading.Event()
 
@@ -322,12 +322,12 @@ def test_a_silent_node_times_out(monkeypatch):
 @pytest.mark.parametrize(
     "address", ["", "127.0.0.1:8545", "file:///etc/passwd", "ftp://x", "http://", "http://[::"]
 )
-def test_a_url_that_is_not_http_is_rejected(address):
+def test_non_http_url_is_rejected(address):
     with pytest.raises(NotImportableError, match="does not start with http"):
         EthereumNode(address)
 
 
-def test_an_unreachable_node():
+def test_unreachable_node_is_reported():
     with pytest.raises(NotImportableError, match="does not respond"):
         EthereumNode("http://127.0.0.1:9").call("eth_chainId")
 
@@ -368,7 +368,7 @@ UNSHOWN = {
 
 
 @pytest.mark.parametrize("kind", UNSHOWN)
-def test_an_unproved_deployment_is_left_out_with_a_note(kind):
+def test_unproved_deployment_is_skipped(kind):
     answers = {**PLAIN, "eth_getTransactionByHash": TRANSACTION | UNSHOWN[kind]}
     with replying(answers) as url:
         found = read_on_chain_contract(EthereumNode(url), TARGET, HASH)
@@ -379,7 +379,7 @@ def test_an_unproved_deployment_is_left_out_with_a_note(kind):
 
 
 @pytest.mark.parametrize("nonce", ["0x0", "0x1", "0x7f", "0x80", "0x100", "0xffffffffffffffff"])
-def test_sender_and_nonce_show_a_deployment(nonce):
+def test_sender_and_nonce_prove_deployment(nonce):
     created = create_address(parse_address(SENDER), int(nonce, 16))
     answers = {**PLAIN, "eth_getTransactionByHash": TRANSACTION | {"to": None, "nonce": nonce}}
     with replying(answers) as url:
@@ -387,7 +387,7 @@ def test_sender_and_nonce_show_a_deployment(nonce):
     assert (found.creation, found.deployment.block_number, found.notes) == ("0x6001", "16", ())
 
 
-def test_the_address_of_a_sender_and_nonce():
+def test_create_address_matches_known_values():
     # https://ethereum.stackexchange.com/questions/760: the first contracts of a well-known account
     sender = parse_address("0x6ac7ea33f8831ea9dcc53393aaa88b25a785dbf0")
     assert [create_address(sender, nonce).lower() for nonce in range(4)] == [
@@ -399,13 +399,13 @@ def test_the_address_of_a_sender_and_nonce():
 
 
 @pytest.mark.slow
-def test_the_address_of_a_deployment_is_that_of_its_sender_and_nonce(url):
+def test_create_address_matches_real_deployment(url):
     address, transaction = held("foundry", "Fare")
     sent = ask(url, "eth_getTransactionByHash", transaction)
     assert create_address(parse_address(sent["from"]), int(sent["nonce"], 16)) == address
 
 
-def test_a_receipt_proves_a_deployment_whose_code_needs_a_trace():
+def test_receipt_proves_deployment_without_trace():
     answers = {
         **PLAIN,
         "eth_getTransactionByHash": TRANSACTION | {"to": "0x" + "80" * 20},
@@ -418,7 +418,7 @@ def test_a_receipt_proves_a_deployment_whose_code_needs_a_trace():
 
 
 @pytest.mark.slow
-def test_a_transfer_is_not_the_deployment(url):
+def test_transfer_is_rejected_as_deployment(url):
     [sender, *_] = ask(url, "eth_accounts")
     transfer = ask(url, "eth_sendTransaction", {"from": sender, "to": sender, "value": "0x1"})
     mined(url, transfer)
@@ -427,14 +427,14 @@ def test_a_transfer_is_not_the_deployment(url):
         read_on_chain_contract(EthereumNode(url), address, transfer)
 
 
-def test_a_node_that_does_not_know_the_transaction_leaves_it_unknown():
+def test_unknown_transaction_leaves_deployment_empty():
     with replying({"eth_getCode": "0x6000"}) as url:
         found = read_on_chain_contract(EthereumNode(url), TARGET, None)
     assert (found.creation, found.deployment.transaction_hash) == (None, None)
     assert "--transaction" in found.notes[0]
 
 
-def test_reverted_calls_of_a_trace_do_not_count():
+def test_reverted_trace_calls_are_ignored():
     made = {"type": "CREATE2", "to": TARGET.lower(), "input": "0x6002"}
     undone = {"type": "CALL", "error": "execution reverted", "calls": [made | {"input": "0x6003"}]}
     trace = {"type": "CALL", "calls": [{"type": "CALL", "calls": [made]}, undone]}
@@ -457,18 +457,18 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("method", "answer"), WRONG)
-def test_a_node_that_lies_is_rejected(method, answer):
+def test_inconsistent_node_response_is_rejected(method, answer):
     with replying({**PLAIN, method: answer}) as url, pytest.raises(NotImportableError):
         read_on_chain_contract(EthereumNode(url), TARGET, HASH)
 
 
-def test_an_error_of_the_node_has_its_code():
+def test_rpc_error_keeps_code():
     with replying({}) as url, pytest.raises(RpcError) as refused:
         EthereumNode(url).call("eth_chainId")
     assert refused.value.code == node_module.METHOD_NOT_FOUND
 
 
-def test_a_proxy_that_nothing_resolved_is_a_note(tmp_path):
+def test_unresolved_proxy_is_a_note(tmp_path):
     compilation = read_compilation(SOURCE / "Fare.sol/Fare.json")
     prepared = added(empty_site(tmp_path), "foundry", "Fare", compilation)
     record = {**prepared.record, "proxyResolution": {"proxyResolutionError": {}}}

@@ -72,7 +72,7 @@ def tool_of(kind: str) -> str:
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_file_leads_to_the_contract(kind, contract):
+def test_tool_files_lead_to_contract(kind, contract):
     compilation = read_compilation(files(contract)[kind], contract_name=contract)
     prefix = "project/" if kind.startswith("Hardhat 3") else ""
     assert compilation.fully_qualified_name == f"{prefix}contracts/{contract}.sol:{contract}"
@@ -88,7 +88,7 @@ def test_every_file_leads_to_the_contract(kind, contract):
 
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("kind", WITH_METADATA)
-def test_records_read_from_a_node_prove(kind, contract, tmp_path):
+def test_read_compilation_matches_node_code(kind, contract, tmp_path):
     found = added(
         empty_site(tmp_path),
         tool_of(kind),
@@ -113,7 +113,7 @@ def test_records_read_from_a_node_prove(kind, contract, tmp_path):
     )
 
 
-def test_a_child_of_a_factory_proves_by_its_runtime_bytecode(tmp_path):
+def test_factory_child_matches_by_runtime_bytecode(tmp_path):
     compilation = read_compilation(files("Turnstile")["Foundry artifact"])
     found = added(empty_site(tmp_path), "foundry", "child", compilation)
     record = found.verification.record
@@ -122,7 +122,7 @@ def test_a_child_of_a_factory_proves_by_its_runtime_bytecode(tmp_path):
     assert len(station) == 1
 
 
-def test_foundrys_files_agree_with_each_other(tmp_path):
+def test_foundry_files_give_same_record(tmp_path):
     """An artifact, from which the rest is put together, says what the whole build-info says."""
     content = empty_site(tmp_path)
     records = [
@@ -146,7 +146,7 @@ def test_foundrys_files_agree_with_each_other(tmp_path):
     assert records[0] == records[1] == records[2]
 
 
-def test_outputs_that_a_tool_chain_omits_are_reported(tmp_path):
+def test_missing_layouts_are_noted(tmp_path):
     content = empty_site(tmp_path)
     [note] = added(
         content, "foundry", "Station", read_compilation(files("Station")["Foundry artifact"])
@@ -156,14 +156,14 @@ def test_outputs_that_a_tool_chain_omits_are_reported(tmp_path):
     assert added(content, "foundry", "Station", with_layouts).notes == ()
 
 
-def test_without_metadata_no_source_is_accepted(tmp_path):
+def test_missing_metadata_is_rejected(tmp_path):
     compilation = read_compilation(files("Fare")["Hardhat 3 artifact"])
     with pytest.raises(NotImportableError, match="no metadata") as refused:
         added(empty_site(tmp_path), "hardhat3", "Fare", compilation)
     assert refused.value.hint.startswith("give the compiler with --compiler solc=PATH")
 
 
-def test_the_name_may_be_short_whole_or_the_persons_own():
+def test_contract_name_can_be_short():
     build_info = the_only(HARDHAT_3, "build-info/*[0-9a-f].json")
     for name in ("Station", "contracts/Station.sol:Station", "project/contracts/Station.sol:Station"):
         found = read_compilation(build_info, contract_name=name)
@@ -178,7 +178,7 @@ def copied(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / folder.name))
 
 
-def test_a_source_that_has_changed_since_is_rejected(tmp_path):
+def test_changed_source_is_rejected(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     source = project / "contracts/Fare.sol"
     source.write_text(source.read_text().replace("3 gwei", "4 gwei"))
@@ -186,14 +186,14 @@ def test_a_source_that_has_changed_since_is_rejected(tmp_path):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
-def test_a_removed_source_is_noticed(tmp_path):
+def test_removed_source_is_rejected(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (project / "contracts/Fare.sol").unlink()
     with pytest.raises(NotImportableError, match=r"Fare\.sol: cannot read the file"):
         read_compilation(project / "out/Turnstile.sol/Turnstile.json")
 
 
-def test_without_a_build_info_the_sources_of_the_metadata_are_used(tmp_path):
+def test_missing_build_info_uses_metadata_sources(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     shutil.rmtree(project / "out/build-info")
     compilation = read_compilation(project / "out/Turnstile.sol/Turnstile.json")
@@ -202,7 +202,7 @@ def test_without_a_build_info_the_sources_of_the_metadata_are_used(tmp_path):
     assert "the record has no sourceIds" in compilation.notes[0]
 
 
-def test_among_several_builds_the_cached_one_is_used(tmp_path):
+def test_several_builds_use_cached_build(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     artifact, build = project / "out/Fare.sol/Fare.json", the_only(project, "out/build-info/*.json")
     other = json.loads(build.read_text()) | {
@@ -216,7 +216,7 @@ def test_among_several_builds_the_cached_one_is_used(tmp_path):
         read_compilation(artifact)
 
 
-def test_a_build_info_takes_no_file_that_the_metadata_does_not_name(tmp_path):
+def test_build_info_ignores_files_outside_metadata(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (tmp_path / "id_rsa").write_text("PRIVATE KEY")
     (project / "contracts/link.sol").symlink_to(tmp_path / "id_rsa")
@@ -227,7 +227,7 @@ def test_a_build_info_takes_no_file_that_the_metadata_does_not_name(tmp_path):
     assert read_compilation(project / "out/Turnstile.sol/Turnstile.json").std_json_input == before
 
 
-def test_a_file_outside_the_project_is_taken_by_its_hash_alone(tmp_path):
+def test_outside_file_requires_matching_hash(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     (tmp_path / "id_rsa").write_text("PRIVATE KEY")
     file = project / "out/Turnstile.sol/Turnstile.json"
@@ -240,14 +240,14 @@ def test_a_file_outside_the_project_is_taken_by_its_hash_alone(tmp_path):
             read_compilation(file)
 
 
-def test_the_project_may_be_named(tmp_path):
+def test_project_option_locates_artifact(tmp_path):
     artifact = shutil.copy(FOUNDRY / "out/Fare.sol/Fare.json", tmp_path)
     with pytest.raises(NotImportableError, match=r"no foundry\.toml above"):
         read_compilation(Path(artifact))
     assert read_compilation(Path(artifact), project=FOUNDRY).version == VERSION
 
 
-def test_settings_of_metadata_become_those_of_standard_json(tmp_path):
+def test_metadata_settings_become_standard_json(tmp_path):
     project = copied(FOUNDRY, tmp_path)
     artifact = project / "out/Fare.sol/Fare.json"
     value = json.loads(artifact.read_text())
@@ -262,7 +262,7 @@ def test_settings_of_metadata_become_those_of_standard_json(tmp_path):
     assert "compilationTarget" not in settings
 
 
-def test_forges_default_build_info_is_recognized():
+def test_forge_default_build_info_is_rejected():
     with pytest.raises(NotImportableError, match="only a list of sources") as refused:
         read_compilation(the_only(FOUNDRY, "out/build-info/*.json"))
     assert "forge build --force --build-info" in refused.value.hint
@@ -283,7 +283,7 @@ NOT_READ = {
 
 
 @pytest.mark.parametrize("case", NOT_READ)
-def test_unreadable_abi_entries_are_marked(case, tmp_path):
+def test_unreadable_file_is_rejected(case, tmp_path):
     text, message = NOT_READ[case]
     file = tmp_path / "file.json"
     if text is not None:
@@ -292,7 +292,7 @@ def test_unreadable_abi_entries_are_marked(case, tmp_path):
         read_compilation(file)
 
 
-def test_a_version_that_contradicts_the_output_is_rejected():
+def test_contradicting_version_is_rejected():
     artifact = files("Fare")["Foundry artifact"]
     assert read_compilation(artifact, version="v0.8.30+commit.73712a01").version == VERSION
     with pytest.raises(NotImportableError, match=r"is from 0\.8\.30"):
@@ -327,7 +327,7 @@ SITE = {"Fare": "Hardhat 2 artifact", "Turnstile": "Hardhat 3 build-info", "Stat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("form", [ContractForm.WORKSPACE, ContractForm.RECORD])
-def test_an_added_contract_recompiles_to_itself(form, workshop, tmp_path):
+def test_added_contract_recompiles_identically(form, workshop, tmp_path):
     content = empty_site(tmp_path)
     for contract, kind in SITE.items():
         again = workshop.compilers if kind.startswith("Hardhat 3") else ()
@@ -350,7 +350,7 @@ def test_an_added_contract_recompiles_to_itself(form, workshop, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_evidence_of_a_workspace_is_published_in_its_proof(workshop, tmp_path):
+def test_workspace_evidence_is_read_from_content(workshop, tmp_path):
     content = empty_site(tmp_path)
     compilation = read_compilation(files("Fare")["Hardhat 2 artifact"], contract_name="Fare")
     found = added(content, "hardhat2", "Fare", compilation, compilers=workshop.compilers)

@@ -47,7 +47,7 @@ def project_of_three_inputs(folder: Path) -> Path:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the compiler is told of its input by /proc")
 @pytest.mark.parametrize("keeps_content", [True, False], ids=["same content", "empty content"])
-def test_a_killed_import_compiles_nothing_again(tmp_path: Path, *, keeps_content: bool) -> None:
+def test_killed_import_reuses_finished_compilations(tmp_path: Path, *, keeps_content: bool) -> None:
     real = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     log, stop, program = tmp_path / "log", tmp_path / "stop", tmp_path / "solc"
     program.write_text(PROGRAM.format(log=log, stop=stop, real=real))

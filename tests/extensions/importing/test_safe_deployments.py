@@ -21,7 +21,7 @@ ASSET = {
 }
 
 
-def test_every_address_is_named_with_what_is_missing(tmp_path: Path) -> None:
+def test_addresses_are_listed_with_missing_parts(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "safe", {"src/assets/v1.4.1/safe.json": json.dumps(ASSET)})
     result = imported(empty_site(tmp_path, [1, 324, 10]), "safe-deployments", source=folder)
     assert result.exit_code == ExitCode.FINDINGS
@@ -34,7 +34,7 @@ def test_every_address_is_named_with_what_is_missing(tmp_path: Path) -> None:
     assert "has no deployment eip155" in result.output
 
 
-def test_a_chain_can_be_chosen(tmp_path: Path) -> None:
+def test_chain_option_filters_addresses(tmp_path: Path) -> None:
     folder = write_files(
         tmp_path / "safe",
         {"safe.json": json.dumps({**ASSET, "networkAddresses": {"1": "canonical", "324": "zksync"}})},
@@ -44,7 +44,7 @@ def test_a_chain_can_be_chosen(tmp_path: Path) -> None:
     assert "zksync" not in result.output
 
 
-def test_a_folder_without_assets_is_said(tmp_path: Path) -> None:
+def test_folder_without_assets_is_an_error(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "safe", {"package.json": "{}"})
     result = imported(empty_site(tmp_path), "safe-deployments", source=folder)
     assert "has no assets of safe-deployments" in result.output

@@ -103,7 +103,7 @@ def run_import(content, url, addresses=()):
     return ContractImport(content, catalogue_of(content), settings).import_all(found), pauses
 
 
-def test_real_records_come_through_a_server_byte_for_byte(tmp_path):
+def test_real_records_import_byte_for_byte(tmp_path):
     source = require_folder(
         DATA / "contract-records", what="real records", install="put the data folder at ../shared/data"
     )
@@ -125,7 +125,7 @@ def test_real_records_come_through_a_server_byte_for_byte(tmp_path):
         assert contracts(ours) == given
 
 
-def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(tmp_path):
+def test_failed_import_is_completed_by_next(tmp_path):
     theirs = site_of_many(tmp_path / "theirs", 7)
     given = {path_of(number): record_of(number) for number in range(1, 8)}
     ours = empty_site(tmp_path, [CHAIN])
@@ -156,7 +156,7 @@ def test_an_import_survives_every_failure_of_a_server_and_the_next_one_finishes(
         assert len(proxy.requested) - before == 1 + 4
 
 
-def test_an_unreachable_server_ends_the_import(tmp_path):
+def test_unreachable_server_ends_import(tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     with failing("http://127.0.0.1:9") as proxy:
         proxy.faults = {f"/v2/contract/{CHAIN}/{address}": [503] * RETRIES.tries for address in ADDRESSES}
@@ -201,7 +201,7 @@ def a_false_record():
         "no text",
     ],
 )
-def test_an_invalid_record_is_not_written(body, message, tmp_path):
+def test_invalid_record_is_not_written(body, message, tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     done = import_body(ours, body)
     assert message in done.report.skipped[0].reason
@@ -218,7 +218,7 @@ def import_body(content, body):
     return ContractImport(content, catalogue_of(content), settings).import_all(found)
 
 
-def test_a_match_id_that_is_taken_is_replaced(tmp_path):
+def test_taken_match_id_is_replaced(tmp_path):
     ours = empty_site(tmp_path, [CHAIN])
     (ours / path_of(2)).parent.mkdir(parents=True)
     (ours / path_of(2)).write_bytes(json.dumps(json.loads(record_of(2)) | {"matchId": "1"}).encode())
@@ -242,7 +242,7 @@ def repository(folder, match="full_match"):
 
 
 @pytest.mark.slow
-def test_a_contract_of_the_repository_is_compiled_and_verified(tmp_path):
+def test_repository_contract_is_compiled_and_verified(tmp_path):
     solc = require_program(str(COMPILERS / "bin/solc-0.8.30"), install=".ci/install-compilers")
     content = empty_site(tmp_path)
     repository(tmp_path / "repository", "partial_match")
@@ -272,7 +272,7 @@ def test_a_contract_of_the_repository_is_compiled_and_verified(tmp_path):
     ],
     ids=["another source", "no metadata", "broken metadata", "no address", "nothing"],
 )
-def test_a_broken_repository_is_named(change, message, tmp_path):
+def test_broken_repository_is_reported(change, message, tmp_path):
     content = empty_site(tmp_path)
     change(repository(tmp_path / "repository"))
     result = imported(content, "sourcify", source=tmp_path / "repository")

@@ -42,7 +42,7 @@ def held(workspace, settings):
 
 
 @pytest.mark.parametrize("workspace", WORKSPACES, ids=lambda workspace: workspace.parent.name)
-def test_a_compilation_again_gives_the_kept_members(workspace, tmp_path):
+def test_demo_compilation_reproduces_record(workspace, tmp_path):
     settings = settings_of(workspace)
     compilation = read_compilation(
         workspace.with_name("input.json"),
@@ -73,7 +73,7 @@ def test_a_compilation_again_gives_the_kept_members(workspace, tmp_path):
     assert found.verification.findings == ()
 
 
-def test_the_proxy_resolution_is_kept_when_a_contract_is_replaced(tmp_path):
+def test_replaced_contract_keeps_proxy_resolution(tmp_path):
     [workspace] = [one for one in WORKSPACES if "EIP1967Proxy" in one.read_text()]
     content = tmp_path / "content"
     shutil.copytree(workspace.parent, content / workspace.parent.relative_to(CONTENT))
@@ -110,7 +110,7 @@ INPUT = {"language": "Solidity", "sources": {"a.sol": {"content": ""}, "b.sol": 
 CODE = {"evm": {"bytecode": {"object": "6000"}}}
 
 
-def test_without_an_output_the_whole_name_is_needed(tmp_path):
+def test_input_without_output_requires_qualified_name(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     assert read_compilation(file, contract_name="a.sol:A").std_json_output is None
     for name in (None, "A", "c.sol:A"):
@@ -118,14 +118,14 @@ def test_without_an_output_the_whole_name_is_needed(tmp_path):
             read_compilation(file, contract_name=name)
 
 
-def test_a_vyper_contract_is_its_file(tmp_path):
+def test_vyper_contract_takes_file_name(tmp_path):
     file = write(tmp_path, "input.json", {"language": "Vyper", "sources": {"v/One.vy": {"content": ""}}})
     found = read_compilation(file, version="0.4.3+commit.bff19ea2")
     assert (found.compiler, found.fully_qualified_name) == ("vyper", "v/One.vy:One")
     assert found.version == "0.4.3+commit.bff19ea2"
 
 
-def test_vypers_output_has_its_version_without_the_commit(tmp_path):
+def test_vyper_output_version_lacks_commit(tmp_path):
     file = write(tmp_path, "input.json", {"language": "Vyper", "sources": {"One.vy": {"content": ""}}})
     output = write(
         tmp_path, "output.json", {"compiler": "vyper-0.4.3", "contracts": {"One.vy": {"One": CODE}}}
@@ -137,7 +137,7 @@ def test_vypers_output_has_its_version_without_the_commit(tmp_path):
         read_compilation(file, output=output, version="0.4.2")
 
 
-def test_a_contract_name_in_two_files_is_ambiguous(tmp_path):
+def test_duplicate_contract_name_is_ambiguous(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"contracts": {"a.sol": {"A": CODE}, "b.sol": {"A": CODE}}})
     with pytest.raises(NotImportableError, match="2 contracts are named 'A'"):
@@ -145,14 +145,14 @@ def test_a_contract_name_in_two_files_is_ambiguous(tmp_path):
     assert read_compilation(file, output=output, contract_name="b.sol:A").fully_qualified_name == "b.sol:A"
 
 
-def test_an_output_of_errors_has_no_contract(tmp_path):
+def test_output_of_errors_has_no_contract(tmp_path):
     file = write(tmp_path, "input.json", INPUT)
     output = write(tmp_path, "output.json", {"errors": [{"message": "no"}]})
     with pytest.raises(NotImportableError, match="no contract with bytecode"):
         read_compilation(file, output=output)
 
 
-def test_output_goes_with_standard_json_alone(tmp_path):
+def test_output_option_requires_standard_json(tmp_path):
     file = write(tmp_path, "other.json", {"_format": "hh-sol-build-info-1"})
     with pytest.raises(NotImportableError, match="--output is only for standard JSON input"):
         read_compilation(file, output=file)

@@ -91,7 +91,7 @@ The disk was full.
 """
 
 
-def test_cstate(tmp_path):
+def test_cstate_issues_are_imported(tmp_path):
     issues = tmp_path / "repository" / "content" / "issues"
     issues.mkdir(parents=True)
     (tmp_path / "repository" / "config.yml").write_text(CSTATE_CONFIGURATION)
@@ -148,7 +148,7 @@ def cstate(folder, configuration=CSTATE_CONFIGURATION, **issues):
     return folder
 
 
-def test_cstate_shows_an_issue_as_open_only_if_it_says_so(tmp_path):
+def test_cstate_issue_defaults_to_resolved(tmp_path):
     issues = {
         "silent": ANNOUNCED,
         "open": ANNOUNCED.replace("severity: down", "severity: disrupted\nresolved: false"),
@@ -176,7 +176,7 @@ def test_cstate_shows_an_issue_as_open_only_if_it_says_so(tmp_path):
     ]
 
 
-def test_cstate_language_display_names_and_a_local_url(tmp_path):
+def test_cstate_language_and_names_are_imported(tmp_path):
     configuration = CSTATE_CONFIGURATION.replace(
         "https://status.plinth.example/", "http://localhost:63342/cstate/\nlanguageCode: de-DE"
     ).replace("{name: Website,", "{name: Website, displayName: Webseite,")
@@ -198,7 +198,7 @@ def test_cstate_language_display_names_and_a_local_url(tmp_path):
     assert line.startswith("    language: it there, en here: pages have texts in de, en, es, fr, ja, pt, zh;")
 
 
-def test_cstate_shows_what_is_announced_for_later_as_open_now(tmp_path):
+def test_cstate_future_issue_differs_from_source(tmp_path):
     later = ANNOUNCED.replace("2026-11-10", "2026-11-21").replace("severity", "resolved: false\nseverity")
     _, report = imported(tmp_path, read_cstate, cstate(tmp_path / "repository", later=later))
     assert report.compared[2:5] == [
@@ -208,7 +208,7 @@ def test_cstate_shows_what_is_announced_for_later_as_open_now(tmp_path):
     ]
 
 
-def test_an_issue_whose_only_update_resolves_it_leaves_nothing_down(tmp_path):
+def test_cstate_resolved_issue_leaves_nothing_down(tmp_path):
     over = ANNOUNCED.replace("We work.", "*Resolved* - It was the disk.").replace(
         "section", "resolved: true\nsection"
     )
@@ -216,7 +216,7 @@ def test_an_issue_whose_only_update_resolves_it_leaves_nothing_down(tmp_path):
     assert "    components with the same status: 2 in both" in report.compared
 
 
-def test_cstate_reopened_and_with_a_postmortem_above_a_rule(tmp_path):
+def test_cstate_reopening_and_postmortem_are_imported(tmp_path):
     front = "---\ntitle: Again\ndate: 2026-05-01 09:00:00\nresolved: true\nresolvedWhen: 2026-05-01 10:00:00\n---\n"
     reopened = """
 **Disks & racks**: Back. {{< track "2026-05-01 12:00:00" >}}
@@ -316,7 +316,7 @@ def assert_upptime(status, report):
     assert [skipped.record for skipped in report.skipped] == ["15"]
 
 
-def test_upptime_of_a_checkout(tmp_path):
+def test_upptime_checkout_is_imported(tmp_path):
     folder = saved(
         tmp_path / "checkout", issues__json=ISSUES, comments__json=COMMENTS, __upptimerc__yml=UPPTIME
     )
@@ -324,7 +324,7 @@ def test_upptime_of_a_checkout(tmp_path):
     assert_upptime(*imported(tmp_path, read_upptime, folder))
 
 
-def test_upptime_of_the_api(tmp_path):
+def test_upptime_api_is_imported(tmp_path):
     from base64 import b64encode
 
     base = "/repos/plinth/status"
@@ -339,7 +339,7 @@ def test_upptime_of_the_api(tmp_path):
         assert_upptime(*imported(tmp_path, read_upptime, server.url + base))
 
 
-def test_upptime_divides_the_words_of_its_slugs_and_is_compared_with_what_it_measured(tmp_path):
+def test_upptime_slugs_match_measured_components(tmp_path):
     names = ["MySQL docs", "GitHub", "Q&A", "API2 HTTPServer", "Café"]
     slugs = ["my-sql-docs", "git-hub", "q-and-a", "api-2-http-server", "cafe"]
     root = saved(
@@ -356,7 +356,7 @@ def test_upptime_divides_the_words_of_its_slugs_and_is_compared_with_what_it_mea
     ]
 
 
-def test_gatus_external_endpoints_and_suites(tmp_path):
+def test_gatus_endpoints_and_suites_are_imported(tmp_path):
     configuration = """
     external-endpoints: [{name: backup, group: nightly, token: secret}]
     suites: [{name: order, group: shop, endpoints: [{name: pay}]}]
@@ -371,7 +371,7 @@ def test_gatus_external_endpoints_and_suites(tmp_path):
     ]
 
 
-def test_gatus(tmp_path):
+def test_gatus_configuration_is_imported(tmp_path):
     configuration = """
 ui: {header: Plinth, link: "https://status.plinth.example"}
 endpoints:
@@ -450,7 +450,7 @@ def assert_instatus(status, report):
     assert [skipped.record for skipped in report.skipped] == ["m2"]
 
 
-def test_instatus_with_a_key(tmp_path):
+def test_instatus_api_with_key_is_imported(tmp_path):
     documents = {
         "/v1/p1/components": INSTATUS_COMPONENTS,
         "/v1/p1/incidents": INSTATUS_INCIDENTS,
@@ -460,7 +460,7 @@ def test_instatus_with_a_key(tmp_path):
         assert_instatus(*imported(tmp_path, read_instatus, f"{server.url}/v1/p1"))
 
 
-def test_instatus_saved(tmp_path):
+def test_instatus_saved_files_are_imported(tmp_path):
     folder = saved(
         tmp_path / "saved",
         a__json=INSTATUS_COMPONENTS,
@@ -471,7 +471,7 @@ def test_instatus_saved(tmp_path):
     assert_instatus(*imported(tmp_path, read_instatus, folder))
 
 
-def test_instatus_public(tmp_path):
+def test_instatus_public_summary_is_imported(tmp_path):
     active = {
         "page": {"name": "Plinth", "url": "https://status.plinth.example", "status": "HASISSUES"},
         "activeIncidents": [
@@ -525,7 +525,7 @@ BETTERSTACK = {
 }
 
 
-def test_betterstack(tmp_path):
+def test_betterstack_page_is_imported(tmp_path):
     with serve_json({"/index.json": BETTERSTACK}) as server:
         status, report = imported(tmp_path, read_betterstack, server.url)
 
@@ -540,7 +540,7 @@ def test_betterstack(tmp_path):
     assert [skipped.record for skipped in report.skipped] == ["22"]
 
 
-def test_cachet_2(tmp_path):
+def test_cachet_2_api_is_imported(tmp_path):
     def listed(data, following=None):
         return {"meta": {"pagination": {"links": {"next_page": following}}}, "data": data}
 
@@ -603,7 +603,7 @@ def test_cachet_2(tmp_path):
     ]
 
 
-def test_cachet_3(tmp_path):
+def test_cachet_3_api_is_imported(tmp_path):
     at = {"human": "ago", "string": "2026-05-01 10:00:00"}
     attributes = {
         "id": 1,
@@ -637,7 +637,7 @@ def test_cachet_3(tmp_path):
     assert status.incidents[0].components == ("dns",)
 
 
-def test_a_new_update_is_added_to_what_an_author_wrote(tmp_path):
+def test_new_update_keeps_author_edits(tmp_path):
     issue = Path(tmp_path / "issue.md")
     issue.write_text(TRACKED)
     run_import(read_cstate, issue, tmp_path / "content")
@@ -656,7 +656,7 @@ def test_a_new_update_is_added_to_what_an_author_wrote(tmp_path):
 @pytest.mark.parametrize(
     "read", [read_cstate, read_upptime, read_gatus, read_instatus, read_betterstack, read_cachet]
 )
-def test_an_empty_source_is_reported(tmp_path, read):
+def test_empty_source_is_reported(tmp_path, read):
     from statuary.extensions.importing.report import NotImportableError
 
     with pytest.raises(NotImportableError):

@@ -44,7 +44,7 @@ def text(value):
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
-def test_an_imported_summary_is_built_as_it_was(tmp_path, name):
+def test_imported_summary_is_rebuilt_unchanged(tmp_path, name):
     summary, now = capture(name), instant_of(SUMMARIES[name])
 
     report, content = imported(tmp_path, [summary], now)
@@ -55,7 +55,7 @@ def test_an_imported_summary_is_built_as_it_was(tmp_path, name):
     assert documents["api/v2/status.json"]["status"] == summary["status"]
 
 
-def test_300_real_incidents_are_built_unchanged(tmp_path):
+def test_real_incidents_are_rebuilt_unchanged(tmp_path):
     pages = captured_lines("github-incidents.first300.incident-pages.jsonl")
 
     report, content = imported(tmp_path, pages, NOW)
@@ -70,7 +70,7 @@ def test_300_real_incidents_are_built_unchanged(tmp_path):
     )
 
 
-def test_importing_again_changes_nothing(tmp_path):
+def test_second_import_changes_nothing(tmp_path):
     summary, now = capture("linuxfabrik-minor-bexio.summary.json"), instant_of("2026-04-21T11:00:00Z")
     _, content = imported(tmp_path, [summary], now)
     before = {path: path.read_bytes() for path in content.rglob("*.yaml")}
@@ -104,7 +104,7 @@ def component(ident, position, created_at, **members):
     }
 
 
-def test_members_that_only_some_real_pages_have(tmp_path):
+def test_rare_members_are_rebuilt_unchanged(tmp_path):
     """Ties out of order, an incident's own order, names alone (2017), a reopened incident, a URL that ends with a slash."""
     components = [
         component("b", 1, "2016-01-02T00:00:00.000Z"),

@@ -87,7 +87,7 @@ def files(content):
     return {path.relative_to(content).as_posix(): path.read_text() for path in content.rglob("*.yaml")}
 
 
-def test_the_first_import_reads_everything_and_the_next_only_what_is_new(tmp_path):
+def test_second_import_reads_only_news(tmp_path):
     documents = page_of_300()
     content = tmp_path / "content"
     with serve_json(documents) as server:
@@ -128,7 +128,7 @@ def test_the_first_import_reads_everything_and_the_next_only_what_is_new(tmp_pat
         assert_equal(content, documents)
 
 
-def test_a_comment_and_a_change_of_the_author_stay(tmp_path):
+def test_import_keeps_author_edits(tmp_path):
     documents = page_of_300()
     content = tmp_path / "content"
     with serve_json(documents) as server:
@@ -143,7 +143,7 @@ def test_a_comment_and_a_change_of_the_author_stay(tmp_path):
 
 
 @pytest.mark.parametrize("failure", [500, "cut", "html"])
-def test_an_interrupted_import_is_kept_and_the_next_run_finishes(tmp_path, failure):
+def test_next_import_completes_interrupted_import(tmp_path, failure):
     documents = page_of_300()
     content = tmp_path / "content"
     path = f"/incidents/{documents['/history.json?page=4']['months'][0]['incidents'][7]['code']}.json"

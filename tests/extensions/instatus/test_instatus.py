@@ -21,7 +21,7 @@ def documents(files: dict[str, bytes]) -> tuple[dict, dict]:
     return json.loads(files["summary.json"]), json.loads(files["v2/components.json"])
 
 
-def test_a_calm_page_has_no_lists(content, tmp_path):
+def test_operational_page_has_no_lists(content, tmp_path):
     write_files(content, {"maintenances/upgrade.yaml": None})
     summary, components = documents(built_files(content, tmp_path / "site"))
     assert summary == {"page": {"name": "Plinth", "url": "https://status.plinth.example", "status": "UP"}}
@@ -38,7 +38,7 @@ def test_a_calm_page_has_no_lists(content, tmp_path):
     assert (rows["network"]["isParent"], rows["explorer"]["group"]) == (True, None)
 
 
-def test_an_outage(content, tmp_path):
+def test_outage_lists_active_incident(content, tmp_path):
     summary, components = documents(built_files(content, tmp_path / "site", "2026-11-02T10:30:00Z"))
     assert summary["page"]["status"] == "HASISSUES"
     assert summary["activeIncidents"] == [
@@ -65,7 +65,7 @@ def test_an_outage(content, tmp_path):
         ("2026-12-01T22:30:00Z", "INPROGRESS", "UNDERMAINTENANCE"),
     ],
 )
-def test_a_maintenance_by_a_build_and_by_a_tick(content, tmp_path, now, status, page):
+def test_tick_maintenance_matches_build(content, tmp_path, now, status, page):
     built = documents(built_files(content, tmp_path / "built", now))
     assert built[0]["page"]["status"] == page
     (window,) = built[0]["activeMaintenances"]
@@ -78,7 +78,7 @@ def test_a_maintenance_by_a_build_and_by_a_tick(content, tmp_path, now, status, 
     assert documents(paths) == built
 
 
-def test_every_component_status_is_one_word(content, tmp_path):
+def test_component_statuses_map_to_instatus(content, tmp_path):
     words = {
         "operational": "OPERATIONAL",
         "under_maintenance": "UNDERMAINTENANCE",
@@ -98,7 +98,7 @@ def test_every_component_status_is_one_word(content, tmp_path):
         assert components["components"][0]["status"] == word
 
 
-def test_the_import_of_an_instatus_page_reads_them(content, tmp_path):
+def test_instatus_import_round_trips(content, tmp_path):
     """Components come back with their names, groups and statuses, and the open incident with its name."""
     files = built_files(content, tmp_path / "site", "2026-11-02T10:30:00Z")
     saved = tmp_path / "saved"
@@ -124,7 +124,7 @@ def test_the_import_of_an_instatus_page_reads_them(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_turned_off_it_leaves_nothing(content, tmp_path):
+def test_disabled_instatus_removes_documents(content, tmp_path):
     built_files(content, tmp_path / "site")
     write_files(content, {"site.yaml": SITE})
     assert built_files(content, tmp_path / "site") == built_files(content, tmp_path / "fresh")

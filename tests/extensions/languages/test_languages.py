@@ -55,7 +55,7 @@ def in_languages(content: Path, tags: str) -> Path:
     return write_files(content, {"site.yaml": f"{SITE}languages: [{tags}]\n"})
 
 
-def test_each_language_has_every_page_feed_and_the_calendar(content, tmp_path):
+def test_language_has_pages_feeds_and_calendar(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     for tag in ("de", "ja"):
         own = {path.removeprefix(f"{tag}/") for path in files if path.startswith(f"{tag}/")}
@@ -72,7 +72,7 @@ def test_each_language_has_every_page_feed_and_the_calendar(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_documents_of_the_apis_and_the_feeds_of_the_first_language_stay(content, tmp_path):
+def test_further_languages_keep_first_language_documents(content, tmp_path):
     before = files_in(write_built(write_files(content, {"site.yaml": SITE}), tmp_path / "plain"))
     after = files_in(write_built(in_languages(content, "en, de, ja"), tmp_path / "more"))
     # the pages have a switch, the index of epochs and the API page have more paths
@@ -89,7 +89,7 @@ def write_built(content: Path, site: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_off_again_it_leaves_nothing(content, tmp_path):
+def test_disabled_languages_removes_documents(content, tmp_path):
     built_files(content, tmp_path / "site")
     write_files(content, {"site.yaml": SITE})
     assert built_files(content, tmp_path / "site") == built_files(content, tmp_path / "fresh")
@@ -97,7 +97,7 @@ def test_off_again_it_leaves_nothing(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_first_language_is_the_one_of_the_pages(content, tmp_path):
+def test_first_language_follows_page_language(content, tmp_path):
     write_files(
         content,
         {"site.yaml": SITE + "pages: {language: de}\nlanguages: [de, en]\n", "incidents/slow.yaml": OPEN},
@@ -118,7 +118,7 @@ def test_the_first_language_is_the_one_of_the_pages(content, tmp_path):
         ("[de, en]", "the first language is 'de', but the pages are in 'en'"),
     ],
 )
-def test_wrong_languages_are_told(content, tmp_path, tags, said):
+def test_invalid_languages_are_reported(content, tmp_path, tags, said):
     write_files(content, {"site.yaml": f"{SITE}languages: {tags}\n"})
     result = build(content, tmp_path / "site")
     (finding,) = [finding for finding in result.checked.all_findings if said in finding.message]
@@ -127,7 +127,7 @@ def test_wrong_languages_are_told(content, tmp_path, tags, said):
 
 
 @pytest.mark.slow
-def test_every_link_of_every_language_leads_somewhere(content, tmp_path):
+def test_languages_have_no_dead_links(content, tmp_path):
     in_languages(content, ALL)
     write_files(
         content,
@@ -138,7 +138,7 @@ def test_every_link_of_every_language_leads_somewhere(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_links_between_pages_stay_in_the_language(content, tmp_path):
+def test_page_links_stay_in_language(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     for page in PAGES:
         up = "../" * page.count("/")
@@ -152,7 +152,7 @@ def test_links_between_pages_stay_in_the_language(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_pages_name_the_same_page_in_the_other_languages(content, tmp_path):
+def test_pages_list_alternate_languages(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     url = "https://status.plinth.example"
     for folder in ("", "de/", "ja/"):
@@ -169,7 +169,7 @@ def test_pages_name_the_same_page_in_the_other_languages(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_feeds_and_calendar_are_in_the_language(content, tmp_path):
+def test_feeds_and_calendar_are_translated(content, tmp_path):
     in_languages(content, ALL)
     files = built_files(content, tmp_path / "site")
     first = feedparser.parse(files["history.atom"])
@@ -190,7 +190,7 @@ def test_feeds_and_calendar_are_in_the_language(content, tmp_path):
     assert ">Behoben</strong>" in feedparser.parse(files["de/history.atom"]).entries[-1].content[0].value
 
 
-def test_a_tick_gives_the_pages_of_a_build_at_that_instant(content, tmp_path):
+def test_tick_pages_match_build(content, tmp_path):
     begun = "2026-12-01T22:30:00Z"
     site = write_built(content, tmp_path / "site")
     tick(site, parse_instant(begun))
@@ -205,7 +205,7 @@ def test_a_tick_gives_the_pages_of_a_build_at_that_instant(content, tmp_path):
         assert (site / path).read_bytes() == fresh[path], path
 
 
-def test_what_goes_wrong_in_a_language_leaves_the_news(content, tmp_path, monkeypatch):
+def test_exception_in_language_keeps_first_language(content, tmp_path, monkeypatch):
     """An exception in pages of a further language alone withholds these, and nothing of the first."""
     plain = built_files(content, tmp_path / "plain")
     incident_page = StatusPages.incident_page
@@ -224,7 +224,7 @@ def test_what_goes_wrong_in_a_language_leaves_the_news(content, tmp_path, monkey
         assert files[path] == plain[path]
 
 
-def test_a_template_of_the_theme_that_fails_in_a_language_is_left_out(content, tmp_path):
+def test_failing_theme_template_is_skipped(content, tmp_path):
     template = "{% if site.folder %}{{ nothing.at.all }}{% endif %}"
     write_files(
         content, {"theme/templates/legend.html": "{% macro legend() %}" + template + "{% endmacro %}"}
@@ -248,7 +248,7 @@ updates:
 
 
 @pytest.mark.slow
-def test_names_and_texts_are_those_of_the_language(content, tmp_path):
+def test_names_and_texts_are_translated(content, tmp_path):
     components = {
         "components.yaml": COMPONENTS.replace(
             "name: Public RPC",
@@ -284,7 +284,7 @@ def test_names_and_texts_are_those_of_the_language(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_description_of_the_page_is_that_of_the_language(content, tmp_path):
+def test_page_description_is_translated(content, tmp_path):
     settings = (content / "site.yaml").read_text("utf-8")
     described = "  name: Plinth\n  description: {en: How the network does, de: Wie es dem Netz geht}\n"
     write_files(content, {"site.yaml": settings.replace("  name: Plinth\n", described, 1)})
@@ -295,7 +295,7 @@ def test_the_description_of_the_page_is_that_of_the_language(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_an_edit_of_one_language_reaches_its_pages(content, tmp_path):
+def test_translation_edit_updates_pages(content, tmp_path):
     write_files(content, {"incidents/slow.yaml": TRANSLATED})
     built_files(content, tmp_path / "site")
     write_files(content, {"incidents/slow.yaml": TRANSLATED.replace("Langsame", "Träge")})
@@ -314,7 +314,7 @@ def test_an_edit_of_one_language_reaches_its_pages(content, tmp_path):
         (f"{{en: Slow, de: {'x' * 300}}}", "more than 255"),
     ],
 )
-def test_wrong_texts_are_told(content, tmp_path, name, said):
+def test_invalid_translations_are_reported(content, tmp_path, name, said):
     write_files(
         content,
         {"incidents/slow.yaml": TRANSLATED.replace("{en: Slow answers, de: Langsame Antworten}", name)},
@@ -333,7 +333,7 @@ def test_wrong_texts_are_told(content, tmp_path, name, said):
         ("{de: Langsam}", "Langsam", "is not given in 'en', the first language"),
     ],
 )
-def test_the_news_go_out_without_a_translation(content, tmp_path, name, published, said):
+def test_missing_translation_is_a_warning(content, tmp_path, name, published, said):
     write_files(
         content,
         {"incidents/slow.yaml": TRANSLATED.replace("{en: Slow answers, de: Langsame Antworten}", name)},
@@ -346,14 +346,14 @@ def test_the_news_go_out_without_a_translation(content, tmp_path, name, publishe
     assert incident["name"] == published
 
 
-def test_without_the_key_the_first_text_is_published(content, tmp_path):
+def test_disabled_languages_publish_first_text(content, tmp_path):
     write_files(content, {"site.yaml": SITE, "incidents/slow.yaml": TRANSLATED})
     files = built_files(content, tmp_path / "site")
     assert "Slow answers" in files["incidents/slow.html"].decode()
     assert "Wir prüfen das." in files["incidents/slow.html"].decode()
 
 
-def test_the_languages_have_names_and_folders():
+def test_languages_have_names_and_folders():
     assert set(NAMES) == set(LANGUAGES)
     assert {url.pattern.partition("/")[0] for url in URLS} == set(LANGUAGES)
     (row,) = (row for row in EXTENSIONS if row.key == "languages")
@@ -371,7 +371,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", sorted({look["width"] for look in LOOKS}))
-def test_every_language_is_accessible_and_keeps_its_layout(site, width):
+def test_languages_are_accessible(site, width):
     pages = [f"{tag}/{page}" for tag in WORDS for page in (*PAGES[:3], PAGES[-1])]
     found = browse(
         site, "accessibility", paths=["index.html", *pages], widths=[width], now=NOW, whole=thorough()
@@ -382,12 +382,12 @@ def test_every_language_is_accessible_and_keeps_its_layout(site, width):
 
 
 @pytest.mark.slow
-def test_every_page_is_valid_html(site):
+def test_pages_are_valid_html(site):
     assert html_complaints(site) == []
 
 
 @pytest.mark.slow
-def test_a_page_of_a_language_passes_a_transition_by_itself(site):
+def test_translated_page_updates_at_transition(site):
     passed = browse(
         site,
         "transition",

@@ -145,7 +145,7 @@ EVENTS = ("", "", "", "host down", "upload cut", "two publishers", "preview", "c
 
 
 @pytest.mark.parametrize("part", range(2))
-def test_no_history_of_ci_forks_the_log_or_holds_up_the_news(tmp_path, part):
+def test_random_ci_histories_never_fork_log(tmp_path, part):
     for number in range(HISTORIES // 2):
         random = Random(f"{SEED}-{part}-{number}")
         history = History(tmp_path / str(number), random)

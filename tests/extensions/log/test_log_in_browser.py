@@ -32,7 +32,7 @@ def operator(tmp_path: Path) -> Operator:
 
 
 @pytest.mark.parametrize("origin", [ORIGIN, OTHER])
-def test_pages_of_a_log_whose_key_changed_verify(operator, origin):
+def test_pages_verify_after_key_rotation(operator, origin):
     operator.rotate(0, 1, *(() if origin == ORIGIN else ("--origin", origin)))
     operator.rename(origin)
     operator.build(1)
@@ -59,7 +59,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("language", ["de", "en"])
 @pytest.mark.parametrize("cause", FAULTS)
-def test_a_fault_is_told_in_the_language_of_the_page(tmp_path, content, site, cause, language):
+def test_page_shows_fault_in_page_language(tmp_path, content, site, cause, language):
     settings = LOGGED_SITE["site.yaml"] + f"pages:\n  language: {language}\n"
     write_files(content, {"site.yaml": settings, "incidents/slow.yaml": INCIDENT.replace("Slow", "Outage")})
     options = dict(FAULTS[cause])
@@ -77,7 +77,7 @@ def test_a_fault_is_told_in_the_language_of_the_page(tmp_path, content, site, ca
     assert fault["reason"] not in line["text"] or language == "en"
 
 
-def test_on_a_phone_a_log_that_fails_is_told_before_the_updates(operator, tmp_path):
+def test_phone_page_shows_log_failure_first(operator, tmp_path):
     [well] = shown_on(operator.host, PAGES[0], width=390)
     assert well["holds"]
     assert not well["first"], "the news come first while nothing is wrong"

@@ -77,7 +77,7 @@ def run(*arguments: object, code: int = 0) -> str:
     return done.output
 
 
-def test_witnesses_cosign_what_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_witness_cosigns_only_consistent_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))
     content, site = write_files(tmp_path / "content", LOGGED_SITE), tmp_path / "site"
     logged(content, site)

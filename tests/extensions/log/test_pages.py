@@ -23,7 +23,7 @@ def gaps(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_every_text_with_the_same_placeholders(language):
+def test_translations_share_keys_and_placeholders(language):
     core = page_texts(language).by_key
     english, own = (
         {key: text for key, text in page_texts(tag, (), (PARTS.folder,)).by_key.items() if key not in core}
@@ -37,7 +37,7 @@ def test_every_language_has_every_text_with_the_same_placeholders(language):
     assert own.keys() == set(re.findall(r"t\('([\w.]+)'", templates))
 
 
-def test_a_theme_changes_its_texts_and_templates_and_may_keep_them_when_it_is_off(tmp_path):
+def test_theme_overrides_log_texts_and_templates(tmp_path):
     content = write_files(tmp_path / "content", LOGGED_SITE | THEME)
     assert not has_errors(logged(content, tmp_path / "site").checked.all_findings)
     page = (tmp_path / "site/incidents/slow.html").read_text("utf-8")
@@ -52,7 +52,7 @@ def test_a_theme_changes_its_texts_and_templates_and_may_keep_them_when_it_is_of
 
 
 @pytest.mark.parametrize("text", ["log: {nonsense: x}", "log: {proof: 'Evidence {nonsense}'}"])
-def test_a_text_that_the_log_has_not_is_a_finding_while_it_is_on(tmp_path, text):
+def test_unknown_theme_text_reports_finding(tmp_path, text):
     files = {path: body for path, body in LOGGED_SITE.items() if path != path_of(1)}
     content = write_files(tmp_path / "content", files | {"theme/texts/en.yaml": f"{text}\n"})
     result = logged(content, tmp_path / "site")

@@ -28,7 +28,7 @@ def operator(tmp_path: Path) -> Operator:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("origin", [ORIGIN, OTHER])
-def test_readers_follow_a_key_that_the_former_one_announces(operator, origin):
+def test_readers_follow_announced_key(operator, origin):
     """By address, by name and key, and by a checkpoint that they kept."""
     shutil.copytree(operator.host, operator.root / "before")
     assert "seen for the first time" in operator.verify()
@@ -57,7 +57,7 @@ def test_readers_follow_a_key_that_the_former_one_announces(operator, origin):
     assert operator.verify(site=operator.root / "before", code=1)
 
 
-def test_a_reader_who_missed_two_rotations_follows_both(operator):
+def test_reader_follows_two_missed_rotations(operator):
     with served(operator.host) as (url, _):
         operator.verify(site=url)
         for number in (1, 2):
@@ -71,7 +71,7 @@ def test_a_reader_who_missed_two_rotations_follows_both(operator):
         assert "(the key seen before)" in operator.verify()
 
 
-def test_a_key_that_nobody_announced_is_an_error_until_the_reader_accepts_it(operator):
+def test_unannounced_key_fails_until_accepted(operator):
     """The key is lost: another log, and the publisher says elsewhere which key it has."""
     operator.verify()
     operator.run(
@@ -89,7 +89,7 @@ def test_a_key_that_nobody_announced_is_an_error_until_the_reader_accepts_it(ope
     assert "(the key seen before)" in operator.verify()
 
 
-def test_the_former_key_signs_no_more(operator):
+def test_previous_key_cannot_sign_after_rotation(operator):
     """Nor does whoever has it get readers to follow a log that goes on from before the announcement."""
     operator.verify()
     published = operator.host
@@ -111,7 +111,7 @@ def test_the_former_key_signs_no_more(operator):
 
 
 @pytest.mark.slow
-def test_a_checkpoint_of_the_former_key_after_the_announcement_is_an_error(operator):
+def test_previous_key_checkpoint_fails_verification(operator):
     operator.rotate(0, 1)
     operator.build(1)
     log = open_log("host", FolderReader(operator.host).read, operator.key(1).public)
@@ -122,7 +122,7 @@ def test_a_checkpoint_of_the_former_key_after_the_announcement_is_an_error(opera
     assert "is not signed" in operator.verify("--public-key", KEY.public.text, code=1)
 
 
-def test_statements_are_no_checkpoints_and_are_read_exactly(operator):
+def test_rotation_statement_rejects_any_damage(operator):
     operator.rotate(0, 1)
     change = read_change(operator.content)
     assert change == signed_change(KEY, operator.key(1).public)
@@ -144,7 +144,7 @@ def test_statements_are_no_checkpoints_and_are_read_exactly(operator):
         parse_checkpoint(change.note.encode())
 
 
-def test_entries_about_keys_have_rules():
+def test_key_change_entries_follow_rules():
     keys = [PrivateKey(ORIGIN, bytes([number]) * 32) for number in range(4)]
     first, second = (signed_change(keys[number], keys[number + 1].public) for number in (0, 1))
     time = "2026-11-20T12:00:00.000Z"
@@ -170,7 +170,7 @@ def test_entries_about_keys_have_rules():
         )
 
 
-def test_rotate_says_what_it_needs(operator, tmp_path):
+def test_rotate_reports_missing_requirements(operator, tmp_path):
     assert "give the present key" in operator.run(
         "log", "rotate", "--out", tmp_path / "x", "--content", operator.content, code=2
     )
@@ -186,7 +186,7 @@ def test_rotate_says_what_it_needs(operator, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", ["--log-from", "--log-below-floor"])
-def test_what_readers_see_after_a_restored_backup(operator, option):
+def test_restored_backup_needs_recovery_option(operator, option):
     """The manual's last situation: the host has an older state again, and the newest log is somewhere, or nowhere."""
     shutil.copytree(operator.host, operator.root / "backup")
     operator.build(0)

@@ -49,7 +49,7 @@ def actions_of(site: Path) -> list[tuple[str, str]]:
     return [(one.action.value, one.subject.kind.value) for one in authored_entries_of(site)]
 
 
-def test_everything_that_is_published_is_in_the_log(site):
+def test_every_published_document_is_logged(site):
     entries = entries_of(site)
     assert actions_of(site) == [
         ("add", "contract"),
@@ -77,7 +77,7 @@ def test_everything_that_is_published_is_in_the_log(site):
 
 
 @pytest.mark.slow
-def test_entries_are_as_their_schema_says(site):
+def test_entries_match_schema(site):
     schema = orjson.loads((site / "log/schema.json").read_bytes())
     entries = list(log_of(site).entries())
     assert entries
@@ -85,7 +85,7 @@ def test_entries_are_as_their_schema_says(site):
         jsonschema.validate(orjson.loads(body), schema)
 
 
-def test_proofs_are_published_and_hold(site):
+def test_published_proofs_verify(site):
     for path, document in (
         (f"log/contracts/748463/{address_of(1)}.tlog-proof", f"v2/contract/748463/{address_of(1)}"),
         ("log/incidents/slow.tlog-proof", "incidents/slow.json"),
@@ -97,20 +97,20 @@ def test_proofs_are_published_and_hold(site):
             check_proof((site / path).read_bytes(), b"something else")
 
 
-def test_the_same_content_instant_and_key_give_the_same_bytes(tmp_path, content, site):
+def test_identical_build_gives_identical_bytes(tmp_path, content, site):
     logged(content, tmp_path / "again")
     assert files_in(tmp_path / "again") == files_in(site)
 
 
 @pytest.mark.slow
-def test_a_build_without_changes_leaves_the_log_alone(content, site):
+def test_unchanged_build_adds_no_entries(content, site):
     before = {path: body for path, body in files_in(site).items() if path.startswith("log/")}
     result = logged(content, site)
     assert result.checked.line == "log: no new entries, 7 in all"
     assert {path: body for path, body in files_in(site).items() if path.startswith("log/")} == before
 
 
-def test_an_edited_update_shows_as_edited(content, site):
+def test_edited_update_adds_change_entries(content, site):
     edited = INCIDENT.replace("We are looking into it.", "Nothing is wrong.")
     write_files(content, {"incidents/slow.yaml": edited})
     seen = log_of(site).head
@@ -132,7 +132,7 @@ def test_an_edited_update_shows_as_edited(content, site):
     assert actions_of(site)[8:] == [("change", "update"), ("change", "incident")]
 
 
-def test_removed_parts_are_marked(content, site):
+def test_removed_content_adds_remove_entries(content, site):
     write_files(content, {"incidents/slow.yaml": None, path_of(1): None})
     logged(content, site, LATER)
     assert actions_of(site)[6:] == [
@@ -151,14 +151,14 @@ def test_removed_parts_are_marked(content, site):
 
 
 @pytest.mark.slow
-def test_changes_json_names_the_entries(content, site):
+def test_changes_json_lists_log_entries(content, site):
     write_files(content, {"incidents/new.yaml": INCIDENT.replace("2026-11-02", "2026-11-20")})
     logged(content, site, LATER)
     changes = orjson.loads((site / "changes.json").read_bytes())["changes"]
     assert [one["log_entries"] for one in changes if "incident" in one] == [[7, 8, 9]]
 
 
-def test_a_tick_appends(content, site):
+def test_tick_appends_entries(content, site):
     ticked = ticked_at(site, "2026-12-01T22:00:00Z")
     assert "incidents/upgrade.json" in ticked.changed
     assert actions_of(site)[6:] == [("add", "update"), ("add", "update"), ("change", "incident")]
@@ -166,7 +166,7 @@ def test_a_tick_appends(content, site):
     assert ticked_at(site, "2026-12-01T22:00:00Z").line == "log: no new entries, 11 in all"
 
 
-def test_without_a_key_everything_else_is_published_and_the_next_build_catches_up(content, site):
+def test_build_without_key_defers_log_entries(content, site):
     write_files(content, {path_of(2): record_of(2), "incidents/slow.yaml": INCIDENT.replace("Slow", "Bad")})
     result = logged(content, site, LATER, key=None)
     assert result.applied
@@ -180,7 +180,7 @@ def test_without_a_key_everything_else_is_published_and_the_next_build_catches_u
     assert problems_of(site) == []
 
 
-def test_a_log_grows_over_full_tiles_and_drops_partial_ones(tmp_path, content):
+def test_full_tiles_replace_partial_tiles(tmp_path, content):
     site = tmp_path / "site"
     for now, count in ((LATER, 200), (LATEST, 300)):
         updates = [
@@ -197,7 +197,7 @@ def test_a_log_grows_over_full_tiles_and_drops_partial_ones(tmp_path, content):
 
 
 @pytest.mark.slow
-def test_a_change_of_settings_keeps_the_log(content, site):
+def test_settings_change_keeps_log_files(content, site):
     before = {path: body for path, body in files_in(site).items() if path.startswith("log/")}
     settings = LOGGED_SITE["site.yaml"].replace("name: Plinth", "name: Socle", 1)
     logged(write_files(content, {"site.yaml": settings}), site, LATER)
@@ -208,7 +208,7 @@ def test_a_change_of_settings_keeps_the_log(content, site):
 
 
 @pytest.mark.parametrize("lost", ["ledger.sqlite3", "published.sqlite3"])
-def test_a_lost_ledger_is_made_from_the_log(content, site, lost):
+def test_lost_ledger_is_rebuilt_from_log(content, site, lost):
     (site / ".statuary" / lost).unlink()
     write_files(content, {path_of(2): record_of(2)})
     logged(content, site, LATER)
@@ -216,7 +216,7 @@ def test_a_lost_ledger_is_made_from_the_log(content, site, lost):
     assert problems_of(site) == []
 
 
-def test_an_old_copy_of_the_log_is_noticed(tmp_path, content, site):
+def test_build_rejects_rolled_back_log(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     write_files(content, {path_of(2): record_of(2)})
     logged(content, site, LATER)
@@ -228,7 +228,7 @@ def test_an_old_copy_of_the_log_is_noticed(tmp_path, content, site):
 
 
 @pytest.mark.slow
-def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_holder(tmp_path, content, site):
+def test_key_file_detects_rolled_back_site(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     write_files(content, {path_of(2): record_of(2)})
     key = write_files(tmp_path / "keys", {"log.key": KEY.text}) / "log.key"
@@ -237,7 +237,7 @@ def test_an_old_copy_of_the_whole_site_is_noticed_by_the_key_holder(tmp_path, co
 
 
 @pytest.mark.slow
-def test_a_site_without_its_folder_continues_the_published_log(tmp_path, content, site):
+def test_fresh_folder_continues_published_log(tmp_path, content, site):
     write_files(content, {path_of(2): record_of(2)})
     logged(content, tmp_path / "fresh", LATER, elsewhere=site)
     assert actions_of(tmp_path / "fresh") == [*actions_of(site), ("add", "contract")]
@@ -245,7 +245,7 @@ def test_a_site_without_its_folder_continues_the_published_log(tmp_path, content
     log_of(tmp_path / "fresh").verify_extends(log_of(site).head, "what is published")
 
 
-def test_diverged_builds_are_noticed(tmp_path, content, site):
+def test_build_rejects_diverged_log(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "other")
     logged(write_files(content, {path_of(2): record_of(2)}), site, LATER)
     write_files(content, {path_of(2): None, path_of(3): record_of(3)})
@@ -253,14 +253,14 @@ def test_diverged_builds_are_noticed(tmp_path, content, site):
     assert "does not continue" in log_failure(content, tmp_path / "other", LATEST, elsewhere=site)
 
 
-def test_another_key_is_rejected(content, site):
+def test_build_rejects_foreign_key(content, site):
     other = PrivateKey(ORIGIN, bytes(32))
     assert "not signed with the key" in log_failure(content, site, LATER, key=other)
     other = PrivateKey("another.example/log", bytes(32))
     assert "belongs to the log" in log_failure(content, site, LATER, key=other)
 
 
-def test_the_example_key_is_named_as_such(tmp_path):
+def test_example_key_prints_warning(tmp_path):
     text = f"{SITE}log:\n  origin: plinth.example/example-key-log\n  example_key: true\n"
     content = write_files(tmp_path / "content", LOGGED_SITE | {"site.yaml": text})
     result = logged(content, tmp_path / "site", key=None)
@@ -275,7 +275,7 @@ FORGERIES = int(os.environ.get("LOG_FORGERIES", "25"))
 """How many damaged and forged sites; the issue's figure is 1,000."""
 
 
-def test_no_damaged_or_forged_file_of_a_log_goes_unnoticed(tmp_path, content, site):
+def test_damaged_log_file_fails_verification(tmp_path, content, site):
     own = [
         "log/checkpoint",
         "log/tile/0/000.p/7",
@@ -308,7 +308,7 @@ def test_no_damaged_or_forged_file_of_a_log_goes_unnoticed(tmp_path, content, si
     assert accepted == []
 
 
-def test_a_witness_s_line_in_the_checkpoint_stays(content, site):
+def test_unchanged_build_keeps_witness_signature(content, site):
     body = (site / "log/checkpoint").read_bytes()
     text = parse_checkpoint(body).note.text
     line = PrivateKey("witness.example/w1", bytes(31) + b"\1", b"\4").sign(text, 1_700_000_000)
@@ -318,7 +318,7 @@ def test_a_witness_s_line_in_the_checkpoint_stays(content, site):
 
 
 @pytest.mark.slow
-def test_proofs_are_made_at_the_checkpoint_of_their_entry(content, site):
+def test_later_entries_keep_existing_proof(content, site):
     first = (site / "log/incidents/slow.tlog-proof").read_bytes()
     write_files(content, {path_of(2): record_of(2)})
     logged(content, site, LATER)
@@ -326,7 +326,7 @@ def test_proofs_are_made_at_the_checkpoint_of_their_entry(content, site):
     assert parse_proof(first).checkpoint.size == 7
 
 
-def test_kinds_and_actions_are_those_of_the_schema():
+def test_kinds_and_actions_match_schema():
     schema = orjson.loads(
         (Path(__file__).parents[3] / "src/statuary/extensions/log/entry.schema.json").read_bytes()
     )
@@ -334,19 +334,19 @@ def test_kinds_and_actions_are_those_of_the_schema():
     assert schema["properties"]["action"]["enum"] == [one.value for one in LogAction]
 
 
-def test_a_head_reads_back():
+def test_tree_head_text_is_exact():
     assert TreeHead(3, bytes(32)).text == "3 " + "00" * 32
 
 
 @pytest.mark.slow
-def test_the_target_is_unlocked_after_a_rejection(content, site):
+def test_rejected_build_unlocks_target(content, site):
     log_failure(content, site, LATER, key=PrivateKey(ORIGIN, bytes(32)))
     with FolderTarget(site):
         pass
 
 
 @pytest.mark.slow
-def test_a_site_that_is_built_without_its_log_does_not_refer_to_one(content, tmp_path):
+def test_pages_without_log_omit_log_links(content, tmp_path):
     with FolderTarget(tmp_path / "site") as target:
         build_site(content, target, parse_instant(LATER), NoProgress())
     assert (tmp_path / "site" / "index.html").is_file()

@@ -24,7 +24,7 @@ def logs(tmp_path_factory):
     return root / "site", before
 
 
-def test_it_accepts_our_logs(logs):
+def test_sumdb_accepts_statuary_log(logs):
     site, before = logs
     assert before.size > 256
     assert sumdb_fault(site) == ""
@@ -32,7 +32,7 @@ def test_it_accepts_our_logs(logs):
     assert sumdb_fault(site, earlier=(before.size, bytes(32)))
 
 
-def test_it_finds_a_changed_byte_of_any_part_of_a_log(logs):
+def test_sumdb_detects_changed_byte(logs):
     """Of the checkpoint, of entries and tiles, and of proofs; `log verify` does in its own tests."""
     site, _ = logs
     random = Random(1)

@@ -34,7 +34,7 @@ def hashes(texts: list[str] | None) -> list[bytes]:
 
 
 @pytest.mark.parametrize("vector", VECTORS["inclusion"], ids=lambda vector: vector["desc"])
-def test_inclusion_as_in_transparency_dev_merkle(vector):
+def test_inclusion_matches_merkle_vectors(vector):
     def verify():
         leaf, root = hashes([vector["leafHash"], vector["root"]])
         verify_inclusion(leaf, vector["leafIdx"], vector["treeSize"], hashes(vector["proof"]), root)
@@ -47,7 +47,7 @@ def test_inclusion_as_in_transparency_dev_merkle(vector):
 
 
 @pytest.mark.parametrize("vector", VECTORS["consistency"], ids=lambda vector: vector["desc"])
-def test_consistency_as_in_transparency_dev_merkle(vector):
+def test_consistency_matches_merkle_vectors(vector):
     def verify():
         first, second = hashes([vector["root1"], vector["root2"]])
         verify_consistency(vector["size1"], vector["size2"], hashes(vector["proof"]), first, second)
@@ -66,7 +66,7 @@ MESSAGE = (
 )
 
 
-def test_the_example_of_signed_note():
+def test_signed_note_example_verifies():
     key = parse_public_key(FOO)
     assert key.text == FOO
     note = parse_note(MESSAGE.encode())
@@ -76,7 +76,7 @@ def test_the_example_of_signed_note():
         parse_note(MESSAGE.replace("an example", "a sample").encode()).signed_by([key])
 
 
-def test_a_note_of_several_paragraphs_ends_at_its_last_empty_line():
+def test_multi_paragraph_note_keeps_full_text():
     text = "Ognuno sta solo sul cuor della terra\ntrafitto da un raggio di sole:\n\ned è subito sera.\n"
     signature = b64encode(bytes(68)).decode()
     note = parse_note(f"{text}\n— quasimodo.example/salvatore {signature}\n".encode())
@@ -92,7 +92,7 @@ CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=
 """
 
 
-def test_the_example_of_tlog_checkpoint_and_of_tlog_cosignature():
+def test_checkpoint_and_cosignature_examples_parse():
     found = parse_checkpoint(CHECKPOINT.encode())
     assert (found.origin, found.size) == ("example.com/behind-the-sofa", 20852163)
     assert found.root == b64decode("CsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=")
@@ -102,7 +102,7 @@ def test_the_example_of_tlog_checkpoint_and_of_tlog_cosignature():
     assert int.from_bytes(cosignature[:8], "big") == 1679315147  # as tlog-cosignature.md shows it
 
 
-def test_tiles_of_a_log_of_70000_entries():
+def test_tile_paths_of_70000_entries():
     # tlog-tiles.md, "Partial Tiles"
     paths = set(tile_paths(70_000))
     full = {path for path in paths if ".p/" not in path and path.startswith("tile/0/")}
@@ -119,7 +119,7 @@ def test_tiles_of_a_log_of_70000_entries():
     assert tile_path(0, 1234067) == "tile/0/x001/x234/067"
 
 
-def test_a_checkpoint_of_the_go_checksum_database():
+def test_go_sumdb_checkpoint_verifies():
     # cmd/litewitness/testdata/sumdb.txt of FiloSottile/torchwood: a checkpoint that sum.golang.org signed
     body = (
         "go.sum database tree\n35225469\nvt5T6GaLCXvyHFl9VUvvItR43XZxfLgftEcTyO3eJCQ=\n\n— sum.golang.org "
@@ -155,7 +155,7 @@ LITEWITNESS = [
 
 
 @pytest.mark.parametrize(("size", "root", "signature", "is_valid"), LITEWITNESS)
-def test_checkpoints_of_litewitness(size, root, signature, is_valid):
+def test_litewitness_checkpoints_verify(size, root, signature, is_valid):
     body = f"{SIGSUM}\n{size}\n{root}\n\n— {SIGSUM} {signature}\n".encode()
     key = PublicKey(SIGSUM, LOG_KEY, SIGSUM_KEY)
     if is_valid:
@@ -179,7 +179,7 @@ def test_checkpoints_of_litewitness(size, root, signature, is_valid):
         ([], False),
     ],
 )
-def test_consistency_proofs_of_litewitness(proof, is_valid):
+def test_litewitness_consistency_proofs_verify(proof, is_valid):
     first, second = hashes([LITEWITNESS[0][1], LITEWITNESS[2][1]])
     if is_valid:
         verify_consistency(1, 3, hashes(proof), first, second)
@@ -205,7 +205,7 @@ H1, H2 = sha256(b"hash1").digest(), sha256(b"hash2").digest()
         ((0, [], "checkpoint\n"), "c2sp.org/tlog-proof@v1\nindex 0\n\ncheckpoint\n"),
     ],
 )
-def test_proofs_as_transparency_dev_formats_writes_them(proof, text):
+def test_encoded_proofs_match_formats_vectors(proof, text):
     h1, h2, extra = (b64encode(one).decode() for one in (H1, H2, b"extra information"))
     assert encode_proof(*proof).decode() == text.format(h1=h1, h2=h2, extra=extra)
 
@@ -224,29 +224,29 @@ def test_proofs_as_transparency_dev_formats_writes_them(proof, text):
         "c2sp.org/tlog-proof@v1\nindex 0\n" + "YWE=\n" * 64 + "\n{c}",
     ],
 )
-def test_proofs_that_transparency_dev_formats_rejects(text):
+def test_invalid_formats_proofs_are_rejected(text):
     with pytest.raises(LogError):
         parse_proof(text.format(c=CHECKPOINT).encode())
 
 
-def test_a_proof_with_a_hash_of_another_length_shows_nothing():
+def test_proof_rejects_wrong_hash_length():
     line = b64encode(bytes(64)).decode()
     text = f"c2sp.org/tlog-proof@v1\nindex 0\n{line}\n\n{CHECKPOINT}"
     with pytest.raises(ProofError):
         parse_proof(text.encode()).verify(b"")
 
 
-def test_a_proof_reads_back():
+def test_proof_round_trips():
     body = encode_proof(3, [H1, H2], CHECKPOINT, b"the entry")
     assert parse_proof(body) == TlogProof(b"the entry", 3, (H1, H2), parse_checkpoint(CHECKPOINT.encode()))
 
 
-def test_a_witness_key_signs_with_its_time():
+def test_witness_key_requires_witness_kind():
     key = parse_public_key(PublicKey("witness.example/w1", WITNESS_KEY, SIGSUM_KEY).text, WITNESS_KEY)
     assert key.kind == WITNESS_KEY
     with pytest.raises(LogError):
         parse_public_key(key.text)
 
 
-def test_the_empty_log():
+def test_empty_root_matches_published_value():
     assert b64encode(EMPTY_ROOT) == b"47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="  # RFC 6962, 2.1

@@ -48,7 +48,7 @@ def metric(form: PointsForm = PointsForm.CSV, series: str = "", **more: str) -> 
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_each_form(form):
+def test_points_parse_in_each_format(form):
     series, body = FORMS[form]
     points = read_points(body, metric(form, series))
     assert [point.value for point in points] == [2.5, 3]
@@ -73,7 +73,7 @@ def test_each_form(form):
     ],
     ids=range(10),
 )
-def test_what_is_no_file_of_the_form_is_a_sentence(form, body):
+def test_invalid_file_yields_no_points(form, body):
     """Some of the ten are files of a form, of which no value is finite or there is none: they have no points."""
     found: list[Point] = []
     with suppress(PointsError):
@@ -81,12 +81,12 @@ def test_what_is_no_file_of_the_form_is_a_sentence(form, body):
     assert found == []
 
 
-def test_a_file_has_a_largest_size():
+def test_oversized_file_is_rejected():
     with pytest.raises(PointsError, match="at most"):
         read_points(b" " * (LARGEST_FILE + 1), metric())
 
 
-def test_means_of_intervals_and_gaps():
+def test_intervals_average_points_and_keep_gaps():
     at = parse_instant("2026-11-20T09:50:00Z").timestamp()
     points = [
         Point(parse_instant(f"2026-11-20T09:{minute}:10Z"), value)
@@ -100,12 +100,12 @@ def test_means_of_intervals_and_gaps():
 
 
 @pytest.mark.parametrize(("value", "top"), [(0, 1), (0.3, 0.5), (1, 1), (7, 10), (1234, 2000)])
-def test_the_top_of_a_graph(value, top):
+def test_graph_ceiling_is_round_number(value, top):
     assert nice_ceiling(value) == pytest.approx(top)
 
 
 @pytest.mark.parametrize("values", [[], [0.0], [5.0] * 3, [-1.0, 1e9]])
-def test_a_graph_is_well_formed(values):
+def test_graph_is_well_formed_xml(values):
     points = [
         Point(parse_instant(f"2026-11-20T09:{10 + 5 * n}:00Z"), value) for n, value in enumerate(values)
     ]
@@ -136,7 +136,7 @@ def content(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_build_publishes_points_and_graph(content, tmp_path):
+def test_build_publishes_points_and_graph(content, tmp_path):
     result = build(content, tmp_path / "site")
     assert result.applied
     files = files_in(tmp_path / "site")
@@ -151,7 +151,7 @@ def test_a_build_publishes_points_and_graph(content, tmp_path):
     assert files_in(tmp_path / "fresh") == files
 
 
-def test_the_name_of_a_metric_is_that_of_the_language(content, tmp_path):
+def test_metric_name_follows_page_language(content, tmp_path):
     named = METRICS.replace(
         "name: Age of the newest block", "name: {en: Age of the newest block, de: Alter des Blocks}"
     )
@@ -171,7 +171,7 @@ def test_the_name_of_a_metric_is_that_of_the_language(content, tmp_path):
     assert b">0 h</text>" in files["metrics-display/head-age.svg"]
 
 
-def test_the_members_are_those_of_a_recorded_page(content, tmp_path, pytestconfig):
+def test_json_members_match_recorded_page(content, tmp_path, pytestconfig):
     shared = (
         pytestconfig.rootpath.parent
         / "shared/data/statuspage/discord-2022.metrics-display_5k2rt9f7pmny_day.json"
@@ -188,7 +188,7 @@ def test_the_members_are_those_of_a_recorded_page(content, tmp_path, pytestconfi
     assert set(ours["metrics"][0]["data"][0]) == set(theirs["metrics"][0]["data"][0])
 
 
-def test_a_file_that_is_missing_is_a_warning(content, tmp_path):
+def test_missing_file_reports_warning(content, tmp_path):
     (tmp_path / "measurements/rpc.csv").unlink()
     result = build(content, tmp_path / "site")
     assert result.applied
@@ -200,7 +200,7 @@ def test_a_file_that_is_missing_is_a_warning(content, tmp_path):
 
 
 @pytest.mark.slow
-def test_without_the_key_there_is_nothing_of_it(content, tmp_path):
+def test_disabled_metrics_leave_no_documents(content, tmp_path):
     build(content, tmp_path / "site")
     write_files(content, {"site.yaml": SITE})
     build(content, tmp_path / "site")
@@ -210,6 +210,6 @@ def test_without_the_key_there_is_nothing_of_it(content, tmp_path):
 
 
 @pytest.mark.parametrize("file", ["../secret.csv", "/etc/passwd", "a/../../b", "a\\\\b"])
-def test_files_stay_below_the_folder(content, tmp_path, file):
+def test_file_outside_folder_is_rejected(content, tmp_path, file):
     write_files(content, {"site.yaml": SITE + METRICS.replace("rpc.csv", f'"{file}"')})
     assert not build(content, tmp_path / "site").applied

@@ -71,7 +71,7 @@ def rows(content: Path, name: str) -> list[str]:
     return (content.parent / f"measurements/{name}.csv").read_text().splitlines()
 
 
-def test_http_and_tcp(content):
+def test_http_and_tcp_probes_record_rows(content):
     with serve_json({"/health": {"ok": True}}) as server, socket.create_server(("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
         probes = f"""\
@@ -87,7 +87,7 @@ def test_http_and_tcp(content):
     assert rows(content, "gone")[1].endswith(",,,,,,it responds with 404")
 
 
-def test_what_refuses_is_a_row_and_not_a_traceback(content):
+def test_refused_connection_records_row(content):
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -114,7 +114,7 @@ def test_what_refuses_is_a_row_and_not_a_traceback(content):
         {"result": {"number": 7}},
     ],
 )
-def test_nodes_that_send_something_else(content, body):
+def test_invalid_node_response_fails_probe(content, body):
     with node_that_sends(body if isinstance(body, bytes) else json.dumps(body).encode()) as url:
         said = probe(content, f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc}}\n', code=1)
     assert "rpc: it" in said
@@ -186,7 +186,7 @@ def node_with(methods: dict) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("kind", ROLLUPS)
-def test_the_batch_age_of_a_rollup(content, kind):
+def test_rollup_batch_age_is_limited(content, kind):
     methods, now, age, batch_age = ROLLUPS[kind]
     with node_with(methods) as url:
         line = f'    seq: {{kind: {kind}, url: "{url}", component: rpc, most_batch_age: %s}}\n'
@@ -222,13 +222,13 @@ def test_the_batch_age_of_a_rollup(content, kind):
         ("zksync", {"zks_L1BatchNumber": lambda: "0x1"}, "it responds with an error"),
     ],
 )
-def test_an_answer_without_batches_is_a_sentence(content, kind, methods, words):
+def test_missing_batches_report_message(content, kind, methods, words):
     with node_with(methods) as url:
         said = probe(content, f'    seq: {{kind: {kind}, url: "{url}", component: rpc}}\n', code=1)
     assert words in said
 
 
-def test_a_file_of_points_keeps_its_columns(content):
+def test_existing_csv_keeps_columns(content):
     written = content.parent / "measurements/seq.csv"
     written.parent.mkdir()
     written.write_text("at,seconds,head,age,finalized,lag,fault\n2026-01-01T00:00:00Z,0.1,7,1,6,,\n")
@@ -239,7 +239,7 @@ def test_a_file_of_points_keeps_its_columns(content):
 
 
 @pytest.mark.slow
-def test_a_real_node(content):
+def test_real_node_reports_head_and_age(content):
     with ethereum_node(31337, "--block-time", "1") as url:
         probes = f'    rpc: {{kind: jsonrpc, url: "{url}", component: rpc, most_age: 30}}\n'
         said = probe(content, probes)
@@ -250,7 +250,7 @@ def test_a_real_node(content):
 
 
 @pytest.mark.slow
-def test_lag_behind_the_highest_of_a_group(content):
+def test_lag_is_measured_within_group(content):
     with ethereum_node(31337) as first, ethereum_node(31337) as second:
         ask(first, "anvil_mine", "0x14")
         probes = "".join(
@@ -282,13 +282,13 @@ def test_lag_behind_the_highest_of_a_group(content):
         ({"most_age": 60}, ProbeAnswer(reason="it is down"), "it is down"),
     ],
 )
-def test_what_follows_from_an_answer(limits, answer, reason):
+def test_limits_decide_measurement_reason(limits, answer, reason):
     (measured,) = measurements([(NODE._replace(**limits), answer)], NOW)
     assert measured.reason == reason
     assert bool(measured.title) == bool(reason)
 
 
-def test_an_alert_fires_after_failures_in_a_row(content, tmp_path):
+def test_alert_fires_after_consecutive_failures(content, tmp_path):
     probes = '    rpc: {kind: tcp, url: "127.0.0.1:1", component: rpc, failures: 3, timeout: 1}\n'
     alert = tmp_path / "alert.json"
     statuses = []
@@ -298,7 +298,7 @@ def test_an_alert_fires_after_failures_in_a_row(content, tmp_path):
     assert statuses == ["resolved", "resolved", "firing", "firing"]
 
 
-def test_the_demo_of_the_manual(tmp_path):
+def test_manual_commands_run_with_real_node(tmp_path):
     """The commands of the page run as they are written, with a real node; its last messages go to a real receiver too."""
     if not ANVIL.is_file() or shutil.which("curl") is None:
         pytest.skip("no anvil, or no curl")

@@ -52,9 +52,7 @@ def mirrored(url: str, folder: Path, *options: str) -> int:
     return int(REQUESTS.findall(run("mirror", url, folder, *options).output)[0].replace(",", ""))
 
 
-def test_a_mirror_has_the_same_bytes_and_a_second_run_asks_for_the_manifest_alone(
-    site: Path, tmp_path: Path
-) -> None:
+def test_unchanged_mirror_requests_only_manifest(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, asked):
         mirrored(url, tmp_path / "mirror")
         assert tree(tmp_path / "mirror") == tree(site)
@@ -64,7 +62,7 @@ def test_a_mirror_has_the_same_bytes_and_a_second_run_asks_for_the_manifest_alon
 
 
 @pytest.mark.slow
-def test_a_second_run_fetches_what_changed(site: Path, tmp_path: Path) -> None:
+def test_second_run_fetches_only_changed_files(site: Path, tmp_path: Path) -> None:
     before = tree(site)
     with served(site) as (url, asked):
         mirrored(url, tmp_path / "mirror")
@@ -80,7 +78,7 @@ def test_a_second_run_fetches_what_changed(site: Path, tmp_path: Path) -> None:
     assert len(asked) == len(set(asked))
 
 
-def test_files_of_others_stay_and_those_that_the_site_lost_go(site: Path, tmp_path: Path) -> None:
+def test_run_keeps_foreign_and_deletes_stale(site: Path, tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, _):
         mirrored(url, mirror)
@@ -90,7 +88,7 @@ def test_files_of_others_stay_and_those_that_the_site_lost_go(site: Path, tmp_pa
     assert tree(mirror) == tree(site) | {"theirs.txt": b"theirs", "incidents/theirs.json": b"theirs"}
 
 
-def test_a_file_of_others_in_the_way_is_named_and_nothing_changes(site: Path, tmp_path: Path) -> None:
+def test_conflicting_foreign_file_stops_run(site: Path, tmp_path: Path) -> None:
     write_files(tmp_path / "mirror", {"index.html": "theirs"})
     with served(site) as (url, _):
         assert "files that statuary did not write are in the way: index.html" in str(
@@ -100,7 +98,7 @@ def test_a_file_of_others_in_the_way_is_named_and_nothing_changes(site: Path, tm
 
 
 @pytest.mark.parametrize("cut_after", [0, 1, 40, 100])
-def test_a_run_that_was_cut_is_resumed(
+def test_interrupted_run_resumes_without_repeated_requests(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_after: int
 ) -> None:
     """Each file is asked for once in both runs together, but for those of the batch that was cut."""
@@ -126,7 +124,7 @@ def test_a_run_that_was_cut_is_resumed(
     assert len(first.intersection(asked)) <= 8 + 4
 
 
-def test_a_cut_run_is_resumed_with_what_the_site_has_then(
+def test_interrupted_run_resumes_with_updated_site(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mirror_site, "BATCH_FILES", 1)
@@ -146,7 +144,7 @@ def test_a_cut_run_is_resumed_with_what_the_site_has_then(
     assert tree(mirror) == tree(site)
 
 
-def test_a_site_that_is_published_meanwhile_is_compared_again(
+def test_concurrent_publication_restarts_comparison(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fetch, builds = ServedSite.fetch, list[str]()
@@ -166,9 +164,7 @@ def test_a_site_that_is_published_meanwhile_is_compared_again(
 
 
 @pytest.mark.parametrize("option", ["", "--verify"])
-def test_a_missing_file_is_fetched_and_a_damaged_one_if_all_are_read(
-    site: Path, tmp_path: Path, option: str
-) -> None:
+def test_missing_and_damaged_files_are_refetched(site: Path, tmp_path: Path, option: str) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, asked):
         mirrored(url, mirror)
@@ -184,7 +180,7 @@ def test_a_missing_file_is_fetched_and_a_damaged_one_if_all_are_read(
     assert len(asked) == 3
 
 
-def test_a_mirror_whose_ledger_is_gone_is_known_by_its_manifest(site: Path, tmp_path: Path) -> None:
+def test_lost_ledger_is_rebuilt_from_manifest(site: Path, tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, asked):
         mirrored(url, mirror)
@@ -197,7 +193,7 @@ def test_a_mirror_whose_ledger_is_gone_is_known_by_its_manifest(site: Path, tmp_
     assert not [path for path in asked if path.startswith("/v2/contract/")]
 
 
-def test_a_mirror_of_a_mirror_is_the_same(site: Path, tmp_path: Path) -> None:
+def test_mirror_of_mirror_is_identical(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, _):
         mirrored(url, tmp_path / "first")
     with served(tmp_path / "first") as (url, _):
@@ -205,7 +201,7 @@ def test_a_mirror_of_a_mirror_is_the_same(site: Path, tmp_path: Path) -> None:
     assert tree(tmp_path / "second") == tree(site)
 
 
-def test_a_dry_run_says_what_would_change(site: Path, tmp_path: Path) -> None:
+def test_dry_run_lists_changes_only(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, _):
         mirrored(url, tmp_path / "mirror")
         (tmp_path / "mirror/index.html").unlink()
@@ -220,7 +216,7 @@ LATER = "2026-12-01T22:30:00Z"
 """An instant in the maintenance, of which the build of `NOW` has the epoch."""
 
 
-def test_a_server_that_answers_by_the_clock_gives_what_is_stored(site: Path, tmp_path: Path) -> None:
+def test_time_dependent_server_sends_stored_files(site: Path, tmp_path: Path) -> None:
     serve = [sys.executable, "-m", "statuary", "serve", "--port", "0", "--at", LATER, str(site)]
     with server_process(serve, r"at http://127\.0\.0\.1:(\d+)/") as server:
         url = f"http://127.0.0.1:{server.port}"
@@ -233,7 +229,7 @@ def test_a_server_that_answers_by_the_clock_gives_what_is_stored(site: Path, tmp
     assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "site.zip").read_bytes()
 
 
-def test_a_log_verifies_on_a_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_verifies_on_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))
     logged(write_files(tmp_path / "content", LOGGED_SITE), tmp_path / "site")
     with served(tmp_path / "site") as (url, _):
@@ -242,7 +238,7 @@ def test_a_log_verifies_on_a_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     run("log", "verify", tmp_path / "mirror", "--public-key", KEY.public.text)
 
 
-def test_files_for_the_host_alone_are_not_asked_for(tmp_path: Path) -> None:
+def test_host_only_files_are_skipped(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     with (content / "site.yaml").open("a") as file:
         file.write("hosting: {files: [netlify, github-pages]}\n")
@@ -258,14 +254,14 @@ def test_files_for_the_host_alone_are_not_asked_for(tmp_path: Path) -> None:
     run("snapshot", "verify", tmp_path / "site")
 
 
-def test_the_folder_of_a_build_or_of_another_mirror_is_not_overwritten(site: Path, tmp_path: Path) -> None:
+def test_foreign_target_folder_is_refused(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, _), served(site) as (other, _):
         assert "has a site that was built or published into it" in run("mirror", url, site, code=3).output
         mirrored(url, tmp_path / "mirror")
         assert f"is the mirror of {url}" in run("mirror", other, tmp_path / "mirror", code=3).output
 
 
-def test_an_older_site_is_taken_on_request(tmp_path: Path) -> None:
+def test_older_site_requires_allow_older(tmp_path: Path) -> None:
     content, mirror = small_site(tmp_path), tmp_path / "mirror"
     build(content, tmp_path / "new", "2026-11-25T12:00:00Z")
     build(content, tmp_path / "old", NOW)
@@ -350,7 +346,7 @@ LIES: dict[str, tuple[Answers, int, str]] = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_server_that_lies_is_told_and_nothing_is_written(tmp_path: Path, lie: str) -> None:
+def test_malicious_server_is_reported_without_writes(tmp_path: Path, lie: str) -> None:
     answers, code, message = LIES[lie]
     with served(tmp_path / "nothing", answers=answers) as (url, _):
         printed = run("mirror", url, tmp_path / "mirror", code=code).output
@@ -358,13 +354,13 @@ def test_a_server_that_lies_is_told_and_nothing_is_written(tmp_path: Path, lie: 
     assert tree(tmp_path / "mirror") == {}
 
 
-def test_a_manifest_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oversized_manifest_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(served_site, "LARGEST_MANIFEST", 100)
     with served(tmp_path, answers=listing_of([entry_of("a")])) as (url, _):
         assert "sends more than 100 bytes" in run("mirror", url, tmp_path / "mirror", code=3).output
 
 
-def test_what_is_right_is_kept_while_the_server_lies(site: Path, tmp_path: Path) -> None:
+def test_failed_run_keeps_valid_downloads(site: Path, tmp_path: Path) -> None:
     """The folder stays as it was; once the server sends what it lists, only that is fetched."""
     mirror = tmp_path / "mirror"
     answers: Answers = {"/assets/statuary.css": (200, {}, b"@import 'evil.css'")}
@@ -384,5 +380,5 @@ def test_what_is_right_is_kept_while_the_server_lies(site: Path, tmp_path: Path)
     ("url", "message"),
     [("site", "is not a URL"), ("https://s.example.org/site.zip", "is a snapshot in a file")],
 )
-def test_what_is_no_url_of_a_site_is_told(tmp_path: Path, url: str, message: str) -> None:
+def test_invalid_site_url_is_reported(tmp_path: Path, url: str, message: str) -> None:
     assert message in run("mirror", url, tmp_path / "mirror", code=3).output

@@ -67,7 +67,7 @@ def all_ids(timeline, kinds=tuple(EventKind)):
     return [event.id for event in events_between(timeline, BEFORE, END) if event.kind in kinds]
 
 
-def test_the_first_run_sends_nothing_and_the_next_what_follows(record):
+def test_first_run_sends_nothing(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, parse_instant("2026-11-02T10:10:00Z"), send)
     assert send.ids == []
@@ -77,14 +77,14 @@ def test_the_first_run_sends_nothing_and_the_next_what_follows(record):
     assert send.ids == all_ids(timeline)[2:]
 
 
-def test_since_is_for_a_new_channel_alone(record):
+def test_since_affects_only_new_channels(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     for _ in range(2):
         run(record, timeline, NOON, send, since=BEFORE)
     assert send.ids == all_ids(timeline)
 
 
-def test_an_update_that_is_committed_late_is_sent(record):
+def test_late_commit_is_sent(record):
     """The seam of two clocks: an update's own time, and that of the run which sees it first."""
     send = Sent()
     run(record, timeline_of(), BEFORE, send)
@@ -93,7 +93,7 @@ def test_an_update_that_is_committed_late_is_sent(record):
     assert send.ids == all_ids(timeline_of(trouble=INCIDENT))[:2]
 
 
-def test_old_content_is_not_sent(record):
+def test_outdated_content_is_not_sent(record):
     send = Sent()
     run(record, timeline_of(), BEFORE, send)
     late = Instant(parse_instant("2026-11-02T11:00:00Z") + LATE + timedelta(seconds=1))
@@ -110,7 +110,7 @@ def test_old_content_is_not_sent(record):
         ("name: Slow answers", "name: Slow replies"),
     ],
 )
-def test_a_correction_is_not_sent_again(record, before, after):
+def test_correction_is_not_resent(record, before, after):
     send = Sent()
     at = parse_instant("2026-11-02T10:30:00Z")
     run(record, timeline_of(trouble=INCIDENT), at, send, since=BEFORE)
@@ -120,7 +120,7 @@ def test_a_correction_is_not_sent_again(record, before, after):
     assert send.ids == sent
 
 
-def test_a_channel_that_fails_does_not_stop_the_others_and_is_told_in_order_later(record):
+def test_failing_channel_does_not_block_channels(record):
     timeline = timeline_of(trouble=INCIDENT)
     broken, working = channel(name="broken"), channel(name="working")
     send = Sent(None, DeliveryError("500"))
@@ -131,7 +131,7 @@ def test_a_channel_that_fails_does_not_stop_the_others_and_is_told_in_order_late
         assert [event_id for of, event_id in send.events if of == name] == all_ids(timeline)
 
 
-def test_a_channel_that_fails_for_days_loses_nothing(record):
+def test_days_of_failure_lose_no_events(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, BEFORE, send)
     for day in range(1, 6):
@@ -140,7 +140,7 @@ def test_a_channel_that_fails_for_days_loses_nothing(record):
     assert send.ids == all_ids(timeline)
 
 
-def test_only_what_a_channel_is_for(record):
+def test_channel_filters_select_events(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     channels = (
         channel(name="other", components=("explorer",)),
@@ -150,7 +150,7 @@ def test_only_what_a_channel_is_for(record):
     assert send.events == [("records", event_id) for event_id in all_ids(timeline, RECORD_EVENTS)]
 
 
-def test_what_is_not_published_yet_waits(record):
+def test_unpublished_event_waits(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     results = run(record, timeline, NOON, send, since=BEFORE, is_published=lambda _: False)
     assert send.ids == []
@@ -205,7 +205,7 @@ class Killing:
 CHANNELS = (channel(name="again"), channel(Delivery.AT_MOST_ONCE, name="once"))
 
 
-def test_killed_at_every_step():
+def test_kill_at_every_step_loses_nothing():
     """Every step of a run, and every step of the run after it: nothing is lost but where the channel says so."""
     timeline = timeline_of(trouble=INCIDENT)
     kills = 0
@@ -231,7 +231,7 @@ def test_killed_at_every_step():
     assert kills > 300
 
 
-def test_an_event_that_may_not_have_arrived_is_reported_once(record):
+def test_uncertain_delivery_is_reported_once(record):
     timeline, once = timeline_of(trouble=INCIDENT), channel(Delivery.AT_MOST_ONCE)
     killing = Killing(record, 3)
     with pytest.raises(KilledError):
@@ -241,7 +241,7 @@ def test_an_event_that_may_not_have_arrived_is_reported_once(record):
     assert [result for result in run(record, timeline, NOON, Sent(), once) if result.error] == []
 
 
-def test_a_refused_event_of_a_channel_that_is_told_once_is_sent_by_the_next_run(record):
+def test_refused_at_most_once_event_retries(record):
     timeline, once = timeline_of(trouble=INCIDENT), channel(Delivery.AT_MOST_ONCE)
     send = Sent(DeliveryError("404", is_certain=True))
     run(record, timeline, NOON, send, once, since=BEFORE)
@@ -250,14 +250,14 @@ def test_a_refused_event_of_a_channel_that_is_told_once_is_sent_by_the_next_run(
     assert send.ids == all_ids(timeline)
 
 
-def test_the_record_stays_small(record):
+def test_delivery_state_drops_old_events(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, NOON, send, since=BEFORE)
     run(record, timeline, END, send)
     assert record.read()["ops"].events == {}
 
 
-def test_the_record_is_read_as_it_was_written(record):
+def test_delivery_state_round_trips(record):
     timeline = timeline_of(trouble=INCIDENT)
     run(record, timeline, NOON, Sent(), since=BEFORE)
     body = record.file.read_bytes()
@@ -278,7 +278,7 @@ def test_the_record_is_read_as_it_was_written(record):
         b'{"format":1,"channels":[]}',
     ],
 )
-def test_a_damaged_record_sends_nothing(record, body):
+def test_damaged_delivery_state_sends_nothing(record, body):
     record.file.write_bytes(body)
     send = Sent()
     with pytest.raises(RecordError):
@@ -287,7 +287,7 @@ def test_a_damaged_record_sends_nothing(record, body):
     assert record.file.read_bytes() == body
 
 
-def test_a_clock_that_goes_back_sends_nothing_again(record):
+def test_clock_rollback_resends_nothing(record):
     timeline, send = timeline_of(trouble=INCIDENT), Sent()
     run(record, timeline, NOON, send, since=BEFORE)
     for at in (BEFORE, parse_instant("2026-11-02T10:30:00Z"), NOON):

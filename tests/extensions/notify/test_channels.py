@@ -79,7 +79,7 @@ UPDATE_MEMBERS = {
 
 
 @pytest.mark.parametrize("notifies", [True, False])
-def test_the_payload_of_a_postmortem_says_whether_it_notified(notifies):
+def test_postmortem_payload_states_notification(notifies):
     flag = str(notifies).lower()
     why = f"postmortem: {{published_at: 2026-11-03T10:00:00Z, body: Why., deliver_notifications: {flag}}}"
     timeline = build_timeline(catalogue_of(incidents={"trouble": f"{INCIDENT}    {why}\n"}), END)
@@ -90,7 +90,7 @@ def test_the_payload_of_a_postmortem_says_whether_it_notified(notifies):
     assert incident["postmortem_body"] == ("Why." if notifies else None)
 
 
-def test_the_payload_of_a_maintenance_says_when_it_reminded():
+def test_maintenance_payload_states_reminder_time():
     upgrade = """
         name: Upgrade
         created_at: 2026-11-05T10:00:00Z
@@ -105,7 +105,7 @@ def test_the_payload_of_a_maintenance_says_when_it_reminded():
     assert reminded == [None, *["2026-11-06T09:00:00.000Z"] * 3]
 
 
-def test_the_payload_of_an_incident_is_statuspages(timeline):
+def test_incident_payload_matches_statuspage(timeline):
     with receiver() as served:
         sent(served, timeline)
     (request,) = served.requests
@@ -121,7 +121,7 @@ def test_the_payload_of_an_incident_is_statuspages(timeline):
     assert [component["status"] for component in incident["components"]] == ["degraded_performance"]
 
 
-def test_the_payload_of_a_component_is_statuspages(timeline):
+def test_component_payload_matches_statuspage(timeline):
     with receiver() as served:
         sent(served, timeline, kind=EventKind.COMPONENT)
     value = served.requests[0].value
@@ -133,7 +133,7 @@ def test_the_payload_of_a_component_is_statuspages(timeline):
     assert served.requests[0].headers["webhook-id"] == value["component_update"]["id"]
 
 
-def test_a_webhook_is_signed_and_named_by_its_event(timeline):
+def test_webhook_has_signature_and_event_id(timeline):
     key = b"0123456789abcdef0123456789abcdef"
     secret = "whsec_" + b64encode(key).decode()
     with receiver() as served:
@@ -149,7 +149,7 @@ def test_a_webhook_is_signed_and_named_by_its_event(timeline):
 
 
 @pytest.mark.parametrize("secret", ["", "whsec_", "whsec_%%%", "short of base64!"])
-def test_a_key_that_is_none(timeline, secret):
+def test_invalid_signing_key_is_rejected(timeline, secret):
     with pytest.raises(ChannelError, match="OPS_KEY is not set, or is not a key"):
         address_of(channel(secret="OPS_KEY"), {"OPS_URL": "https://example.org", "OPS_KEY": secret})
 
@@ -157,13 +157,13 @@ def test_a_key_that_is_none(timeline, secret):
 @pytest.mark.parametrize(
     ("url", "message"), [("", "is not set"), ("  ", "is not set"), ("ftp://x/secret", "web address")]
 )
-def test_an_address_that_is_none(url, message):
+def test_invalid_url_is_rejected(url, message):
     with pytest.raises(ChannelError, match=message) as error:
         address_of(channel(), {"OPS_URL": url})
     assert "secret" not in str(error.value)
 
 
-def test_slack_has_no_mention_and_no_markup_of_the_text(timeline):
+def test_slack_escapes_mentions_and_markup(timeline):
     with receiver() as served:
         sent(served, timeline, channel(ChannelKind.SLACK))
     value = served.requests[0].value
@@ -177,7 +177,7 @@ def test_slack_has_no_mention_and_no_markup_of_the_text(timeline):
     assert "/incidents/trouble#update-" in context["elements"][0]["text"]
 
 
-def test_teams_gets_a_card_of_version_1_4(timeline):
+def test_teams_payload_is_adaptive_card(timeline):
     with receiver() as served:
         sent(served, timeline, channel(ChannelKind.TEAMS))
     value = served.requests[0].value
@@ -191,12 +191,12 @@ def test_teams_gets_a_card_of_version_1_4(timeline):
     assert card["actions"][0]["url"].startswith("https://status.example.org/incidents/trouble#update-")
 
 
-def test_the_address_of_a_message_is_in_the_page(timeline):
+def test_message_url_points_to_update(timeline):
     event = event_of(timeline, EventKind.RESOLVED)
     assert message_of(event, timeline).url.endswith(f"#update-{event.id}")
 
 
-def test_long_texts_fit():
+def test_long_texts_are_truncated():
     long = INCIDENT.replace("Slow", "Slow " * 38).replace("Done.", "word " * 1_900)
     timeline = build_timeline(catalogue_of(incidents={"trouble": long}), END)
     message = message_of(event_of(timeline, EventKind.RESOLVED), timeline)
@@ -205,7 +205,7 @@ def test_long_texts_fit():
 
 
 @pytest.mark.parametrize("answers", [[500, 200], [503, CUT, 200], [(429, {"Retry-After": "2"}), 200]])
-def test_a_failure_that_passes_is_tried_again(timeline, answers):
+def test_temporary_failure_is_retried(timeline, answers):
     with receiver() as served:
         served.answers.extend(answers)
         sent(served, timeline)
@@ -227,7 +227,7 @@ def test_a_failure_that_passes_is_tried_again(timeline, answers):
         ([CUT, CUT, CUT], "cannot be read", 3),
     ],
 )
-def test_a_failure_that_does_not_pass(timeline, answers, message, requests):
+def test_permanent_failure_raises_delivery_error(timeline, answers, message, requests):
     with receiver() as served:
         served.answers.extend(answers)
         with pytest.raises(DeliveryError, match=message) as error:
@@ -240,7 +240,7 @@ def test_a_failure_that_does_not_pass(timeline, answers, message, requests):
 @pytest.mark.parametrize(
     ("answer", "is_certain"), [(404, True), (429, True), (301, True), (500, False), (CUT, False)]
 )
-def test_a_channel_that_is_told_once_gets_one_request(timeline, answer, is_certain):
+def test_at_most_once_channel_never_retries(timeline, answer, is_certain):
     with receiver() as served:
         served.answers.append(answer)
         with pytest.raises(DeliveryError) as error:
@@ -249,7 +249,7 @@ def test_a_channel_that_is_told_once_gets_one_request(timeline, answer, is_certa
     assert error.value.is_certain is is_certain
 
 
-def test_a_receiver_that_does_not_answer(timeline, monkeypatch):
+def test_receiver_timeout_is_uncertain(timeline, monkeypatch):
     from statuary.extensions.http.connections import Pace
     from statuary.extensions.notify import channels
 
@@ -262,7 +262,7 @@ def test_a_receiver_that_does_not_answer(timeline, monkeypatch):
     assert not error.value.is_certain
 
 
-def test_no_receiver(timeline):
+def test_unreachable_receiver_raises_delivery_error(timeline):
     with receiver() as served:
         pass
     with pytest.raises(DeliveryError, match="cannot be read"):
@@ -271,7 +271,7 @@ def test_no_receiver(timeline):
 
 # Apprise imports what Python 3.13 leaves out, where it is still there
 @pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
-def test_apprise_reaches_a_service(timeline):
+def test_apprise_sends_message(timeline):
     pytest.importorskip("apprise", reason='pip install "statuary[notify]"')
     with receiver() as served:
         url = served.url.replace("http://", "json://")
@@ -287,7 +287,7 @@ def test_apprise_reaches_a_service(timeline):
 
 
 @pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
-def test_apprise_that_fails(timeline):
+def test_apprise_failure_is_reported(timeline):
     pytest.importorskip("apprise", reason='pip install "statuary[notify]"')
     one = channel(ChannelKind.APPRISE)
     with receiver() as served:
@@ -302,7 +302,7 @@ def test_apprise_that_fails(timeline):
 
 
 @pytest.mark.parametrize("kind", [ChannelKind.WEBHOOK, ChannelKind.SLACK, ChannelKind.TEAMS])
-def test_the_same_event_gives_the_same_bytes(timeline, kind):
+def test_identical_event_gives_identical_payload(timeline, kind):
     again = build_timeline(catalogue_of(incidents={"trouble": INCIDENT}), END)
     for event, same in zip(
         events_between(timeline, START, END), events_between(again, START, END), strict=True

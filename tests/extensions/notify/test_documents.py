@@ -26,7 +26,7 @@ def messages(files: dict[str, bytes]) -> dict[str, dict[str, object]]:
     return {path: json.loads(body) for path, body in files.items() if path.startswith("notifications/")}
 
 
-def test_each_update_has_a_message(content, tmp_path):
+def test_each_update_has_message_document(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     found = sorted(messages(files).values(), key=lambda one: one["published_at"])
     assert [(one["event"], one["subject"]) for one in found] == [
@@ -49,7 +49,7 @@ def test_each_update_has_a_message(content, tmp_path):
     assert {update["id"] for update in updates} == {one["id"] for one in found[1:]}
 
 
-def test_a_build_without_the_key_has_none_and_turning_it_off_removes_them(content, tmp_path):
+def test_disabling_messages_removes_documents(content, tmp_path):
     plain = write_files(small_site(tmp_path / "plain"), {})
     without = built_files(plain, tmp_path / "a")
     assert messages(built_files(content, tmp_path / "b"))
@@ -58,7 +58,7 @@ def test_a_build_without_the_key_has_none_and_turning_it_off_removes_them(conten
     assert not (tmp_path / "b/notifications").exists()
 
 
-def test_reminders_and_starts_get_theirs_by_ticks(content, tmp_path):
+def test_tick_adds_reminder_and_start_messages(content, tmp_path):
     ticked = tmp_path / "ticked"
     build(content, ticked, "2026-11-20T12:00:00Z")
     for now in ("2026-12-01T21:30:00Z", "2026-12-01T22:30:00Z"):
@@ -74,7 +74,7 @@ def test_reminders_and_starts_get_theirs_by_ticks(content, tmp_path):
     }
 
 
-def test_an_edit_changes_the_message_under_the_same_id(content, tmp_path):
+def test_edit_changes_message_keeps_id(content, tmp_path):
     before = messages(built_files(content, tmp_path / "site"))
     slow = (content / "incidents/slow.yaml").read_text()
     write_files(content, {"incidents/slow.yaml": slow.replace("looking into it", "still looking")})
@@ -84,7 +84,7 @@ def test_an_edit_changes_the_message_under_the_same_id(content, tmp_path):
     assert after == messages(built_files(content, tmp_path / "fresh"))
 
 
-def test_markup_of_an_update_is_what_pages_allow(content, tmp_path):
+def test_message_html_removes_unsafe_markup(content, tmp_path):
     slow = (content / "incidents/slow.yaml").read_text()
     hostile = "'<script>alert(1)</script> <strong>bold</strong> <a href=\"javascript:alert(1)\">x</a> <img src=x onerror=alert(1)>'"
     write_files(content, {"incidents/slow.yaml": slow.replace("We are looking into it.", hostile)})
@@ -95,7 +95,7 @@ def test_markup_of_an_update_is_what_pages_allow(content, tmp_path):
     assert 'href="javascript' not in html
 
 
-def test_backfilled_and_silent_updates_have_none(content, tmp_path):
+def test_backfilled_and_silent_updates_are_skipped(content, tmp_path):
     slow = (content / "incidents/slow.yaml").read_text()
     write_files(content, {"incidents/slow.yaml": slow + "    deliver_notifications: false\n"})
     found = messages(built_files(content, tmp_path / "site"))
@@ -106,7 +106,7 @@ def test_backfilled_and_silent_updates_have_none(content, tmp_path):
     assert {one["event"] for one in found.values()} == {"scheduled"}
 
 
-def test_messages_are_those_of_the_events_of_the_latest_records():
+def test_messages_cover_latest_and_open_records():
     """Of sixty incidents those have messages that feeds list: the latest 25, and every one that is not over."""
     update = "updates: [{{at: 2026-01-01T{hour:02}:{minute:02}:00Z, status: {status}}}]"
     incidents = {
@@ -134,7 +134,7 @@ def test_messages_are_those_of_the_events_of_the_latest_records():
 
 
 @pytest.mark.parametrize("written", ["notify: {}\n", "notify: {channels: []}\n"])
-def test_a_key_that_does_nothing_is_an_error(content, tmp_path, written):
+def test_empty_notify_section_is_rejected(content, tmp_path, written):
     write_files(content, {"site.yaml": SITE + written})
     result = build(content, tmp_path / "site")
     assert [finding.message for finding in result.checked.findings] == ["nothing is sent or published"]

@@ -41,7 +41,7 @@ def kinds(events):
     return [event.kind for event in events]
 
 
-def test_an_incident_from_its_opening_to_its_end():
+def test_incident_emits_lifecycle_events():
     events = events_between(timeline_of(incidents={"trouble": TROUBLE}), START, END)
     assert kinds(events) == [
         EventKind.OPENED,
@@ -53,7 +53,7 @@ def test_an_incident_from_its_opening_to_its_end():
     ]
 
 
-def test_a_maintenance_with_its_automatic_steps():
+def test_maintenance_emits_automatic_events():
     events = events_between(timeline_of(maintenances={"upgrade": UPGRADE}), START, END)
     of_record = [kind for kind in kinds(events) if kind is not EventKind.COMPONENT]
     assert of_record == [EventKind.SCHEDULED, EventKind.REMINDER, EventKind.STARTED, EventKind.COMPLETED]
@@ -62,14 +62,14 @@ def test_a_maintenance_with_its_automatic_steps():
     ]
 
 
-def test_a_cancelled_maintenance():
+def test_cancelled_maintenance_emits_cancelled_event():
     cancelled = UPGRADE + "    cancelled_at: 2026-11-05T20:00:00Z\n"
     events = events_between(timeline_of(maintenances={"upgrade": cancelled}), START, END)
     assert kinds(events) == [EventKind.SCHEDULED, EventKind.CANCELLED]
 
 
 @pytest.mark.parametrize("key", ["backfilled: true", "draft: true"])
-def test_nobody_is_told_of(key):
+def test_backfilled_and_draft_emit_nothing(key):
     assert events_between(timeline_of(incidents={"trouble": TROUBLE + f"    {key}\n"}), START, END) == []
 
 
@@ -82,7 +82,7 @@ IMPORTED = """
 """
 
 
-def test_nobody_is_told_of_what_an_import_took_over_nor_of_its_components():
+def test_imported_updates_emit_nothing():
     assert events_between(timeline_of(incidents={"trouble": IMPORTED}), START, END) == []
     own = IMPORTED + "      - {at: 2026-11-02T11:30:00Z, status: resolved, body: Really done.}\n"
     events = events_between(timeline_of(incidents={"trouble": own}), START, END)
@@ -92,7 +92,7 @@ def test_nobody_is_told_of_what_an_import_took_over_nor_of_its_components():
 
 
 @pytest.mark.parametrize(("notifies", "kind"), [("true", [EventKind.POSTMORTEM]), ("false", [])])
-def test_a_postmortem_says_whether_it_notifies(notifies, kind):
+def test_postmortem_event_follows_notification_setting(notifies, kind):
     with_postmortem = (
         TROUBLE + "    postmortem: {published_at: 2026-11-03T10:00:00Z, body: What happened.,"
         f" deliver_notifications: {notifies}}}\n"
@@ -101,7 +101,7 @@ def test_a_postmortem_says_whether_it_notifies(notifies, kind):
     assert kinds(events)[6:] == kind
 
 
-def test_the_events_of_a_time_are_those_of_its_parts():
+def test_subintervals_emit_identical_events():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     turns = [START, *transitions(timeline, START, END), END]
     parts = [event for after, until in pairwise(turns) for event in events_between(timeline, after, until)]
@@ -109,14 +109,14 @@ def test_the_events_of_a_time_are_those_of_its_parts():
     assert len({event.id for event in parts}) == len(parts)
 
 
-def test_an_event_is_as_it_was_at_its_instant():
+def test_event_holds_record_at_instant():
     timeline = timeline_of(incidents={"trouble": TROUBLE})
     first = events_between(timeline, START, END)[0]
     assert first.change.record.status == "investigating"
     assert len(first.change.record.published_updates) == 1
 
 
-def test_ids_stay_when_the_record_goes_on():
+def test_later_updates_keep_event_ids():
     short = TROUBLE[: TROUBLE.index("      - {at: 2026-11-02T11:00")]
     until = Instant(parse_instant("2026-11-02T10:30:00Z"))
     before, after = (timeline_of(incidents={"trouble": text}) for text in (short, TROUBLE))
@@ -125,7 +125,7 @@ def test_ids_stay_when_the_record_goes_on():
     assert len(ids[0]) == 3
 
 
-def test_the_id_of_a_component_change_is_that_of_changes_json():
+def test_component_event_id_matches_changes_json():
     # as `changes.json` derives it: from the component, the time as documents have it, and the status
     from statuary.status.api.members import TimestampFormatter
     from statuary.status.model.records import derived_id
@@ -136,7 +136,7 @@ def test_the_id_of_a_component_change_is_that_of_changes_json():
     assert event.id == derived_id(event.change.component.id, at, "degraded_performance")
 
 
-def test_a_recurring_maintenance_tells_of_each_window():
+def test_recurring_maintenance_emits_each_window():
     weekly = UPGRADE.replace("    created_at: 2026-11-05T10:00:00Z\n", "").replace(
         "components", "recurrence: {rule: FREQ=WEEKLY;COUNT=3, announce_days: 1}\n    components"
     )

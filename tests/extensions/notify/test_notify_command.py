@@ -91,7 +91,7 @@ class Notify:
 SINCE = ("--since", "2026-11-02T09:00:00Z")
 
 
-def test_each_event_once_in_order(folder):
+def test_command_sends_events_once_in_order(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         said = notify.run(*SINCE)
@@ -109,14 +109,14 @@ def test_each_event_once_in_order(folder):
     assert "0 messages sent" in again
 
 
-def test_a_first_run_says_that_it_sends_nothing(folder):
+def test_first_run_reports_new_channel(folder):
     with receiver() as served:
         said = Notify(folder, served).run()
     assert "the channel 'hook' is new: it is sent what happens after 2026-11-02T12:00:00Z" in said
     assert served.requests == []
 
 
-def test_a_dry_run_shows_each_message_and_changes_nothing(folder):
+def test_dry_run_prints_messages_only(folder):
     with receiver() as served:
         said = Notify(folder, served).run(*SINCE, "--dry-run")
     assert "hook (webhook): 6 messages" in said
@@ -127,7 +127,7 @@ def test_a_dry_run_shows_each_message_and_changes_nothing(folder):
     assert not (folder / "state/notified.json").exists()
 
 
-def test_a_failing_channel_is_told_and_gives_exit_code_1(folder):
+def test_failing_channel_exits_with_1(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         served.answers.append(404)
@@ -139,7 +139,7 @@ def test_a_failing_channel_is_told_and_gives_exit_code_1(folder):
     assert len(served.taken) == 10
 
 
-def test_a_variable_that_is_not_set_stops_only_its_channel(folder):
+def test_unset_variable_skips_only_affected_channel(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         del notify.environment["HOOK_URL"]
@@ -148,7 +148,7 @@ def test_a_variable_that_is_not_set_stops_only_its_channel(folder):
     assert len(served.taken) == 4
 
 
-def test_content_with_an_error_sends_nothing(folder):
+def test_invalid_content_sends_nothing(folder):
     write_files(
         folder,
         {"content/incidents/bad.yaml": "name: Bad\nupdates: [{at: 2026-11-02T10:00:00Z, status: broken}]\n"},
@@ -174,21 +174,21 @@ def test_content_with_an_error_sends_nothing(folder):
         ("CHAT_URL", "https://hooks.example.org/T0/B0", "url_variable"),
     ],
 )
-def test_settings_that_are_wrong(folder, before, after, message):
+def test_invalid_settings_are_reported(folder, before, after, message):
     write_files(folder, {"content/site.yaml": SITE.replace(before, after)})
     with receiver() as served:
         said = Notify(folder, served).run(code=1)
     assert message in said
 
 
-def test_without_channels_nothing_is_sent(folder):
+def test_missing_channels_are_reported(folder):
     write_files(folder, {"content/site.yaml": SITE[: SITE.index("notify:")]})
     with receiver() as served:
         said = Notify(folder, served).run()
     assert "site.yaml has no channels" in said
 
 
-def test_a_damaged_record_is_left_alone(folder):
+def test_damaged_state_file_is_kept(folder):
     write_files(folder, {"state/notified.json": "{"})
     with receiver() as served:
         said = Notify(folder, served).run(code=3)
@@ -196,7 +196,7 @@ def test_a_damaged_record_is_left_alone(folder):
     assert (folder / "state/notified.json").read_text() == "{"
 
 
-def test_what_the_site_does_not_show_yet_waits_for_it(folder):
+def test_unpublished_events_wait_for_site(folder):
     def build(now):
         done = subprocess.run(
             [sys.executable, "-m", "statuary", "build", "--now", now],
@@ -218,7 +218,7 @@ def test_what_the_site_does_not_show_yet_waits_for_it(folder):
     assert len(served.taken) == 10
 
 
-def test_two_runs_at_once_send_each_event_once(folder):
+def test_concurrent_runs_send_events_once(folder):
     with receiver() as served:
         notify = Notify(folder, served)
         runs = [
@@ -255,7 +255,7 @@ main()
 
 
 @pytest.mark.timeout(7200)
-def test_killed_at_random_instants_while_receivers_fail(folder):
+def test_random_kills_and_failures_keep_guarantees(folder):
     """Each event is taken at least once, and sent at most once where the channel is set so; order is kept.
 
     Nothing is sent of what an import took over.

@@ -78,7 +78,7 @@ def stored(url: str) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_a_build_is_also_published_to_a_store(store, built, tmp_path):
+def test_build_publishes_to_store(store, built, tmp_path):
     content, out = built
     output = run("build", "--content", content, "--out", tmp_path / "out", "--now", NOW, "--to", store.url)
     assert f"in {store.url}" in output
@@ -94,7 +94,7 @@ def test_a_build_is_also_published_to_a_store(store, built, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_dry_run_shows_the_plan_and_its_cost(store, built):
+def test_dry_run_shows_plan_and_cost(store, built):
     _, out = built
     output = run("publish", out, "--to", store.url, "--dry-run")
     wanted = files_in(out)
@@ -108,7 +108,7 @@ def test_a_dry_run_shows_the_plan_and_its_cost(store, built):
 
 
 @pytest.mark.slow
-def test_a_snapshot_and_its_folder_are_the_same_to_a_store(store, built, tmp_path):
+def test_snapshot_after_folder_puts_only_snapshot(store, built, tmp_path):
     _, out = built
     run("publish", out, "--to", store.url)
     run("snapshot", "create", "--from", out, tmp_path / "site.zip")
@@ -121,7 +121,7 @@ def test_a_snapshot_and_its_folder_are_the_same_to_a_store(store, built, tmp_pat
 
 
 @pytest.mark.slow
-def test_an_older_snapshot_is_not_published_over_a_folders_site(store, built, tmp_path):
+def test_older_snapshot_requires_allow_older(store, built, tmp_path):
     content, out = built
     run("publish", out, "--to", store.url)
     there, old = bodies_in(store), tmp_path / "old.zip"
@@ -135,7 +135,7 @@ def test_an_older_snapshot_is_not_published_over_a_folders_site(store, built, tm
 
 
 @pytest.mark.slow
-def test_a_damaged_snapshot_is_not_published(store, built, tmp_path):
+def test_damaged_snapshot_is_not_published(store, built, tmp_path):
     _, out = built
     file = tmp_path / "site.zip"
     run("snapshot", "create", "--from", out, file)
@@ -146,7 +146,7 @@ def test_a_damaged_snapshot_is_not_published(store, built, tmp_path):
     assert bodies_in(store) == {}
 
 
-def test_a_folder_is_published_to_another_folder(built, tmp_path):
+def test_folder_is_published_to_folder(built, tmp_path):
     _, out = built
     for output in ("added", "nothing changed"):
         assert output in run("publish", out, "--to", tmp_path / "mirror")
@@ -158,13 +158,13 @@ def test_a_folder_is_published_to_another_folder(built, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_missing_store_is_rejected(store, built):
+def test_missing_store_is_rejected(store, built):
     output = run("publish", built[1], "--to", "s3://nowhere-at-all/x", code=3)
     assert output.startswith("statuary: s3://nowhere-at-all/x cannot")
 
 
 @pytest.mark.slow
-def test_a_terminated_publisher_releases_its_lease(store, built):
+def test_terminated_publisher_releases_lease(store, built):
     store.fault = lambda method, path, number: "hang" if number == 60 else ""
     with subprocess.Popen([*STATUARY, "publish", str(built[1]), "--to", store.url]) as process:
         wait_for(lambda: len(store.seen) > 50)
@@ -176,7 +176,7 @@ def test_a_terminated_publisher_releases_its_lease(store, built):
 
 
 @pytest.mark.slow
-def test_the_lease_of_a_killed_publisher_expires_and_nothing_is_lost(store, built):
+def test_killed_publisher_lease_expires_without_loss(store, built):
     """A publisher is killed at random instants; the next waits for its lease to end, and puts what is missing."""
     _, out = built
     wanted, chance = files_in(out), random.Random(20261120)
@@ -205,9 +205,7 @@ def wait_for(is_so) -> None:
 
 
 @pytest.mark.slow
-def test_packs_alone_are_published_and_read_from_the_store(
-    azurite_server, bucket_name, monkeypatch, tmp_path
-):
+def test_packs_without_records_serve_from_store(azurite_server, bucket_name, monkeypatch, tmp_path):
     """Of a site with packs, the store need not have an object for each record; readers find them by ranges."""
     require_zstd()
     for name, value in azurite_server.environment().items():

@@ -32,7 +32,7 @@ def comparison() -> Iterator[StoreComparison]:
     comparison.close()
 
 
-def test_a_listing_reads_back_from_its_parts(comparison):
+def test_listing_round_trips_through_parts(comparison):
     entries = [entry(number) for number in range(2000)]
     comparison.want(reversed(entries))
     comparison.divide()
@@ -42,12 +42,12 @@ def test_a_listing_reads_back_from_its_parts(comparison):
     assert [read for text in texts for read in parse_entries(text)] == entries
 
 
-def test_a_path_is_offered_once(comparison):
+def test_duplicate_path_is_rejected(comparison):
     with pytest.raises(PublishingError, match="two documents have the same path"):
         comparison.want([entry(1), entry(2), entry(1)])
 
 
-def test_only_what_every_listing_tells_alike_is_certain(comparison):
+def test_only_agreeing_listings_are_certain(comparison):
     """What an unfinished publication puts, replaces or leaves out may be there or not."""
     finished = [entry(1), entry(2), entry(3), entry(4)]
     begun = [entry(1), entry(2, digest=7), entry(4), entry(5)]
@@ -57,13 +57,13 @@ def test_only_what_every_listing_tells_alike_is_certain(comparison):
     assert [item.path for item in comparison.uncertain] == [entry(number).path for number in (2, 3, 4, 5)]
 
 
-def test_nothing_is_certain_before_the_first_publication_is_finished(comparison):
+def test_unfinished_first_publication_is_uncertain(comparison):
     comparison.hold([(), [entry(1), entry(2)]])
     assert list(comparison.stored) == []
     assert [item.path for item in comparison.uncertain] == [entry(1).path, entry(2).path]
 
 
-def test_objects_of_other_programs_are_neither_replaced_nor_removed(comparison):
+def test_foreign_objects_become_conflicts(comparison):
     comparison.want([entry(1), entry(2)])
     comparison.divide()
     for number, attributes in ((1, {}), (2, attributes_of(entry(2))), (3, {}), (4, attributes_of(entry(4)))):
@@ -76,7 +76,7 @@ def test_objects_of_other_programs_are_neither_replaced_nor_removed(comparison):
     assert comparison.plan(adopt=True).conflicts == ()
 
 
-def test_parts_that_every_listing_has_are_left_out(comparison):
+def test_unchanged_parts_are_skipped(comparison):
     comparison.want(entry(number) for number in range(2000))
     comparison.divide()
     first, *others = comparison.parts
@@ -89,7 +89,7 @@ def test_parts_that_every_listing_has_are_left_out(comparison):
     )
 
 
-def test_an_index_reads_back():
+def test_index_round_trips():
     for index in (
         StoreIndex(),
         StoreIndex("ab", instant="x"),
@@ -99,7 +99,7 @@ def test_an_index_reads_back():
     assert StoreIndex("a", begun=("b", "c"), doubted=("d",)).named == ("a", "d", "b", "c")
 
 
-def test_an_index_of_an_earlier_version_names_no_listings():
+def test_earlier_version_index_lists_nothing():
     text = b'{"format":1,"shards":{"site":"ab"},"begun":[],"instant":"2026-11-02T10:00:00.000Z"}'
     assert parse_index(text) == StoreIndex(instant="2026-11-02T10:00:00.000Z")
 
@@ -123,13 +123,13 @@ def test_invalid_indexes_are_rejected(text):
         ("assets/theme/logo.png", ("image/png", REVALIDATE, "")),
     ],
 )
-def test_headers_follow_the_table_of_urls(path, headers):
+def test_headers_follow_url_table(path, headers):
     wanted = object_entry(path, "ab" * 32, 7)
     assert (wanted.media_type, wanted.cache, wanted.encoding) == headers
     assert stored_entry(path, 7, attributes_of(wanted)) == wanted
 
 
-def test_bodies_come_before_what_names_them():
+def test_bodies_precede_referring_documents():
     first_to_last = [
         "log/pending.json",
         RECORD,

@@ -101,13 +101,13 @@ def put(store, path: str, body: bytes) -> None:
     obstore.put(from_url(store.url), path, body)
 
 
-def test_the_store_holds_exactly_the_site(store):
+def test_store_holds_exactly_site_files(store):
     plan, *_ = publish(store.url, SITE)
     assert plan.counts == {Action.ADD: len(SITE), Action.REPLACE: 0, Action.REMOVE: 0}
     assert bodies_in(store) == SITE
 
 
-def test_objects_carry_their_headers(store):
+def test_objects_carry_headers(store):
     publish(store.url, SITE)
     output = {path: attributes for path, (_, attributes) in objects_of(store.url).items()}
     names = ("Content-Type", "Cache-Control", "Content-Encoding")
@@ -123,7 +123,7 @@ def test_objects_carry_their_headers(store):
     assert all(DIGEST_ATTRIBUTE in output[path] for path in SITE)
 
 
-def test_existing_objects_are_not_put_again(store):
+def test_unchanged_objects_are_not_put(store):
     publish(store.url, SITE)
     store.seen.clear()
     plan, requested, cost = publish(store.url, SITE)
@@ -133,7 +133,7 @@ def test_existing_objects_are_not_put_again(store):
     assert names_of(store.seen, "PUT") == [LEASE] * 3
 
 
-def test_only_what_changed_is_put_in_order(store):
+def test_changed_objects_are_put_in_order(store):
     publish(store.url, SITE)
     store.seen.clear()
     plan, *_ = publish(store.url, CHANGED)
@@ -151,7 +151,7 @@ def test_only_what_changed_is_put_in_order(store):
     assert len(methods) > last_put + 1
 
 
-def test_the_plan_states_its_cost(moto_store):
+def test_plan_cost_matches_requests(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED):
         _, requested, cost = publish(store.url, bodies, dry_run=True)
@@ -165,7 +165,7 @@ def test_the_plan_states_its_cost(moto_store):
         store.seen.clear()
 
 
-def test_a_lost_ledger_costs_one_request_for_each_object(store):
+def test_lost_ledger_requests_every_object(store):
     publish(store.url, SITE)
     put(store, "elsewhere/own.bin", b"not ours")
     delete(store, INDEX)
@@ -177,7 +177,7 @@ def test_a_lost_ledger_costs_one_request_for_each_object(store):
     assert bodies_in(store) == CHANGED | {"elsewhere/own.bin": b"not ours"}
 
 
-def test_objects_of_other_programs_are_left_alone(moto_store):
+def test_foreign_objects_require_adopt(moto_store):
     store = moto_store
     put(store, "chains", b"not ours")
     for has_ledger in (False, True):
@@ -191,7 +191,7 @@ def test_objects_of_other_programs_are_left_alone(moto_store):
     assert bodies_in(store) == SITE
 
 
-def test_other_headers_are_a_change(moto_store, monkeypatch):
+def test_changed_headers_replace_objects(moto_store, monkeypatch):
     store = moto_store
     publish(store.url, SITE)
     monkeypatch.setattr("statuary.extensions.object_stores.objects.cache_of", lambda _: "no-cache")
@@ -216,7 +216,7 @@ def test_temporary_faults_leave_no_trace(store, fault):
     assert set(again) <= {path for path, _ in effective.items() if path.endswith(("chains", f"{3:040x}"))}
 
 
-def test_missing_responses_are_requested_again(moto_store):
+def test_missing_responses_are_retried(moto_store):
     store = moto_store
     hanging = {"chains", record_path(9), "api/v2/summary.json"}
     hung = set()
@@ -234,7 +234,7 @@ def test_missing_responses_are_requested_again(moto_store):
     assert bodies_in(store) == SITE
 
 
-def test_publishing_to_a_store_that_is_down_fails_and_resumes(moto_store):
+def test_store_outage_fails_then_resumes(moto_store):
     store = moto_store
     store.fault = lambda method, path, number: "500" if number > 40 else ""
     with pytest.raises(PublishingError, match="cannot take"):
@@ -260,7 +260,7 @@ class BrokenOffError(Exception):
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("STORE_INTERRUPTIONS", "3"))))
-def test_an_interrupted_publication_is_finished_by_the_next(moto_store, seed):
+def test_next_publication_finishes_interrupted_publication(moto_store, seed):
     """Sites come and go, and each publication but the last breaks off; what was to be stays findable.
 
     STORE_INTERRUPTIONS tries more stories.
@@ -296,7 +296,7 @@ def test_an_interrupted_publication_is_finished_by_the_next(moto_store, seed):
     assert bodies_in(store) == {}
 
 
-def test_one_publisher_at_a_time(store):
+def test_lease_excludes_second_publisher(store):
     second = []
 
     def meanwhile(_):
@@ -310,7 +310,7 @@ def test_one_publisher_at_a_time(store):
     assert bodies_in(store) == CHANGED
 
 
-def test_a_lease_that_ended_is_taken_over_and_its_holder_stops(store):
+def test_expired_lease_is_taken_over(store):
     """The first publisher sleeps, as machines do, while its lease ends and another publishes."""
     taken, slept = [], 0
 
@@ -351,7 +351,7 @@ def late_put(monkeypatch, store, late: str, meanwhile: dict[str, bytes]) -> Call
     return now
 
 
-def test_a_late_replacement_of_a_publisher_that_lost_its_lease_fails(store, monkeypatch):
+def test_late_replacement_without_lease_fails(store, monkeypatch):
     publish(store.url, SITE)
     late = record_path(3)
     now = late_put(monkeypatch, store, late, CHANGED)
@@ -360,7 +360,7 @@ def test_a_late_replacement_of_a_publisher_that_lost_its_lease_fails(store, monk
     assert bodies_in(store) == CHANGED
 
 
-def test_a_late_new_object_is_found_by_the_next_publication(store, monkeypatch):
+def test_late_new_object_is_removed_later(store, monkeypatch):
     publish(store.url, SITE)
     late = record_path(99)
     now = late_put(monkeypatch, store, late, CHANGED)
@@ -378,9 +378,7 @@ FAULTS = ("500", "503", "lost", "cut", "slow", "hang")
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("STORE_FAULTS", "2"))))
-def test_faults_and_a_late_put_leave_nothing_that_the_next_publications_do_not_mend(
-    moto_store, seed, monkeypatch
-):
+def test_next_publications_repair_random_faults(moto_store, seed, monkeypatch):
     """Faults befall a publisher, which loses its lease while one of its puts is on the way; STORE_FAULTS tries more."""
     import obstore
 
@@ -422,7 +420,7 @@ def test_faults_and_a_late_put_leave_nothing_that_the_next_publications_do_not_m
     assert (plan.is_empty, cost.put) == (True, 0)
 
 
-def test_verifying_requests_every_object(moto_store):
+def test_verify_requests_every_object(moto_store):
     store = moto_store
     publish(store.url, SITE)
     delete(store, record_path(5))
@@ -432,7 +430,7 @@ def test_verifying_requests_every_object(moto_store):
     assert bodies_in(store) == SITE
 
 
-def test_nothing_is_put_before_what_it_names(moto_store):
+def test_references_are_put_after_targets(moto_store):
     store = moto_store
     address = f"0x{1:040x}"
     site = SITE | {
@@ -459,7 +457,7 @@ def test_nothing_is_put_before_what_it_names(moto_store):
         assert order[named] < order[naming], (named, naming)
 
 
-def test_a_publisher_whose_lease_has_expired_puts_nothing_more(moto_store, monkeypatch):
+def test_expiring_lease_stops_puts(moto_store, monkeypatch):
     store, put_yet = moto_store, []
 
     def read(path):
@@ -473,7 +471,7 @@ def test_a_publisher_whose_lease_has_expired_puts_nothing_more(moto_store, monke
     assert len(put_yet) < 10 + 32
 
 
-def test_a_store_that_ignores_conditions_is_rejected(rclone_server, bucket_name, monkeypatch):
+def test_store_ignoring_conditions_requires_no_lease(rclone_server, bucket_name, monkeypatch):
     for name, value in rclone_server.environment().items():
         monkeypatch.setenv(name, value)
     url = rclone_server.make_bucket(bucket_name)
@@ -488,7 +486,7 @@ def test_a_store_that_ignores_conditions_is_rejected(rclone_server, bucket_name,
         } == bodies
 
 
-def test_a_store_that_refuses_conditions_is_published_to_without_a_lease(moto_store):
+def test_store_refusing_conditions_requires_no_lease(moto_store):
     moto_store.refuses_conditions = True
     with pytest.raises(PublishingError, match="501 Not Implemented") as refused:
         publish(moto_store.url, SITE)
@@ -498,7 +496,7 @@ def test_a_store_that_refuses_conditions_is_published_to_without_a_lease(moto_st
         assert bodies_in(moto_store) == bodies
 
 
-def test_without_a_lease_what_another_program_put_meanwhile_is_not_replaced(store):
+def test_no_lease_keeps_foreign_object(store):
     publish(store.url, SITE, has_lease=False)
     put(store, "chains", b"theirs")
     with pytest.raises(PublishingError, match="statuary did not put are in the way: chains"):
@@ -508,7 +506,7 @@ def test_without_a_lease_what_another_program_put_meanwhile_is_not_replaced(stor
     assert bodies_in(store) == CHANGED
 
 
-def test_without_a_lease_two_publishers_at_once_are_noticed(store):
+def test_no_lease_detects_concurrent_publisher(store):
     """The first one reports it, and the next publication repairs what the two left."""
     publish(store.url, SITE, has_lease=False)
     taken = []
@@ -526,7 +524,7 @@ def test_without_a_lease_two_publishers_at_once_are_noticed(store):
     assert bodies_in(store) == CHANGED
 
 
-def test_on_googles_store_the_condition_is_the_generation(monkeypatch):
+def test_google_store_compares_generation(monkeypatch):
     """That is what it compares; the library refuses an ETag alone."""
     conditions = []
 
@@ -558,7 +556,7 @@ def test_on_googles_store_the_condition_is_the_generation(monkeypatch):
     assert conditions == ["0", "1", "2"]
 
 
-def test_a_body_that_differs_from_the_offered_one_is_not_put(moto_store):
+def test_body_changed_since_build_is_rejected(moto_store):
     store = moto_store
     bodies = dict(SITE)
 
@@ -588,7 +586,7 @@ def listing_of(store) -> str:
         (lambda store, part: put(store, listing_of(store), b"[]"), "is damaged"),
     ],
 )
-def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, message):
+def test_damaged_ledger_is_reported_and_replaceable(moto_store, harm, message):
     store = moto_store
     publish(store.url, SITE)
     part = next(path for path in objects_of(store.url) if path.endswith(".jsonl"))
@@ -601,7 +599,7 @@ def test_a_damaged_ledger_is_reported_and_can_be_deleted(moto_store, harm, messa
     assert bodies_in(store) == CHANGED
 
 
-def test_an_earlier_versions_ledger_is_replaced(moto_store):
+def test_earlier_version_ledger_is_replaced(moto_store):
     """It cannot be read: every object is requested once, and what only that ledger knew of is removed."""
     store = moto_store
     publish(store.url, SITE)
@@ -617,7 +615,7 @@ def test_an_earlier_versions_ledger_is_replaced(moto_store):
     assert (plan.is_empty, requested.get, requested.head, cost.put) == (True, 1, 0, 0)
 
 
-def test_a_replacement_of_a_lost_ledger_that_breaks_off_forgets_nothing(moto_store):
+def test_interrupted_ledger_rebuild_keeps_removals(moto_store):
     """The next publication removes what only the lost ledger knew of."""
     store = moto_store
     publish(store.url, SITE)
@@ -633,7 +631,7 @@ def test_a_replacement_of_a_lost_ledger_that_breaks_off_forgets_nothing(moto_sto
     assert bodies_in(store) == smaller
 
 
-def test_unneeded_objects_of_the_ledger_are_removed(moto_store):
+def test_unneeded_ledger_objects_are_removed(moto_store):
     store = moto_store
     for bodies in (SITE, CHANGED, SITE):
         publish(store.url, bodies)

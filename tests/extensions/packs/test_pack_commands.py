@@ -32,7 +32,7 @@ def lines_of(count: int) -> list[bytes]:
     return [record_of(number).strip() for number in range(1, count + 1)]
 
 
-def test_lines_become_the_documents_of_a_build(tmp_path: Path) -> None:
+def test_jsonl_pack_matches_site_pack(tmp_path: Path) -> None:
     content = site_of_many(tmp_path, 30)
     out = tmp_path / "build"
     assert build(content, out).checked.may_publish
@@ -53,7 +53,7 @@ def test_lines_become_the_documents_of_a_build(tmp_path: Path) -> None:
     assert any(key.startswith("proof/") for key in of_site)
 
 
-def test_the_order_and_division_of_lines_changes_no_byte(tmp_path: Path) -> None:
+def test_line_order_changes_no_byte(tmp_path: Path) -> None:
     lines = lines_of(40)
     (tmp_path / "a.jsonl").write_bytes(b"\n".join(lines))
     (tmp_path / "b.ndjson").write_bytes(b"\n".join(lines[25:]))
@@ -64,7 +64,7 @@ def test_the_order_and_division_of_lines_changes_no_byte(tmp_path: Path) -> None
     assert (tmp_path / "one.pack").read_bytes() == (tmp_path / "two.pack").read_bytes()
 
 
-def test_all_that_is_wrong_with_lines_is_told_at_once(tmp_path: Path) -> None:
+def test_all_line_errors_are_reported_together(tmp_path: Path) -> None:
     lines = lines_of(3)
     wrong = orjson.loads(lines[2]) | {"chainId": "x"}
     typed = orjson.loads(lines[2]) | {"abi": 7}
@@ -99,7 +99,7 @@ def test_all_that_is_wrong_with_lines_is_told_at_once(tmp_path: Path) -> None:
         (["--from", "nothing", "out.pack"], 3, "nothing cannot be read"),
     ],
 )
-def test_wrong_sources(
+def test_invalid_sources_are_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -115,7 +115,7 @@ def pack(tmp_path: Path) -> Path:
     return tmp_path / "site" / "a.pack"
 
 
-def test_verify_and_read(pack: Path) -> None:
+def test_verify_and_read_detect_damage(pack: Path) -> None:
     assert "20 documents and 0 removals" in run("pack", "verify", pack).output
     found = json.loads(run("pack", "verify", pack, "--format", "json").output)
     assert (found["whole"], found["documents"], found["problems"]) == (True, 20, [])
@@ -132,7 +132,7 @@ def test_verify_and_read(pack: Path) -> None:
     assert "is cut off" in run("pack", "verify", pack, code=3).stderr
 
 
-def test_a_pack_is_read_from_a_server(pack: Path) -> None:
+def test_pack_is_read_over_http(pack: Path) -> None:
     record = orjson.loads(record_of(4))
     path = f"v2/contract/{record['chainId']}/{record['address']}"
     with served(pack.parent) as (url, _):
@@ -145,7 +145,7 @@ def test_a_pack_is_read_from_a_server(pack: Path) -> None:
         assert "download it first" in refused
 
 
-def test_a_pack_is_opened_from_python(pack: Path) -> None:
+def test_open_snapshot_reads_pack(pack: Path) -> None:
     with served(pack.parent) as (url, _):
         for location in (pack, f"{url}/a.pack"):
             with open_snapshot(location) as site:
@@ -159,7 +159,7 @@ def test_a_pack_is_opened_from_python(pack: Path) -> None:
                     site.read("../x")
 
 
-def test_a_made_record_is_found_by_its_address(tmp_path: Path) -> None:
+def test_generated_record_is_found_by_address(tmp_path: Path) -> None:
     record = made_record(chain_id="5")
     (tmp_path / "a.jsonl").write_bytes(orjson.dumps(record))
     run("pack", "make", "--from", tmp_path / "a.jsonl", tmp_path / "a.pack")
@@ -167,7 +167,7 @@ def test_a_made_record_is_found_by_its_address(tmp_path: Path) -> None:
     assert orjson.loads(run("pack", "read", tmp_path / "a.pack", path).stdout_bytes) == record
 
 
-def test_packs_of_a_folder_are_updated_and_merged(tmp_path: Path) -> None:
+def test_folder_packs_are_updated_and_merged(tmp_path: Path) -> None:
     lines, folder = lines_of(60), tmp_path / "site"
     for name, part in (("base", lines[:50]), ("more", lines[50:]), ("one", lines[3:4])):
         (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(part))
@@ -195,7 +195,7 @@ def test_packs_of_a_folder_are_updated_and_merged(tmp_path: Path) -> None:
     run("pack", "verify", tmp_path, code=3)
 
 
-def test_what_is_added_and_removed_at_once_is_refused(tmp_path: Path) -> None:
+def test_simultaneous_add_and_remove_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"\n".join(lines_of(3)))
     run("pack", "update", "--from", tmp_path / "a.jsonl", tmp_path)
     before = tree(tmp_path)
@@ -208,9 +208,7 @@ def test_what_is_added_and_removed_at_once_is_refused(tmp_path: Path) -> None:
     assert {**before, "gone.txt": tree(tmp_path)["gone.txt"]} == tree(tmp_path)
 
 
-def test_every_finding_about_lines_is_printed_with_the_file_as_it_was_typed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_line_findings_show_typed_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.jsonl").write_text('{"chainId":"1"}\n{"chainId":"2"}\n')
     said = run("pack", "make", "--from", "a.jsonl", "a.pack", code=1).stderr
@@ -230,7 +228,7 @@ def test_every_finding_about_lines_is_printed_with_the_file_as_it_was_typed(
         (b"v2/\xff\n", ("gone.txt:1:4:", "not UTF-8")),
     ],
 )
-def test_a_line_of_what_is_removed_that_is_no_path_changes_nothing(
+def test_invalid_removal_line_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, said: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -244,12 +242,12 @@ def test_a_line_of_what_is_removed_that_is_no_path_changes_nothing(
     assert tree(tmp_path) == before
 
 
-def test_an_update_of_nothing_and_a_file_that_is_absent_are_told(tmp_path: Path) -> None:
+def test_empty_update_and_absent_file_fail(tmp_path: Path) -> None:
     assert "give --from, --remove or both" in run("pack", "update", tmp_path, code=2).stderr
     absent = run("pack", "update", "--remove", tmp_path / "gone.txt", tmp_path, code=3).stderr
     assert "gone.txt cannot be read" in absent
 
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
-def test_readers_are_written(language: str) -> None:
+def test_reader_command_prints_source(language: str) -> None:
     assert "packs/packs.json" in run("pack", "reader", language).output

@@ -71,7 +71,7 @@ class CountedRanges(FileRanges):
 
 
 @pytest.mark.parametrize("with_dictionary", [True, False])
-def test_what_is_written_is_read(tmp_path: Path, with_dictionary: bool) -> None:
+def test_pack_round_trips(tmp_path: Path, with_dictionary: bool) -> None:
     made = documents(5_000)
     made[7] = made[7]._replace(body=None)
     made[8] = made[8]._replace(body=b"")
@@ -87,7 +87,7 @@ def test_what_is_written_is_read(tmp_path: Path, with_dictionary: bool) -> None:
     assert found.totals == Totals(4_999, 1, size, made[0].key, made[-1].key)
 
 
-def test_the_number_of_workers_changes_no_byte(tmp_path: Path) -> None:
+def test_worker_count_changes_no_byte(tmp_path: Path) -> None:
     made = documents(3_000)
     packs = [
         written(tmp_path / f"{workers}.pack", made, workers=workers).read_bytes() for workers in (1, 2, 7)
@@ -95,7 +95,7 @@ def test_the_number_of_workers_changes_no_byte(tmp_path: Path) -> None:
     assert len(set(packs)) == 1
 
 
-def test_a_look_up_takes_two_requests_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lookup_takes_at_most_two_requests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("statuary.extensions.packs.pack_writer.FRAMES_OF_LEAF", 4)
     made = documents(4_000)
     file = written(tmp_path / "a.pack", made)
@@ -110,7 +110,7 @@ def test_a_look_up_takes_two_requests_at_most(tmp_path: Path, monkeypatch: pytes
             assert document == next((one for one in made if one.key == key), None)
 
 
-def test_the_only_leaf_of_a_small_pack_is_in_its_head(tmp_path: Path) -> None:
+def test_small_pack_keeps_leaf_in_head(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pack", documents(50))
     ranges = CountedRanges(file)
     with PackReader(ranges) as pack:
@@ -119,7 +119,7 @@ def test_the_only_leaf_of_a_small_pack_is_in_its_head(tmp_path: Path) -> None:
         assert ranges.asked == []
 
 
-def test_an_empty_pack(tmp_path: Path) -> None:
+def test_empty_pack_is_valid(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pack", [])
     with PackReader(FileRanges(file)) as pack:
         assert pack.find("a") is None
@@ -127,13 +127,13 @@ def test_an_empty_pack(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", [lambda made: made[::-1], lambda made: [made[0], made[0]]])
-def test_what_is_not_sorted_is_not_written(tmp_path: Path, order) -> None:
+def test_unsorted_documents_are_rejected(tmp_path: Path, order) -> None:
     with pytest.raises(PublishingError, match="twice"):
         written(tmp_path / "a.pack", order(documents(2)))
     assert tree(tmp_path) == {}
 
 
-def test_writing_that_fails_leaves_the_old_pack(tmp_path: Path) -> None:
+def test_failed_write_keeps_previous_pack(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pack", documents(10))
     before = file.read_bytes()
 
@@ -155,7 +155,7 @@ def read_all(file: Path) -> list[PackedDocument]:
         return list(pack.documents())
 
 
-def test_every_changed_byte_is_found(tmp_path: Path) -> None:
+def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
     whole = written(tmp_path / "whole.pack", documents(24, 40)).read_bytes()
     dice, file = random.Random(1), tmp_path / "flipped.pack"
     for place in range(len(whole)):
@@ -166,7 +166,7 @@ def test_every_changed_byte_is_found(tmp_path: Path) -> None:
             read_all(file)
 
 
-def test_every_length_but_the_whole_is_found(tmp_path: Path) -> None:
+def test_every_wrong_length_is_detected(tmp_path: Path) -> None:
     whole = written(tmp_path / "whole.pack", documents(24, 40)).read_bytes()
     file = tmp_path / "cut.pack"
     for text in [*(whole[:length] for length in range(len(whole))), whole + b"\0", whole + whole]:
@@ -175,7 +175,7 @@ def test_every_length_but_the_whole_is_found(tmp_path: Path) -> None:
             read_all(file)
 
 
-def test_a_look_up_in_a_damaged_pack_gives_right_bytes_or_an_error(tmp_path: Path) -> None:
+def test_damaged_pack_lookup_never_returns_garbage(tmp_path: Path) -> None:
     made = documents(24, 40)
     whole = written(tmp_path / "whole.pack", made).read_bytes()
     dice, file = random.Random(2), tmp_path / "flipped.pack"
@@ -214,7 +214,7 @@ SIZE = sum(len(body or b"") for _, body in TWO)
 RIGHT = Totals(2, 0, SIZE, TWO[0].key, TWO[1].key)
 
 
-def test_the_crafted_pack_is_right_but_for_that(tmp_path: Path) -> None:
+def test_crafted_baseline_pack_is_valid(tmp_path: Path) -> None:
     assert read_all(crafted(tmp_path / "a.pack", [frame_of(TWO)], RIGHT)) == TWO
 
 
@@ -242,7 +242,9 @@ def test_the_crafted_pack_is_right_but_for_that(tmp_path: Path) -> None:
         (frame_of(TWO, text=b"[" * 100_000), RIGHT, "malformed"),
     ],
 )
-def test_hostile_frames(tmp_path: Path, frame: tuple[Frame, bytes], totals: Totals, match: str) -> None:
+def test_hostile_frames_are_rejected(
+    tmp_path: Path, frame: tuple[Frame, bytes], totals: Totals, match: str
+) -> None:
     with pytest.raises(DamagedSnapshotError, match=match):
         read_all(crafted(tmp_path / "a.pack", [frame], totals))
 
@@ -273,7 +275,7 @@ def tail_of(offset: int, sizes: tuple[int, int], text: bytes, plain: int, prefix
         (orjson.dumps({"zstd": "1", **Totals()._asdict(), "offset": 1 << 60, "frames": []}), "too large"),
     ],
 )
-def test_hostile_heads(tmp_path: Path, head: bytes, match: str) -> None:
+def test_hostile_heads_are_rejected(tmp_path: Path, head: bytes, match: str) -> None:
     file = tmp_path / "a.pack"
     file.write_bytes(tail_of(0, (0, 0), Compressor().compress(head), len(head)))
     with pytest.raises(DamagedSnapshotError, match=match):
@@ -291,14 +293,14 @@ def test_hostile_heads(tmp_path: Path, head: bytes, match: str) -> None:
         b"",
     ],
 )
-def test_hostile_ends(tmp_path: Path, end: bytes) -> None:
+def test_hostile_ends_are_rejected(tmp_path: Path, end: bytes) -> None:
     file = tmp_path / "a.pack"
     file.write_bytes(end)
     with pytest.raises(DamagedSnapshotError):
         read_all(file)
 
 
-def test_a_bomb_takes_no_more_memory_than_is_stated(tmp_path: Path) -> None:
+def test_decompression_bomb_uses_bounded_memory(tmp_path: Path) -> None:
     """A frame of a gigabyte of zeros that claims to have a thousand bytes is given up after these."""
     import tracemalloc
 
@@ -314,7 +316,7 @@ def test_a_bomb_takes_no_more_memory_than_is_stated(tmp_path: Path) -> None:
     assert peak < 8 << 20
 
 
-def test_a_window_that_is_larger_than_ours_is_refused(tmp_path: Path) -> None:
+def test_oversized_window_is_refused(tmp_path: Path) -> None:
     """A decoder keeps the window in memory: one of 128 MiB is refused before."""
     zstd = Compressor().zstd
     names = zstd.CompressionParameter
@@ -326,5 +328,5 @@ def test_a_window_that_is_larger_than_ours_is_refused(tmp_path: Path) -> None:
         read_all(crafted(tmp_path / "a.pack", [(frame, data)], RIGHT))
 
 
-def test_limits_hold_the_largest_document() -> None:
+def test_frame_limit_fits_largest_document() -> None:
     assert limits.LARGEST_DOCUMENT + len(encode_frame([PackedDocument("a" * 200, b"")])) < limits.MAX_FRAME

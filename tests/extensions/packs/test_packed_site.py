@@ -81,13 +81,13 @@ def place(request: pytest.FixtureRequest, own_site: Path) -> Iterator[str]:
         yield url
 
 
-def test_what_packs_have_is_left_out_and_nothing_else(site: Site) -> None:
+def test_exclude_packed_skips_only_packed_files(site: Site) -> None:
     left = {path for path in files_in(site.out) if not path.startswith(".statuary")}
     assert left == {path for path in site.files if not is_packed(path)}
     assert len(site.packed) > 100
 
 
-def test_every_document_is_read_as_if_it_were_a_file(site: Site, place: str) -> None:
+def test_packed_documents_are_read_like_files(site: Site, place: str) -> None:
     with open_site(place) as reader:
         found = {path: reader.read(path) for path in site.files}
         assert found == site.files
@@ -98,7 +98,7 @@ def test_every_document_is_read_as_if_it_were_a_file(site: Site, place: str) -> 
         assert reader.read(path.swapcase().replace("V2/CONTRACT", "v2/contract").replace("0X", "0x")) is None
 
 
-def test_a_store_that_says_403_for_what_is_missing(site: Site, own_site: Path, tmp_path: Path) -> None:
+def test_missing_documents_may_respond_403(site: Site, own_site: Path, tmp_path: Path) -> None:
     """So S3 answers those who may not list the bucket."""
     with file_server.served(own_site, missing=403) as (url, _):
         with open_site(url) as reader:
@@ -112,7 +112,7 @@ def test_a_store_that_says_403_for_what_is_missing(site: Site, own_site: Path, t
     assert set(site.packed) <= set(files_in(tmp_path / "mirror"))
 
 
-def test_requests_are_answered_as_with_every_file(site: Site, place: str) -> None:
+def test_packed_site_responds_like_full_site(site: Site, place: str) -> None:
     now = parse_instant(NOW)
     with open_site(site.built) as whole, open_site(place) as packed:
         for path in sorted(site.packed)[::7]:
@@ -122,26 +122,26 @@ def test_requests_are_answered_as_with_every_file(site: Site, place: str) -> Non
                 assert answers[0] == answers[1], target
 
 
-def test_every_contract_is_listed(site: Site, place: str) -> None:
+def test_packed_site_lists_every_contract(site: Site, place: str) -> None:
     with open_snapshot(site.built) as whole, open_snapshot(place) as packed:
         records = {(one.chain_id, one.address): one.body for one in whole.contracts()}
         assert len(records) == 29
         assert {(one.chain_id, one.address): one.body for one in packed.contracts()} == records
 
 
-def test_a_folder_of_packs_alone_is_listed(site: Site, tmp_path: Path) -> None:
+def test_packs_folder_lists_every_contract(site: Site, tmp_path: Path) -> None:
     shutil.copytree(site.out / "packs", tmp_path / "packs")
     with open_snapshot(tmp_path) as packed:
         assert len({one.address for one in packed.contracts()}) == 29
 
 
-def test_it_is_verified_and_extracted(site: Site, place: str) -> None:
+def test_packed_site_is_verified_and_extracted(site: Site, place: str) -> None:
     assert "305 of 305 documents are whole" in run("snapshot", "verify", place)
     path = next(path for path in site.packed if path.startswith("v2/contract/748463/0x"))
     assert run("extract", place, path).encode().strip() == site.files[path]
 
 
-def test_a_mirror_has_every_file(site: Site, own_site: Path, tmp_path: Path) -> None:
+def test_mirror_restores_every_file(site: Site, own_site: Path, tmp_path: Path) -> None:
     with file_server.served(own_site) as (url, _):
         run("mirror", url, tmp_path / "mirror")
     mirrored = files_in(tmp_path / "mirror")
@@ -151,7 +151,7 @@ def test_a_mirror_has_every_file(site: Site, own_site: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("damaged", ["list", "pack"])
-def test_damage_is_an_error_and_never_other_bytes(site: Site, own_site: Path, damaged: str) -> None:
+def test_damage_never_returns_wrong_bytes(site: Site, own_site: Path, damaged: str) -> None:
     for file in [own_site / LIST] if damaged == "list" else (own_site / "packs/data").iterdir():
         body = bytearray(file.read_bytes())
         body[len(body) // 3] ^= 1
@@ -166,7 +166,7 @@ def test_damage_is_an_error_and_never_other_bytes(site: Site, own_site: Path, da
     assert errors
 
 
-def test_a_site_that_is_published_again_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reader_follows_republished_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_site, "LIST_SECONDS", 0.0)
     own = Site(tmp_path)
     with file_server.served(own.out) as (url, _), open_site(url) as reader:
@@ -186,7 +186,7 @@ def test_a_site_that_is_published_again_meanwhile(tmp_path: Path, monkeypatch: p
             assert reader.read(path) is None
 
 
-def test_the_sharded_layout(tmp_path: Path) -> None:
+def test_sharded_layout_is_read_from_packs(tmp_path: Path) -> None:
     own = Site(tmp_path, "hosting: {layout: sharded}\n")
     assert not [path for path in files_in(own.out) if path.startswith("_shards/") and "/0x" in path]
     with open_site(own.out) as reader:
@@ -196,7 +196,7 @@ def test_the_sharded_layout(tmp_path: Path) -> None:
     assert "305 of 305 documents are whole" in run("snapshot", "verify", own.out)
 
 
-def test_compressed_forms_of_records_are_in_no_pack(tmp_path: Path) -> None:
+def test_precompressed_records_prevent_exclude_packed(tmp_path: Path) -> None:
     content = packed_content(tmp_path, 3)
     with (content / "site.yaml").open("a") as file:
         file.write("hosting: {precompressed: [gz]}\n")
@@ -207,12 +207,12 @@ def test_compressed_forms_of_records_are_in_no_pack(tmp_path: Path) -> None:
     assert not (tmp_path / "out/index.html").exists()
 
 
-def test_publishing_again_with_every_file_brings_them_back(site: Site, own_site: Path) -> None:
+def test_full_publish_restores_packed_files(site: Site, own_site: Path) -> None:
     run("publish", site.built, "--to", own_site)
     assert {path: body for path, body in files_in(own_site).items() if path in site.files} == site.files
 
 
-def test_nothing_is_left_out_that_packs_may_not_have(site: Site, tmp_path: Path) -> None:
+def test_exclude_packed_requires_current_packs(site: Site, tmp_path: Path) -> None:
     own = Site(tmp_path)
     (own.built / LIST).write_bytes((own.built / LIST).read_bytes() + b" ")
     said = run("publish", own.built, "--to", own.out, "--leave-out-packed", code=3)
@@ -226,7 +226,7 @@ def test_nothing_is_left_out_that_packs_may_not_have(site: Site, tmp_path: Path)
     assert "is a snapshot, which has every file" in said
 
 
-def test_without_the_extra_only_what_is_in_packs_alone_is_missed(
+def test_missing_zstd_fails_only_packed_reads(
     site: Site, own_site: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing() -> None:
@@ -240,13 +240,13 @@ def test_without_the_extra_only_what_is_in_packs_alone_is_missed(
             reader.read(site.packed[0])
 
 
-def test_a_site_with_every_file_never_asks_for_packs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_site_never_reads_packs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_site.PackedDocuments, "read", lambda *_: pytest.fail("asked"))
     with open_site(site.built) as reader:
         assert reader.read("v2/contract/1/0x" + "e" * 40) is None
 
 
-def test_a_pack_that_is_gone_is_an_error(site: Site, own_site: Path) -> None:
+def test_missing_pack_raises_error(site: Site, own_site: Path) -> None:
     shutil.rmtree(own_site / "packs/data")
     with open_site(own_site) as reader, pytest.raises(PublishingError):
         reader.read(site.packed[0])

@@ -59,7 +59,7 @@ def checked(content: Path, out: Path, **more: bool) -> PackList:
     return packs
 
 
-def test_a_site_without_the_key_is_the_same_as_before(content: Path, tmp_path: Path) -> None:
+def test_disabled_packs_leave_no_documents(content: Path, tmp_path: Path) -> None:
     text = (content / "site.yaml").read_text()
     on = built_files(content, tmp_path / "on")
     (content / "site.yaml").write_text(text.replace("packs: true\n", "packs: false\n"))
@@ -71,7 +71,7 @@ def test_a_site_without_the_key_is_the_same_as_before(content: Path, tmp_path: P
     assert built_files(content, tmp_path / "off") == off
 
 
-def test_what_changed_becomes_a_small_pack(content: Path, tmp_path: Path) -> None:
+def test_rebuild_writes_delta_pack(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     base = checked(content, out)
     assert {pack.run for pack in base} == {0}
@@ -96,7 +96,7 @@ def test_what_changed_becomes_a_small_pack(content: Path, tmp_path: Path) -> Non
     assert len(back) == len(base) + 1  # the small one was merged with the first
 
 
-def test_the_same_history_gives_the_same_bytes(content: Path, tmp_path: Path) -> None:
+def test_identical_history_gives_identical_packs(content: Path, tmp_path: Path) -> None:
     for step in range(6):
         (content / path_of(50 + step)).write_bytes(record_of(50 + step))
         sites = [built_files(content, tmp_path / name) for name in ("one", "two")]
@@ -106,7 +106,7 @@ def test_the_same_history_gives_the_same_bytes(content: Path, tmp_path: Path) ->
     assert packed(tmp_path / "two", list_of(fresh)) == packed(tmp_path / "one", list_of(sites[0]))
 
 
-def test_many_small_changes_make_few_runs(content: Path, tmp_path: Path) -> None:
+def test_many_small_changes_keep_few_runs(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     base = checked(content, out)
     for number in range(60, 80):
@@ -128,13 +128,13 @@ def test_many_small_changes_make_few_runs(content: Path, tmp_path: Path) -> None
         ([9, 3, 2_000], 1, 3),
     ],
 )
-def test_runs_that_are_too_small_are_merged(sizes: list[int], added: int, kept: int) -> None:
+def test_small_runs_are_merged(sizes: list[int], added: int, kept: int) -> None:
     assert runs_to_keep(sizes, added) == kept
     stay = sizes[1:kept]
     assert not stay or stay[-1] >= GROWTH * (added + sum(sizes[kept:]))
 
 
-def test_packs_of_a_build_that_failed_to_pack_are_made_again(
+def test_failed_packing_rebuilds_packs_later(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What changed in that build is known to no later one."""
@@ -153,7 +153,7 @@ def test_packs_of_a_build_that_failed_to_pack_are_made_again(
     assert {pack.run for pack in checked(content, out)} == {0}
 
 
-def test_a_build_without_the_stage_between(
+def test_skipped_pack_section_keeps_packs_valid(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "build"
@@ -172,7 +172,7 @@ def test_a_build_without_the_stage_between(
 
 
 @pytest.mark.parametrize("damage", ["list", "pack", "both", "gone"])
-def test_damaged_packs_are_made_again(content: Path, tmp_path: Path, damage: str) -> None:
+def test_damaged_packs_are_rebuilt(content: Path, tmp_path: Path, damage: str) -> None:
     out = tmp_path / "build"
     base = checked(content, out)
     pack = out / "packs" / base[0].path
@@ -186,7 +186,7 @@ def test_damaged_packs_are_made_again(content: Path, tmp_path: Path, damage: str
     assert {one.run for one in checked(content, out)} == {0}
 
 
-def test_documents_that_lose_a_name_are_not_packed_again(content: Path, tmp_path: Path) -> None:
+def test_lost_aliases_do_not_repack_documents(content: Path, tmp_path: Path) -> None:
     before = built_files(content, tmp_path / "out")
     with (content / "site.yaml").open("a") as file:
         file.write("hosting: {lower_case_names: false}\n")
@@ -203,7 +203,7 @@ def test_documents_that_lose_a_name_are_not_packed_again(content: Path, tmp_path
     assert built_files(content, tmp_path / "out")[LIST] == after[LIST]
 
 
-def test_a_sharded_site_has_the_same_packs(content: Path, tmp_path: Path) -> None:
+def test_sharded_site_has_identical_packs(content: Path, tmp_path: Path) -> None:
     plain = checked(content, tmp_path / "plain")
     with (content / "site.yaml").open("a") as file:
         file.write("hosting: {layout: sharded}\n")
@@ -212,7 +212,7 @@ def test_a_sharded_site_has_the_same_packs(content: Path, tmp_path: Path) -> Non
     assert packed(tmp_path / "sharded", list_of(files)) == packed(tmp_path / "plain", plain)
 
 
-def test_a_site_without_contracts_has_an_empty_list(content: Path, tmp_path: Path) -> None:
+def test_removed_contracts_leave_empty_pack_list(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     checked(content, out)
     shutil.rmtree(content / "contracts")
@@ -220,7 +220,7 @@ def test_a_site_without_contracts_has_an_empty_list(content: Path, tmp_path: Pat
     assert checked(content, tmp_path / "fresh") == ()
 
 
-def test_without_zstd_the_site_is_published(
+def test_missing_zstd_still_publishes_site(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from statuary.base.optional import MissingExtraError
@@ -239,7 +239,7 @@ def test_without_zstd_the_site_is_published(
 # Lists that somebody else wrote
 
 
-def test_a_list_is_written_as_it_is_read(content: Path, tmp_path: Path) -> None:
+def test_pack_list_round_trips(content: Path, tmp_path: Path) -> None:
     text = built_files(content, tmp_path / "build")[LIST]
     assert encode_list(parse_list(text, LIST)) == text
 
@@ -258,7 +258,7 @@ def test_a_list_is_written_as_it_is_read(content: Path, tmp_path: Path) -> None:
         (lambda _: [], "malformed"),
     ],
 )
-def test_hostile_lists(content: Path, tmp_path: Path, change, match: str) -> None:
+def test_hostile_pack_lists_are_rejected(content: Path, tmp_path: Path, change, match: str) -> None:
     value = orjson.loads(built_files(content, tmp_path / "build")[LIST])
     value["packs"][0] = change(value["packs"][0])
     with pytest.raises(DamagedSnapshotError, match=match):
@@ -268,7 +268,7 @@ def test_hostile_lists(content: Path, tmp_path: Path, change, match: str) -> Non
         parse_list(orjson.dumps(value), "packs.json")
 
 
-def test_a_pack_that_is_not_the_listed_one(content: Path, tmp_path: Path) -> None:
+def test_unlisted_pack_bytes_are_rejected(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     (pack, *_) = list_of(built_files(content, out))
     file = out / "packs" / pack.path
@@ -282,7 +282,7 @@ def test_a_pack_that_is_not_the_listed_one(content: Path, tmp_path: Path) -> Non
             reader.find(key)
 
 
-def test_the_newest_run_decides() -> None:
+def test_newest_run_takes_precedence() -> None:
     from statuary.extensions.packs.pack_list import newest
 
     rows = [
@@ -294,7 +294,7 @@ def test_the_newest_run_decides() -> None:
     assert [*newest(rows, with_removals=True)] == [PackedDocument("a", None), PackedDocument("b", b"2")]
 
 
-def test_the_api_page_says_that_packs_never_change(content: Path, tmp_path: Path) -> None:
+def test_api_page_documents_packs_as_immutable(content: Path, tmp_path: Path) -> None:
     page = built_files(content, tmp_path / "build")["api.html"].decode()
     described = page[page.index("/packs/data/{digest}.pack") :]
     assert "application/octet-stream · Cache: immutable" in described[: described.index("</section>")]

@@ -38,7 +38,7 @@ def rows_of(out, quarter):
     return {(row["id"], row["month"]): row for row in rows}
 
 
-def test_an_outage_over_the_end_of_a_quarter_counts_in_both(content, tmp_path):
+def test_outage_across_quarters_counts_in_both(content, tmp_path):
     report(content, tmp_path, "2026-q3")
     report(content, tmp_path, "2026-Q4")
     september = rows_of(tmp_path, "2026-q3")["rpc", "2026-09"]
@@ -49,7 +49,7 @@ def test_an_outage_over_the_end_of_a_quarter_counts_in_both(content, tmp_path):
     assert october["availability in percent"] == "99.82"  # 1 - 1.3 * 3,600 / 2,678,400, cut
 
 
-def test_a_month_that_is_not_over_counts_up_to_now(content, tmp_path):
+def test_current_month_counts_until_now(content, tmp_path):
     report(content, tmp_path, "2026-q4")
     rows = rows_of(tmp_path, "2026-q4")
     assert rows["rpc", "2026-11"]["seconds counted"] == str((19 * 24 + 12) * 3600)
@@ -60,7 +60,7 @@ def test_a_month_that_is_not_over_counts_up_to_now(content, tmp_path):
     )
 
 
-def test_the_uptime_page_counts_the_same(content, tmp_path):
+def test_report_agrees_with_uptime_document(content, tmp_path):
     """Over ninety days that lie in two quarters, the outages of both are those of the uptime document."""
     uptime = json.loads(built_files(content, tmp_path / "site")["api/v2/uptime.json"])
     assert '"99.9' in json.dumps(uptime) or "99.9" in json.dumps(uptime)
@@ -87,7 +87,7 @@ def _numbers(value):
         yield value
 
 
-def test_the_page_states_the_method_and_names_are_text(content, tmp_path):
+def test_report_page_states_method_and_escapes(content, tmp_path):
     text = (content / "components.yaml").read_text().replace("Public RPC", "'=cmd()<b>'")
     report(write_files(content, {"components.yaml": text}), tmp_path, "2026-q3")
     page = (tmp_path / "2026-q3.html").read_text()
@@ -97,7 +97,7 @@ def test_the_page_states_the_method_and_names_are_text(content, tmp_path):
     assert "'=cmd()<b>," in (tmp_path / "2026-q3.csv").read_text()
 
 
-def test_the_same_content_and_instant_give_the_same_bytes(content, tmp_path):
+def test_identical_input_gives_identical_report(content, tmp_path):
     report(content, tmp_path / "a", "2026-q3")
     report(content, tmp_path / "b", "2026-q3")
     for name in ("2026-q3.csv", "2026-q3.html"):
@@ -105,6 +105,6 @@ def test_the_same_content_and_instant_give_the_same_bytes(content, tmp_path):
 
 
 @pytest.mark.parametrize("quarter", ["2026-q5", "2026", "q3", "2027-q1", "../../x"])
-def test_what_is_no_quarter_that_has_begun(content, tmp_path, quarter):
+def test_invalid_quarter_is_rejected(content, tmp_path, quarter):
     report(content, tmp_path / "out", quarter, code=2)
     assert not (tmp_path / "out").exists()

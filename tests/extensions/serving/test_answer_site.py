@@ -34,12 +34,12 @@ def answer(target: str, *, now=BEFORE, site=SITE, **asked: str) -> Response:
         ("/api/v2/status.json", b'{"epoch":"status"}', b'{"epoch":"status"}'),
     ],
 )
-def test_documents_follow_the_clock(target, before, after):
+def test_documents_follow_clock(target, before, after):
     assert answer(target, now=BEFORE).body == before
     assert answer(target, now=AFTER).body == after
 
 
-def test_a_status_document_is_not_kept_beyond_the_next_transition():
+def test_max_age_ends_at_next_transition():
     assert answer("/api/v2/summary.json", now=BEFORE).headers["Cache-Control"] == "public, max-age=10"
     assert answer("/api/v2/summary.json", now=AFTER).headers["Cache-Control"] == "public, max-age=30"
 
@@ -56,12 +56,12 @@ def test_a_status_document_is_not_kept_beyond_the_next_transition():
         SITE["api/v2/_epochs/index.json"].replace(b"2026-12-01T10", b"some day"),
     ],
 )
-def test_an_index_that_cannot_be_read_leaves_the_plain_document(index):
+def test_invalid_index_falls_back_to_document(index):
     site = SITE | {"api/v2/_epochs/index.json": index}
     assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 
 
-def test_an_epoch_whose_file_is_lost_leaves_the_plain_document():
+def test_missing_epoch_falls_back_to_document():
     site = {path: body for path, body in SITE.items() if not path.startswith("api/v2/_epochs/2")}
     assert answer("/api/v2/summary.json", now=AFTER, site=site).body == b'{"epoch":"plain"}'
 
@@ -75,39 +75,39 @@ def test_an_epoch_whose_file_is_lost_leaves_the_plain_document():
         ("/api%2Fv2/status.json", b'{"epoch":"status"}', "application/json; charset=utf-8"),
     ],
 )
-def test_plain_files(target, body, media_type):
+def test_plain_files_have_media_types(target, body, media_type):
     answered = answer(target)
     assert (answered.status, answered.body, answered.headers["Content-Type"]) == (200, body, media_type)
 
 
-def test_missing_documents_are_404():
+def test_missing_document_responds_404():
     assert answer("/nothing").status == 404
     page = SITE | {"404.html": b"<title>gone</title>"}
     answered = answer("/nothing", site=page)
     assert (answered.status, answered.body) == (404, b"<title>gone</title>")
 
 
-def test_only_get_and_head_are_accepted():
+def test_post_responds_405():
     answered = answer("/style.css", method="POST")
     assert (answered.status, answered.headers["Allow"]) == (405, "GET, HEAD")
 
 
-def test_head_has_the_length_and_no_body():
+def test_head_returns_length_without_body():
     answered = answer("/style.css", method="HEAD")
     assert (answered.body, answered.headers["Content-Length"]) == (b"", "3")
 
 
-def test_a_client_with_the_current_file_gets_304():
+def test_matching_entity_tag_responds_304():
     assert answer("/style.css", if_none_match=entity_tag(b"a{}")).status == 304
     assert answer("/style.css", if_none_match='"other"').status == 200
 
 
-def test_the_look_up_comes_first():
+def test_lookup_takes_precedence():
     assert answer("/v2/contract/1/0x12").status == 400
     assert answer("/v2/none").body.startswith(b"<!DOCTYPE html>")
 
 
-def test_documents_after_the_last_epoch_are_marked_stale():
+def test_documents_after_last_epoch_are_stale():
     index = (
         b'{"until":"2026-11-03T00:00:00.000Z","complete":true,'
         b'"instants":["2026-11-01T00:00:00.000Z","2026-11-02T00:00:00.000Z"],'
@@ -150,19 +150,19 @@ LETTERS = {"packs/data/a.pack": b"abcdefghij", "empty.bin": b""}
         ("bytes=" + "9" * 5000 + "-", 200, b"abcdefghij", None),
     ],
 )
-def test_a_range_of_a_file(wanted, status, body, says):
+def test_range_request_returns_part(wanted, status, body, says):
     found = answer("/packs/data/a.pack", site=LETTERS, wanted_range=wanted)
     assert (found.status, found.body, found.headers.get("Content-Range")) == (status, body, says)
 
 
-def test_a_range_where_there_is_none():
+def test_unsatisfiable_range_is_handled():
     assert answer("/empty.bin", site=LETTERS, wanted_range="bytes=0-").headers["Content-Range"] == "bytes */0"
     assert answer("/none", site=LETTERS, wanted_range="bytes=0-").status == 404
     whole = answer("/packs/data/a.pack", site=LETTERS, wanted_range="bytes=1-2", method="HEAD")
     assert (whole.status, whole.headers["Content-Length"]) == (200, "10")
 
 
-def test_what_the_client_has_comes_before_a_range_and_no_weak_tag_makes_one():
+def test_entity_tag_takes_precedence_over_range():
     tag = entity_tag(b"abcdefghij")
     asked = {"wanted_range": "bytes=1-2", "site": LETTERS}
     assert answer("/packs/data/a.pack", if_none_match=tag, **asked).status == 304

@@ -48,7 +48,7 @@ def ask(application: AsgiApp, target: str, **request: Any) -> tuple[int, dict[st
     return sent[0]["status"], headers, b"".join(message["body"] for message in sent[1:])
 
 
-def test_one_line_for_each_request():
+def test_each_request_is_logged_once():
     output: list[ServedRequest] = []
     application = web({"a.txt": b"abc"}, output)
     assert ask(application, "/a.txt?x=1")[2] == b"abc"
@@ -61,14 +61,14 @@ def test_one_line_for_each_request():
     ]
 
 
-def test_not_modified_has_no_length():
+def test_not_modified_omits_content_length():
     application = web({"a.txt": b"abc"}, [])
     tag = ask(application, "/a.txt")[1]["etag"]
     status, headers, body = ask(application, "/a.txt", headers=((b"if-none-match", tag.encode()),))
     assert (status, body, "content-length" in headers) == (304, b"", False)
 
 
-def test_an_internal_error_is_a_500_and_is_logged():
+def test_internal_error_responds_500_and_logs():
     output: list[ServedRequest] = []
     record = "v2/contract/1/0x" + "0" * 40
     status, headers, body = ask(web({record: b'{"abi":['}, output), f"/{record}?fields=abi")
@@ -80,7 +80,7 @@ def test_an_internal_error_is_a_500_and_is_logged():
     assert output[0].failure is not None
 
 
-def test_pages_listen_for_changes_only_where_there_are_any():
+def test_reload_script_requires_reload_events():
     site = {"a.html": b"<body>one</body>", "b.html": b"two", "c.json": b"{}"}
     script = b'<script src="/_statuary/reload.js"></script>'
     listening = web(site, [], ReloadEvents())
@@ -92,7 +92,7 @@ def test_pages_listen_for_changes_only_where_there_are_any():
     assert ask(web(site, []), SCRIPT_PATH)[0] == 404
 
 
-def test_a_change_is_an_event_and_a_client_that_leaves_is_forgotten():
+def test_reload_events_forget_disconnected_client():
     changes = ReloadEvents()
     events: asyncio.Queue[bytes] = asyncio.Queue()
     left = asyncio.Event()

@@ -50,7 +50,7 @@ def serve(request):
     return [sys.executable, "-c", WITHOUT_EXTRAS, *SERVE[3:]]
 
 
-def test_a_folder_is_served_as_in_the_vectors(tmp_path, serve):
+def test_served_folder_matches_vectors(tmp_path, serve):
     site = write_site(tmp_path / "site", fixture_site())
     cases = json.loads(VECTORS.read_text(encoding="utf-8"))["cases"]
     with served([*serve, str(site)], READY) as server:
@@ -64,7 +64,7 @@ def test_a_folder_is_served_as_in_the_vectors(tmp_path, serve):
 
 
 @pytest.mark.parametrize("now", ["2026-12-01T09:59:59Z", "2026-12-01T10:30:00Z", "2026-12-01T11:30:00Z"])
-def test_a_site_can_be_served_as_of_a_future_instant(tmp_path, now):
+def test_at_option_serves_future_instant(tmp_path, now):
     site = write_site(tmp_path / "site", fixture_site())
     expected = {"09": "plain", "10": "a", "11": "b \u00e9 patched"}[now[11:13]]
     with served([*SERVE, str(site), "--at", now], READY) as server:
@@ -72,7 +72,7 @@ def test_a_site_can_be_served_as_of_a_future_instant(tmp_path, now):
         assert answer["body"] == status_document(expected).decode()
 
 
-def test_content_is_built_again_when_it_changes(tmp_path, serve):
+def test_changed_content_is_rebuilt(tmp_path, serve):
     content = write_site(tmp_path / "content", CONTENT)
     with served([*serve, "--content", str(content)], READY) as server:
         assert name_of_component(server) == "RPC"
@@ -84,7 +84,7 @@ def test_content_is_built_again_when_it_changes(tmp_path, serve):
 
 
 @pytest.mark.parametrize("installed", [True, False])
-def test_a_change_before_the_content_is_watched_is_not_missed(tmp_path, monkeypatch, installed):
+def test_change_before_watching_is_detected(tmp_path, monkeypatch, installed):
     if installed:
         require_module("watchfiles", install="pip install -e '.[serve]'")
     else:
@@ -116,7 +116,7 @@ def name_of_component(server: Served) -> str:
     return name
 
 
-def test_a_port_in_use_is_one_message(tmp_path):
+def test_used_port_is_reported(tmp_path):
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(
@@ -168,18 +168,18 @@ def ask_for_everything(server: Served) -> None:
     assert "secret" not in server.ask("/out")["body"]
 
 
-def test_no_request_gets_500(tmp_path, serve):
+def test_no_request_responds_500(tmp_path, serve):
     with served([*serve, str(hostile_site(tmp_path))], READY) as server:
         ask_for_everything(server)
 
 
 @pytest.mark.slow
-def test_no_request_to_deno_gets_500(tmp_path):
+def test_deno_never_responds_500(tmp_path):
     with serve_with_deno(hostile_site(tmp_path)) as server:
         ask_for_everything(server)
 
 
-def test_a_folder_without_content_is_one_message(tmp_path, monkeypatch):
+def test_missing_content_folder_is_reported(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = subprocess.run(SERVE, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 3
@@ -218,7 +218,7 @@ def asked_as(server: Served, host: str, path: str) -> tuple[int, str]:
         return answer.status, answer.read().decode()
 
 
-def test_no_other_host_is_answered(tmp_path, serve):
+def test_foreign_host_responds_421(tmp_path, serve):
     """The page of another site, whose name was made to lead to this machine, reads nothing."""
     content = write_files(tmp_path / "content", SMALL_SITE)
     with served([*serve, "--content", str(content), "--allow-host", "named.example"], READY) as server:
@@ -245,7 +245,7 @@ command()
 
 @pytest.mark.parametrize("without", [False, True])
 @pytest.mark.parametrize("first", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
-def test_a_request_that_does_not_end_is_ended(tmp_path, without, first):
+def test_endless_request_is_closed(tmp_path, without, first):
     if not without:
         require_module("uvicorn", install="pip install -e '.[serve]'")
     site = write_site(tmp_path / "site", fixture_site())
@@ -267,7 +267,7 @@ def test_a_request_that_does_not_end_is_ended(tmp_path, without, first):
         assert server.ask("/chains")["status"] == 200
 
 
-def test_a_missing_site_is_rejected(tmp_path):
+def test_missing_site_is_rejected(tmp_path):
     with (
         pytest.raises(AssertionError, match="cannot be read: No such file"),
         served([*SERVE, str(tmp_path / "no")], READY),

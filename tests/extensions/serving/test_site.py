@@ -41,7 +41,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_the_examples_of_the_module_run(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docstring_examples_run(world: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(world)
     results = doctest.testmod(look_up, optionflags=doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL)
     assert results.attempted >= 4
@@ -49,7 +49,7 @@ def test_the_examples_of_the_module_run(world: Path, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("place", ["site.zip", "mirror"])
-def test_a_contract(world: Path, place: str) -> None:
+def test_contract_exposes_record_members(world: Path, place: str) -> None:
     record = json.loads((world / f"mirror/v2/contract/748463/{BRIDGE}").read_bytes())
     with open_snapshot(world / place) as site:
         for chain, address in ((748463, BRIDGE), ("748463", BRIDGE.lower())):
@@ -70,7 +70,7 @@ def test_a_contract(world: Path, place: str) -> None:
             assert contract.language == "Solidity"
 
 
-def test_missing_contracts_and_invalid_addresses(world: Path) -> None:
+def test_missing_contract_and_invalid_address_raise(world: Path) -> None:
     with open_snapshot(world / "site.zip") as site:
         with pytest.raises(DocumentNotFoundError, match="has no v2/contract/1/"):
             site.contract(1, BRIDGE)
@@ -98,7 +98,7 @@ def test_contracts_are_read_lazily(world: Path, place: str) -> None:
         assert contracts[0].name
 
 
-def test_status(world: Path) -> None:
+def test_status_objects_match_summary(world: Path) -> None:
     summary = json.loads((world / "mirror/api/v2/summary.json").read_bytes())
     with open_snapshot(world / "site.zip") as site:
         assert site.status().indicator == summary["status"]["indicator"]
@@ -119,12 +119,12 @@ def test_status(world: Path) -> None:
     assert chains[0]["chainId"] == 748463
 
 
-def test_a_site_knows_its_source(world: Path) -> None:
+def test_origin_has_instant_and_revision(world: Path) -> None:
     with open_snapshot(world / "mirror") as site:
         assert (site.origin.instant, site.origin.revision) == (INSTANT, "r1")
 
 
-def test_a_url_without_a_manifest_is_looked_up_but_not_listed(world: Path, tmp_path: Path) -> None:
+def test_url_without_manifest_cannot_be_listed(world: Path, tmp_path: Path) -> None:
     shutil.copytree(
         world / "mirror", tmp_path / "plain", ignore=shutil.ignore_patterns("snapshot", ".statuary")
     )
@@ -136,7 +136,7 @@ def test_a_url_without_a_manifest_is_looked_up_but_not_listed(world: Path, tmp_p
             _ = site.origin
 
 
-def test_importing_statuary_imports_nothing_more() -> None:
+def test_import_loads_only_version_module() -> None:
     code = "import sys, statuary; print([m for m in sys.modules if m.startswith('statuary.')])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "['statuary.version']"
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

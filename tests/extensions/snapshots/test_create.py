@@ -26,7 +26,7 @@ from support.snapshots import (
 )
 
 
-def test_the_same_site_is_the_same_bytes(tmp_path: Path) -> None:
+def test_identical_site_gives_identical_bytes(tmp_path: Path) -> None:
     """In whatever order documents come, however many threads pack them, from content or from a folder."""
     documents = [*small_documents(), *(contract(number, 5) for number in range(40))]
     first = made(tmp_path / "a/site.zip", documents, workers=1).read_bytes()
@@ -38,13 +38,13 @@ def test_the_same_site_is_the_same_bytes(tmp_path: Path) -> None:
     assert made_of_folder(tmp_path / "d/site.zip", folder).read_bytes() == first
 
 
-def test_another_instant_is_another_snapshot(tmp_path: Path) -> None:
+def test_changed_document_changes_snapshot(tmp_path: Path) -> None:
     plain = made(tmp_path / "a.zip", [status()])
     other = made(tmp_path / "b.zip", [status(b"major")])
     assert plain.read_bytes() != other.read_bytes()
 
 
-def test_a_body_with_two_paths_is_stored_once_and_found_under_both(tmp_path: Path) -> None:
+def test_aliased_body_is_stored_once(tmp_path: Path) -> None:
     document = contract(1, body=random.Random(1).randbytes(50_000))
     file = made(tmp_path / "site.zip", [document])
     assert file.stat().st_size < 60_000
@@ -53,7 +53,7 @@ def test_a_body_with_two_paths_is_stored_once_and_found_under_both(tmp_path: Pat
         assert set(site.paths()) == {document.path, *document.aliases}
 
 
-def test_names_that_differ_otherwise_are_documents_of_their_own(tmp_path: Path) -> None:
+def test_unrelated_alias_becomes_separate_document(tmp_path: Path) -> None:
     document = Document(path="a.json", aliases=("b.json",), body=b"{}")
     with read_snapshot(str(made(tmp_path / "site.zip", [document]))) as snapshot:
         entries = [(entry.path, entry.aliases) for entry in snapshot.entries()]
@@ -82,7 +82,7 @@ def test_names_that_differ_otherwise_are_documents_of_their_own(tmp_path: Path) 
         "x" * 300,
     ],
 )
-def test_a_path_that_is_not_of_the_site_is_rejected(tmp_path: Path, path: str) -> None:
+def test_invalid_path_is_rejected(tmp_path: Path, path: str) -> None:
     with pytest.raises(PublishingError, match="path"):
         made(tmp_path / "site.zip", [Document(path=path, body=b"")])
     assert tree(tmp_path) == {}
@@ -99,14 +99,14 @@ def test_a_path_that_is_not_of_the_site_is_rejected(tmp_path: Path, path: str) -
         ("A", "a/b/c", "differ only in case"),
     ],
 )
-def test_names_that_clash_are_rejected(tmp_path: Path, one: str, other: str, why: str) -> None:
+def test_conflicting_paths_are_rejected(tmp_path: Path, one: str, other: str, why: str) -> None:
     documents = [Document(path=one, body=b"1"), Document(path=other, body=b"2")]
     with pytest.raises(PublishingError, match=why):
         made(tmp_path / "site.zip", documents)
     assert tree(tmp_path) == {}
 
 
-def test_a_plan_compares_with_the_existing_file(tmp_path: Path) -> None:
+def test_plan_compares_with_existing_file(tmp_path: Path) -> None:
     out = made(tmp_path / "site.zip", [contract(1), contract(2), status()])
     before = out.read_bytes()
     with SnapshotTarget(out, ORIGIN, dry_run=True) as publication:
@@ -125,7 +125,7 @@ def test_a_plan_compares_with_the_existing_file(tmp_path: Path) -> None:
     assert out.read_bytes() == before
 
 
-def test_a_file_that_is_not_a_snapshot_is_not_replaced(tmp_path: Path) -> None:
+def test_foreign_file_is_not_replaced(tmp_path: Path) -> None:
     out = tmp_path / "site.zip"
     out.write_bytes(b"my holiday")
     with SnapshotTarget(out, ORIGIN) as publication:
@@ -137,7 +137,7 @@ def test_a_file_that_is_not_a_snapshot_is_not_replaced(tmp_path: Path) -> None:
     assert out.read_bytes() == b"my holiday"
 
 
-def test_a_failure_leaves_the_file_and_the_folder_as_they_were(tmp_path: Path) -> None:
+def test_failed_write_keeps_existing_snapshot(tmp_path: Path) -> None:
     out = made(tmp_path / "site.zip", [status()])
     before = out.read_bytes()
 
@@ -150,7 +150,7 @@ def test_a_failure_leaves_the_file_and_the_folder_as_they_were(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["site.rar", "site.tar.zst", "site"])
-def test_a_name_that_does_not_end_in_zip_is_rejected(tmp_path: Path, name: str) -> None:
+def test_name_without_zip_suffix_is_rejected(tmp_path: Path, name: str) -> None:
     file = made(tmp_path / "site.zip", [])
     with pytest.raises(PublishingError, match=r"does not end in \.zip"):
         made(tmp_path / name, [])
@@ -159,12 +159,12 @@ def test_a_name_that_does_not_end_in_zip_is_rejected(tmp_path: Path, name: str) 
     assert tree(tmp_path) == {"site.zip": file.read_bytes()}
 
 
-def test_a_site_without_documents_is_a_snapshot(tmp_path: Path) -> None:
+def test_empty_site_is_valid_snapshot(tmp_path: Path) -> None:
     with read_snapshot(str(made(tmp_path / "site.zip", []))) as snapshot:
         assert list(snapshot.documents()) == []
 
 
-def test_memory_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> None:
+def test_memory_use_is_independent_of_size(tmp_path: Path) -> None:
     """It has room for a few bodies and the longest part of the manifest, not for 96 MB of documents."""
 
     def documents() -> Iterator[Document]:

@@ -87,7 +87,7 @@ def verified(manifest: bytes, text: bytes, key: "PublicKey") -> "Signature":
     return verify_manifest_signature("site.zip", manifest, text, key)
 
 
-def test_a_signature_verifies(public: "PublicKey") -> None:
+def test_signature_verifies_and_is_reproducible(public: "PublicKey") -> None:
     """The trusted comment tells the instant of the site, so that the same site has the same signature."""
     text = sign(DATA)
     timestamp = int(ORIGIN.instant.timestamp())
@@ -98,13 +98,13 @@ def test_a_signature_verifies(public: "PublicKey") -> None:
     assert key_id(text) == "0706050403020100"
 
 
-def test_the_example_of_minisigns_own_page() -> None:
+def test_minisign_example_key_id_matches() -> None:
     """https://jedisct1.github.io/minisign/ gives this key."""
     key = parse_public_key("RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3")
     assert key_id(bytes(key)) == "E7620F1842B4E81F"
 
 
-def test_any_change_of_data_signature_or_comment_is_found(public: "PublicKey") -> None:
+def test_changed_data_or_signature_is_rejected(public: "PublicKey") -> None:
     text = sign(DATA)
     with pytest.raises(DamagedSnapshotError, match="is not a signature of this manifest"):
         verified(DATA + b"!", text, public)
@@ -116,7 +116,7 @@ def test_any_change_of_data_signature_or_comment_is_found(public: "PublicKey") -
             verified(DATA, bytes(changed), public)
 
 
-def test_a_signature_by_another_key_names_that_key() -> None:
+def test_foreign_signature_reports_key_id() -> None:
     other = parse_public_key(line(b"Ed", b"\xff" * 8, PUBLIC))
     with pytest.raises(DamagedSnapshotError, match=r"0706050403020100.*FFFFFFFFFFFFFFFF"):
         verified(DATA, sign(DATA), other)
@@ -131,7 +131,7 @@ def test_invalid_signatures_are_rejected(text: bytes, public: "PublicKey") -> No
         verified(DATA, text, public)
 
 
-def test_the_old_kind_of_signature_is_not_accepted(public: "PublicKey") -> None:
+def test_legacy_signature_is_rejected(public: "PublicKey") -> None:
     key = parse_secret_key(unlocked(), no_password)
     with pytest.raises(DamagedSnapshotError, match="legacy format"):
         verified(DATA, bytes(key.sign(DATA, prehash=False)), public)
@@ -149,7 +149,9 @@ def test_invalid_keys_are_rejected(text: str) -> None:
     ("operations", "memory", "cost"),
     [(32768, 1 << 24, 1 << 10), (524288, 1 << 24, 1 << 14)],  # the latter is libsodium's "interactive"
 )
-def test_a_key_under_a_password(public: "PublicKey", operations: int, memory: int, cost: int) -> None:
+def test_encrypted_key_requires_password(
+    public: "PublicKey", operations: int, memory: int, cost: int
+) -> None:
     text = locked("sésame", operations, memory, cost)
     key = parse_secret_key(text, lambda: "sésame")
     assert verified(DATA, manifest_signer(key)(DATA), public)
@@ -158,7 +160,7 @@ def test_a_key_under_a_password(public: "PublicKey", operations: int, memory: in
         parse_secret_key(text, lambda: "sesame")
 
 
-def test_a_key_that_needs_too_much_memory() -> None:
+def test_key_with_excessive_memlimit_is_rejected() -> None:
     comment, encoded = locked("", 32768, 1 << 24, 1 << 10).splitlines()
     raw = bytearray(b64decode(encoded))
     raw[46:54] = (1 << 40).to_bytes(8, "little")
@@ -166,7 +168,7 @@ def test_a_key_that_needs_too_much_memory() -> None:
         parse_secret_key(f"{comment}\n{b64encode(raw).decode()}", lambda: "")
 
 
-def test_a_key_whose_halves_do_not_match() -> None:
+def test_mismatched_key_halves_are_rejected() -> None:
     text = line(b"Ed", bytes(2), b"B2", bytes(48), KEY_ID, SEED, bytes(32), bytes(32))
     with pytest.raises(PublishingError, match="public half"):
         manifest_signer(parse_secret_key(text, no_password))(DATA)
@@ -183,9 +185,7 @@ def keys(minisign: str, folder: Path, password: str | None) -> "tuple[PublicKey,
 
 
 @pytest.mark.parametrize("password", [None, "open sesame"])
-def test_minisign_verifies_what_we_sign_with_its_keys(
-    minisign: str, tmp_path: Path, password: str | None
-) -> None:
+def test_minisign_verifies_statuary_signature(minisign: str, tmp_path: Path, password: str | None) -> None:
     _, secret = keys(minisign, tmp_path, password)
     (tmp_path / "data").write_bytes(DATA)
     (tmp_path / "data.minisig").write_bytes(manifest_signer(secret)(DATA))
@@ -196,7 +196,7 @@ def test_minisign_verifies_what_we_sign_with_its_keys(
     assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode != 0
 
 
-def test_we_verify_what_minisign_signs(minisign: str, tmp_path: Path) -> None:
+def test_statuary_verifies_minisign_signature(minisign: str, tmp_path: Path) -> None:
     public, _ = keys(minisign, tmp_path, None)
     data = random.Random(3).randbytes(100_000)
     (tmp_path / "data").write_bytes(data)
@@ -206,7 +206,7 @@ def test_we_verify_what_minisign_signs(minisign: str, tmp_path: Path) -> None:
     assert verified(data, text, public).trusted_comment == "from minisign"
 
 
-def test_a_signed_snapshot_is_signed_in_every_place(tmp_path: Path, public: "PublicKey") -> None:
+def test_signature_survives_copy_and_mirror(tmp_path: Path, public: "PublicKey") -> None:
     plain = made(tmp_path / "plain.zip", small_documents())
     file = made(tmp_path / "site.zip", small_documents(), signer=sign)
     copy_snapshot(str(plain), tmp_path / "later.zip", signer=sign)
@@ -221,13 +221,13 @@ def test_a_signed_snapshot_is_signed_in_every_place(tmp_path: Path, public: "Pub
     assert "is not signed" in verify_snapshot(str(plain), public_key=public).problems[0]
 
 
-def test_the_signature_of_another_site_is_rejected(tmp_path: Path, public: "PublicKey") -> None:
+def test_signature_of_different_manifest_is_rejected(tmp_path: Path, public: "PublicKey") -> None:
     file = made(tmp_path / "site.zip", small_documents(), signer=lambda _: sign(OTHER))
     problems = verify_snapshot(str(file), public_key=public).problems
     assert "is not a signature of this manifest" in problems[0]
 
 
-def test_single_documents_are_read_with_a_public_key(tmp_path: Path, public: "PublicKey") -> None:
+def test_public_key_guards_single_reads(tmp_path: Path, public: "PublicKey") -> None:
     signed = made(tmp_path / "signed.zip", small_documents(), signer=sign)
     plain = made(tmp_path / "plain.zip", small_documents())
     false = made(tmp_path / "false.zip", small_documents(), signer=lambda _: sign(OTHER))
@@ -244,7 +244,7 @@ def test_single_documents_are_read_with_a_public_key(tmp_path: Path, public: "Pu
             open_site(place, public)
 
 
-def test_without_minisign_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_minisign_reports_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     key = parse_secret_key(unlocked(), no_password)
     monkeypatch.setitem(__import__("sys").modules, "minisign", None)
     with pytest.raises(StatuaryError, match="'snapshot'") as refused:

@@ -23,7 +23,7 @@ from support.sites import tree
 from support.snapshots import made, mirrored, published, small_documents, tiny_documents
 
 
-def test_create_verify_publish_and_create_again(tmp_path: Path) -> None:
+def test_snapshot_round_trips_through_mirror(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     assert verify_snapshot(str(file)).is_whole
     folder = mirrored(file, tmp_path / "mirror")
@@ -32,7 +32,7 @@ def test_create_verify_publish_and_create_again(tmp_path: Path) -> None:
     assert (tmp_path / "again.zip").read_bytes() == file.read_bytes()
 
 
-def test_a_mirror_has_every_name_and_the_bytes_of_a_build(tmp_path: Path) -> None:
+def test_mirror_equals_build(tmp_path: Path) -> None:
     file = made(tmp_path / "site.zip", small_documents())
     mirror = tree(mirrored(file, tmp_path / "mirror"))
     built = tree(published(small_documents(), tmp_path / "built"))
@@ -46,7 +46,7 @@ NAMES = st.text("abcxyz0é_-", min_size=1, max_size=8)
 @given(
     st.dictionaries(st.tuples(NAMES, NAMES), st.binary(max_size=400), max_size=12),
 )
-def test_any_site_comes_back(bodies: dict[tuple[str, str], bytes]) -> None:
+def test_random_site_round_trips(bodies: dict[tuple[str, str], bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         # folders end in a letter that no file has, so that no name is both
@@ -65,7 +65,7 @@ SITES = st.dictionaries(st.sampled_from([f"n/{letter}" for letter in "abcdefgh"]
 
 @settings(derandomize=True, max_examples=25, deadline=None)
 @given(SITES, SITES)
-def test_the_differences_between_any_two_sites(before: dict[str, bytes], after: dict[str, bytes]) -> None:
+def test_diff_lists_all_random_changes(before: dict[str, bytes], after: dict[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = [
             made(Path(folder) / name, [Document(path=path, body=body) for path, body in site.items()])
@@ -81,7 +81,7 @@ def test_the_differences_between_any_two_sites(before: dict[str, bytes], after: 
 
 
 @pytest.mark.slow
-def test_an_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
+def test_unpacked_snapshot_lacks_only_aliases(tmp_path: Path) -> None:
     require_names_in_utf_8()
     require_program("unzip", install=".ci/install-archivers")
     file = made(tmp_path / "site.zip", small_documents())
@@ -113,7 +113,7 @@ def copied_in_place(location: str) -> None:
 
 
 @pytest.mark.slow
-def test_an_old_tar_zst_becomes_a_zip_as_its_error_states(tmp_path: Path) -> None:
+def test_tar_zst_converts_as_hint_says(tmp_path: Path) -> None:
     for program in ("tar", "zstd"):
         require_program(program, install=".ci/install-archivers")
     old = tmp_path / "old.tar.zst"
@@ -128,7 +128,7 @@ def test_an_old_tar_zst_becomes_a_zip_as_its_error_states(tmp_path: Path) -> Non
     assert (tmp_path / "new.zip").read_bytes() == made(tmp_path / "site.zip", tiny_documents()).read_bytes()
 
 
-def test_an_old_tar_zst_with_another_name_is_no_snapshot(tmp_path: Path) -> None:
+def test_renamed_tar_zst_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "old.zip").write_bytes(OLD_FORM)
     for read in (verify_snapshot, open_site):
         with pytest.raises(DamagedSnapshotError, match="is not a snapshot"):

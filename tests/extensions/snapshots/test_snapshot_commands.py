@@ -52,7 +52,7 @@ def digest(file: Path) -> str:
     return sha256(file.read_bytes()).hexdigest()
 
 
-def test_any_machine_makes_the_same_bytes(content: Path, tmp_path: Path) -> None:
+def test_environment_changes_no_byte(content: Path, tmp_path: Path) -> None:
     """Other folders, time zones, locales, umasks, hash seeds: one SHA-256."""
     # where LC_ALL is C, or is not there, Python 3.12 does not start with an editable installation whose path is not ASCII
     locales = ("C", "tr_TR.UTF-8") if str(CHECKOUT).isascii() else ("C.UTF-8", "C.UTF-8")
@@ -78,7 +78,7 @@ def test_any_machine_makes_the_same_bytes(content: Path, tmp_path: Path) -> None
     assert len(digests) == 1
 
 
-def test_content_folder_and_mirror_make_the_same_bytes(content: Path, tmp_path: Path) -> None:
+def test_every_source_gives_identical_bytes(content: Path, tmp_path: Path) -> None:
     first = create(content, tmp_path / "first.zip")
     run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
     run("snapshot", "create", "--from", tmp_path / "build", tmp_path / "of-build.zip")
@@ -89,7 +89,7 @@ def test_content_folder_and_mirror_make_the_same_bytes(content: Path, tmp_path: 
     assert len({digest(tmp_path / name) for name in files}) == 1
 
 
-def test_verify_describes_the_snapshot(content: Path, tmp_path: Path) -> None:
+def test_verify_describes_snapshot(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip", "--revision", "v7")
     printed = run("snapshot", "verify", file).output
     assert "documents are whole" in printed
@@ -101,14 +101,14 @@ def test_verify_describes_the_snapshot(content: Path, tmp_path: Path) -> None:
     assert printed["documents"] == printed["wholeDocuments"] > 10
 
 
-def test_verify_fails_on_a_folder_that_was_changed(content: Path, tmp_path: Path) -> None:
+def test_verify_fails_on_changed_folder(content: Path, tmp_path: Path) -> None:
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     (tmp_path / "mirror/chains").write_text("[]")
     printed = run("snapshot", "verify", tmp_path / "mirror", code=1).output
     assert "chains is damaged: it has 2 bytes" in printed
 
 
-def test_verify_rejects_what_is_not_a_snapshot(tmp_path: Path) -> None:
+def test_verify_rejects_non_snapshot(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("hello")
     assert "is not a snapshot" in run("snapshot", "verify", tmp_path / "a.zip", code=3).output
 
@@ -127,7 +127,7 @@ def test_verify_rejects_what_is_not_a_snapshot(tmp_path: Path) -> None:
     ],
     ids=" ".join,
 )
-def test_a_tar_zst_is_refused_with_what_to_do(
+def test_tar_zst_is_refused_with_hint(
     arguments: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(tmp_path, {"old.tar.zst": b"\x28\xb5\x2f\xfd"})
@@ -139,16 +139,16 @@ def test_a_tar_zst_is_refused_with_what_to_do(
 
 
 @pytest.mark.parametrize("name", ["apply", "convert"])
-def test_a_removed_command_is_unknown(name: str) -> None:
+def test_removed_command_is_unknown(name: str) -> None:
     assert f"No such command '{name}'" in run("snapshot", name, "a.zip", "b", "c.zip", code=2).output
 
 
-def test_prove_proves_every_record(content: Path, tmp_path: Path) -> None:
+def test_prove_verifies_every_record(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     assert "1 records verified, 0 rejected" in run("snapshot", "verify", file, "--prove").output
 
 
-def test_prove_finds_a_record_that_was_made_up(content: Path, tmp_path: Path) -> None:
+def test_prove_rejects_forged_record(content: Path, tmp_path: Path) -> None:
     """The forger has made manifest and archive right; the record itself contradicts him."""
     run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
     for name in {ADDRESS, ADDRESS.lower()}:
@@ -168,7 +168,7 @@ def test_prove_finds_a_record_that_was_made_up(content: Path, tmp_path: Path) ->
     assert any(error["rule"] == "runtime-replays" for error in printed["errors"])
 
 
-def test_prove_finds_a_record_in_another_records_place(content: Path, tmp_path: Path) -> None:
+def test_prove_rejects_misplaced_record(content: Path, tmp_path: Path) -> None:
     run("build", "--content", content, "--out", tmp_path / "build", "--now", NOW)
     folder = tmp_path / f"build/v2/contract/{CHAIN}"
     other = "0x" + "1" * 40
@@ -180,13 +180,13 @@ def test_prove_finds_a_record_in_another_records_place(content: Path, tmp_path: 
     assert f"v2/contract/{CHAIN}/{other}: error: the record is that of another contract" in printed
 
 
-def test_errors_in_the_content_make_no_snapshot(content: Path, tmp_path: Path) -> None:
+def test_content_errors_create_no_snapshot(content: Path, tmp_path: Path) -> None:
     write_files(content, {"incidents/slow.yaml": "name: [\n"})
     run("snapshot", "create", "--content", content, "--now", NOW, tmp_path / "site.zip", code=1)
     assert not (tmp_path / "site.zip").exists()
 
 
-def test_a_dry_run_shows_and_writes_nothing(content: Path, tmp_path: Path) -> None:
+def test_dry_run_lists_changes_only(content: Path, tmp_path: Path) -> None:
     printed = run(
         "snapshot", "create", "--content", content, "--now", NOW, "--dry-run", tmp_path / "site.zip"
     ).output
@@ -198,7 +198,7 @@ def test_a_dry_run_shows_and_writes_nothing(content: Path, tmp_path: Path) -> No
     assert tree(tmp_path / "mirror") == {}
 
 
-def test_a_snapshot_of_a_subset(content: Path, tmp_path: Path) -> None:
+def test_subset_from_content_and_snapshot_match(content: Path, tmp_path: Path) -> None:
     whole = create(content, tmp_path / "site.zip")
     create(content, tmp_path / "a.zip", "--only", "status")
     run("snapshot", "create", "--from", whole, "--only", "status", tmp_path / "b.zip")
@@ -213,7 +213,7 @@ def test_a_snapshot_of_a_subset(content: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_site_laid_out_for_a_host_can_be_read_proved_and_subset(content: Path, tmp_path: Path) -> None:
+def test_host_layout_supports_verify_and_subset(content: Path, tmp_path: Path) -> None:
     hosting = "hosting: {layout: sharded, files: [netlify], precompressed: [gz]}\n"
     write_files(content, {"site.yaml": (content / "site.yaml").read_text() + hosting})
     file = create(content, tmp_path / "site.zip")
@@ -235,7 +235,7 @@ def test_a_site_laid_out_for_a_host_can_be_read_proved_and_subset(content: Path,
     assert not any(path.startswith("api/") for path in part)
 
 
-def test_diff(content: Path, tmp_path: Path) -> None:
+def test_diff_lists_changes(content: Path, tmp_path: Path) -> None:
     before = create(content, tmp_path / "a.zip")
     assert "the same site" in run("snapshot", "diff", before, before).output
     write_files(content, {"incidents/slow.yaml": None})
@@ -250,7 +250,7 @@ def test_diff(content: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_signature_is_verified_by_the_standard_tool(content: Path, tmp_path: Path) -> None:
+def test_minisign_verifies_snapshot_signature(content: Path, tmp_path: Path) -> None:
     """The commands that `statuary snapshot sign --help` gives, run as they stand."""
     for program in ("minisign", "unzip"):
         require_program(program, install=".ci/install-archivers")
@@ -280,7 +280,7 @@ def test_a_signature_is_verified_by_the_standard_tool(content: Path, tmp_path: P
     assert tree(tmp_path / "mirror2") == {}
 
 
-def test_a_damaged_snapshot_does_not_change_a_mirror(content: Path, tmp_path: Path) -> None:
+def test_damaged_snapshot_keeps_mirror(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     run("publish", file, "--to", tmp_path / "mirror")
     before = tree(tmp_path / "mirror")
@@ -295,14 +295,14 @@ def test_a_damaged_snapshot_does_not_change_a_mirror(content: Path, tmp_path: Pa
     run("snapshot", "verify", tmp_path / "mirror")
 
 
-def test_files_of_other_programs_in_a_mirror_stay(content: Path, tmp_path: Path) -> None:
+def test_publish_keeps_foreign_files(content: Path, tmp_path: Path) -> None:
     (tmp_path / "mirror").mkdir()
     (tmp_path / "mirror/CNAME").write_text("status.example")
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     assert (tmp_path / "mirror/CNAME").read_text() == "status.example"
 
 
-def test_extract_prints_one_document_and_writes_several(content: Path, tmp_path: Path) -> None:
+def test_extract_prints_or_writes_documents(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     record = run("extract", file, f"{CHAIN}/{ADDRESS.lower()}").stdout_bytes
     assert json.loads(record)["address"] == ADDRESS
@@ -315,7 +315,7 @@ def test_extract_prints_one_document_and_writes_several(content: Path, tmp_path:
     assert "--to" in run("extract", file, "api/v2/*.json", code=3).output
 
 
-def test_extract_does_not_write_through_a_link(content: Path, tmp_path: Path) -> None:
+def test_extract_refuses_symbolic_link(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     (tmp_path / "outside").mkdir()
     (tmp_path / "out").mkdir()
@@ -324,7 +324,7 @@ def test_extract_does_not_write_through_a_link(content: Path, tmp_path: Path) ->
     assert tree(tmp_path / "outside") == {}
 
 
-def test_a_tampered_folder_is_not_reported_as_equal(content: Path, tmp_path: Path) -> None:
+def test_diff_rejects_damaged_folder(content: Path, tmp_path: Path) -> None:
     file = create(content, tmp_path / "site.zip")
     run("publish", file, "--to", tmp_path / "mirror")
     assert "the same site" in run("snapshot", "diff", file, tmp_path / "mirror").output
@@ -337,7 +337,7 @@ def test_a_tampered_folder_is_not_reported_as_equal(content: Path, tmp_path: Pat
     assert "api/v2/status.json is damaged" in printed
 
 
-def test_extract_writes_nothing_if_anything_is_damaged(content: Path, tmp_path: Path) -> None:
+def test_extract_damaged_folder_writes_nothing(content: Path, tmp_path: Path) -> None:
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")
     last = tmp_path / "mirror/index.html"
     last.unlink()
@@ -349,7 +349,7 @@ def test_extract_writes_nothing_if_anything_is_damaged(content: Path, tmp_path: 
     assert b"EVIL" not in run("extract", tmp_path / "mirror", "index.html", code=3).stdout_bytes
 
 
-def test_extract_takes_a_public_key(content: Path, tmp_path: Path) -> None:
+def test_extract_requires_signature_for_public_key(content: Path, tmp_path: Path) -> None:
     plain = create(content, tmp_path / "site.zip")
     key = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3"
     printed = run("extract", plain, "chains", "--public-key", key, code=3).output
@@ -358,7 +358,7 @@ def test_extract_takes_a_public_key(content: Path, tmp_path: Path) -> None:
         open_snapshot(plain, public_key=key)
 
 
-def test_an_older_snapshot_is_not_published_over_a_newer_one(content: Path, tmp_path: Path) -> None:
+def test_publish_older_snapshot_requires_allow_older(content: Path, tmp_path: Path) -> None:
     new = create(content, tmp_path / "new.zip")
     old = tmp_path / "old.zip"
     run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
@@ -373,7 +373,7 @@ def test_an_older_snapshot_is_not_published_over_a_newer_one(content: Path, tmp_
     run("snapshot", "verify", tmp_path / "mirror", "--against", old)
 
 
-def test_an_older_snapshot_does_not_replace_a_newer_file(content: Path, tmp_path: Path) -> None:
+def test_create_over_newer_requires_allow_older(content: Path, tmp_path: Path) -> None:
     """A mirror that is asked again may answer with an old snapshot, rightly signed."""
     new, old, mirror = create(content, tmp_path / "new.zip"), tmp_path / "old.zip", tmp_path / "mirror"
     run("snapshot", "create", "--content", content, "--now", "2026-11-01T00:00:00Z", old)
@@ -391,9 +391,7 @@ def test_an_older_snapshot_does_not_replace_a_newer_file(content: Path, tmp_path
 
 
 @pytest.mark.parametrize("publish", [True, False])
-def test_a_mirror_whose_ledger_is_gone_is_known_by_its_manifest(
-    content: Path, tmp_path: Path, publish: bool
-) -> None:
+def test_lost_ledger_is_rebuilt_from_manifest(content: Path, tmp_path: Path, publish: bool) -> None:
     mirror, fresh = tmp_path / "mirror", tmp_path / "fresh"
     first = create(content, tmp_path / "first.zip")
     run("publish", first, "--to", mirror)
@@ -418,9 +416,7 @@ def test_a_mirror_whose_ledger_is_gone_is_known_by_its_manifest(
     }
 
 
-def test_a_file_that_the_manifest_does_not_describe_is_not_taken_for_ours(
-    content: Path, tmp_path: Path
-) -> None:
+def test_changed_file_without_ledger_is_foreign(content: Path, tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     run("publish", create(content, tmp_path / "site.zip"), "--to", mirror)
     shutil.rmtree(mirror / ".statuary")
@@ -432,7 +428,7 @@ def test_a_file_that_the_manifest_does_not_describe_is_not_taken_for_ours(
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
 @pytest.mark.parametrize(("mode", "warned"), [(0o600, False), (0o400, False), (0o644, True), (0o640, True)])
-def test_a_secret_key_that_others_may_read_is_a_warning(
+def test_readable_secret_key_prints_warning(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: int, warned: bool
 ) -> None:
     key = tmp_path / "key"
@@ -444,7 +440,7 @@ def test_a_secret_key_that_others_may_read_is_a_warning(
     assert capsys.readouterr().err == ""
 
 
-def test_a_mirror_that_ticked_has_the_manifest_of_its_files(content: Path, tmp_path: Path) -> None:
+def test_tick_updates_mirror_manifest(content: Path, tmp_path: Path) -> None:
     """Its documents are those of another instant: the manifest of before would call them damaged."""
     write_files(content, {"maintenances/m.yaml": MAINTENANCE})
     run("publish", create(content, tmp_path / "site.zip"), "--to", tmp_path / "mirror")

@@ -64,7 +64,7 @@ def reads(file: Path, path: str = "index.html") -> bytes | None:
         return site.read(path)
 
 
-def test_a_zip_whose_directory_and_members_disagree(file: Path) -> None:
+def test_directory_and_member_mismatch_is_rejected(file: Path) -> None:
     """The member at the directory's offset differs from the one that the directory describes."""
 
     def exchange(members: list[bytes], names: list[bytes]) -> None:
@@ -76,7 +76,7 @@ def test_a_zip_whose_directory_and_members_disagree(file: Path) -> None:
     assert reads(file, "api/v2/status.json") == BODIES["api/v2/status.json"]
 
 
-def test_a_member_that_the_manifest_does_not_list(file: Path) -> None:
+def test_unlisted_member_returns_none(file: Path) -> None:
     packed = compress_member(SnapshotMember(path="zzz.html", body=EVIL))
     whole = file.read_bytes()
     ending = zip_format.parse_ending(whole[-zip_format.ENDING_SIZE :])
@@ -92,7 +92,7 @@ def test_a_member_that_the_manifest_does_not_list(file: Path) -> None:
     assert reads(file) == TRUE
 
 
-def test_a_consistent_zip_with_another_document(file: Path, tmp_path: Path) -> None:
+def test_forged_document_is_rejected_by_manifest(file: Path, tmp_path: Path) -> None:
     """Directory and member agree with each other, and not with the manifest."""
     other = made(
         tmp_path / "other.zip",
@@ -113,7 +113,7 @@ def test_a_consistent_zip_with_another_document(file: Path, tmp_path: Path) -> N
         site.read("index.html")
 
 
-def test_a_changed_file_of_a_folder_is_not_read(file: Path, tmp_path: Path) -> None:
+def test_changed_folder_file_is_not_read(file: Path, tmp_path: Path) -> None:
     folder = mirrored(file, tmp_path / "mirror")
     with open_site(folder) as site:
         assert {path: site.read(path) for path in BODIES} == BODIES
@@ -141,7 +141,7 @@ def changed(data: bytes, dice: random.Random) -> bytes:
     return before + middle + after
 
 
-def test_any_change_of_a_zip_gives_true_documents_or_an_error(file: Path, tmp_path: Path) -> None:
+def test_random_changes_never_return_garbage(file: Path, tmp_path: Path) -> None:
     whole, dice, damaged = file.read_bytes(), random.Random(20261121), tmp_path / "damaged.zip"
     outcomes = set()
     for _ in range(ARCHIVES):
@@ -159,7 +159,7 @@ def test_any_change_of_a_zip_gives_true_documents_or_an_error(file: Path, tmp_pa
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 37, 3000])
-def test_every_document_of_a_directory_is_found_by_bisection(tmp_path: Path, count: int) -> None:
+def test_bisection_finds_every_document(tmp_path: Path, count: int) -> None:
     documents = [contract(number, chain) for number in range(count) for chain in (1, 10)]
     file = made(tmp_path / "site.zip", documents)
     zip_reader = ZipReader(FileRanges(file))

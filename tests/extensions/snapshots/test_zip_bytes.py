@@ -27,7 +27,7 @@ from support.snapshots import made, small_documents
 BEYOND = 5 * 1024**3
 
 
-def test_python_opens_it_and_sees_plain_files_of_1980(tmp_path: Path) -> None:
+def test_zipfile_reads_plain_files_from_1980(tmp_path: Path) -> None:
     with zipfile.ZipFile(made(tmp_path / "site.zip", small_documents())) as opened:
         assert opened.testzip() is None
         assert {info.date_time for info in opened.infolist()} == {(1980, 1, 1, 0, 0, 0)}
@@ -38,7 +38,7 @@ def test_python_opens_it_and_sees_plain_files_of_1980(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("program", ["unzip", "bsdtar", "7z"])
-def test_other_programs_unpack_it(tmp_path: Path, program: str) -> None:
+def test_archivers_unpack_snapshot(tmp_path: Path, program: str) -> None:
     commands = {
         "unzip": ["unzip", "-q", "site.zip", "-d", "out"],
         "bsdtar": ["bsdtar", "-x", "-f", "site.zip", "-C", "out"],
@@ -54,7 +54,7 @@ def test_other_programs_unpack_it(tmp_path: Path, program: str) -> None:
     assert (tmp_path / "out/assets/größe.txt").read_bytes() == b""
 
 
-def test_more_members_than_16_bits_count(tmp_path: Path) -> None:
+def test_zip_supports_65536_members(tmp_path: Path) -> None:
     file = tmp_path / "many.zip"
     with file.open("wb") as stream, ZipWriter(stream) as writer:
         for number in range(0x10000):
@@ -78,7 +78,7 @@ def test_more_members_than_16_bits_count(tmp_path: Path) -> None:
         assert subprocess.check_output(["unzip", "-p", file, "n/40000"]) == b"40000"
 
 
-def test_a_member_beyond_4_gib(tmp_path: Path) -> None:
+def test_zip64_member_beyond_4_gib(tmp_path: Path) -> None:
     """The file is sparse: nothing of the 5 GiB before the member is on disk."""
     file, body = tmp_path / "sparse.zip", b"far away"
     header = ZipHeader(path="far", method=STORED, crc=zlib.crc32(body), packed_size=len(body), size=len(body))
@@ -96,7 +96,7 @@ def test_a_member_beyond_4_gib(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 0xFFFFFFFE, 0xFFFFFFFF, 1 << 40])
 @pytest.mark.parametrize("method", [STORED, DEFLATED])
-def test_a_header_reads_back(size: int, method: int) -> None:
+def test_header_round_trips(size: int, method: int) -> None:
     header = ZipHeader(path="v2/contract/1/ä", method=method, crc=7, packed_size=size, size=size + 1)
     text = zip_format.local_header(header)
     assert sum(zip_format.lengths_of_local_header(text[:30])) == len(text) - 30
@@ -106,7 +106,7 @@ def test_a_header_reads_back(size: int, method: int) -> None:
     assert zip_format.central_name(entry, 0) == (header.path.encode(), len(entry))
 
 
-def test_a_malformed_header_is_rejected() -> None:
+def test_malformed_header_is_rejected() -> None:
     header = ZipHeader(path="a", method=DEFLATED, crc=7, packed_size=1, size=2)
     text = bytearray(zip_format.local_header(header))
     text[10] = 1  # another time

@@ -21,7 +21,7 @@ def preview(root: Path, **theme: str) -> tuple[int, str, Path]:
     return result.exit_code, result.output + str(result.exception or ""), root / "out"
 
 
-def test_every_state_and_verdict_is_shown_in_the_look_of_the_theme(tmp_path: Path) -> None:
+def test_preview_shows_every_state_themed(tmp_path: Path) -> None:
     code, printed, out = preview(
         tmp_path,
         **{
@@ -43,14 +43,14 @@ def test_every_state_and_verdict_is_shown_in_the_look_of_the_theme(tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_the_page_is_valid_accessible_and_fits_a_phone(tmp_path: Path) -> None:
+def test_preview_is_valid_and_accessible(tmp_path: Path) -> None:
     _, _, out = preview(tmp_path)
     assert html_complaints(out) == []
     found = browse(out, "accessibility", paths=["index.html"], widths=[320, 1280], now="2026-11-20T12:00:00Z")
     assert found == {"broken": [], "shifted": [], "acted": []}
 
 
-def test_a_folder_with_files_is_left_alone(tmp_path: Path) -> None:
+def test_non_empty_folder_is_refused(tmp_path: Path) -> None:
     write_files(tmp_path, {"out/mine.txt": "x"})
     code, printed, out = preview(tmp_path)
     assert code != 0
@@ -58,7 +58,7 @@ def test_a_folder_with_files_is_left_alone(tmp_path: Path) -> None:
     assert [file.name for file in out.iterdir()] == ["mine.txt"]
 
 
-def test_a_broken_template_is_an_error_without_files(tmp_path: Path) -> None:
+def test_broken_template_writes_nothing(tmp_path: Path) -> None:
     code, printed, out = preview(
         tmp_path, **{"templates/legend.html": "{% macro legend() %}{{ nothing.here }}{% endmacro %}"}
     )

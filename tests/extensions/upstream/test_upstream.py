@@ -64,7 +64,7 @@ def statuses(files: dict[str, bytes]) -> dict[str, str]:
     return {row["id"]: row["status"] for row in json.loads(files["api/v2/components.json"])["components"]}
 
 
-def test_three_kinds_of_pages(content, tmp_path):
+def test_three_page_kinds_are_read(content, tmp_path):
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         said = run(content)
@@ -81,7 +81,7 @@ def test_three_kinds_of_pages(content, tmp_path):
     assert statuses(built_files(content, tmp_path / "before", "2026-11-20T09:59:00Z"))["rpc"] == "operational"
 
 
-def test_it_becomes_operational_again_and_history_stays(content, tmp_path):
+def test_recovery_keeps_history(content, tmp_path):
     with serve_json(dict(PAGES)) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         run(content)
@@ -109,7 +109,7 @@ def test_it_becomes_operational_again_and_history_stays(content, tmp_path):
         ([], "lists no components"),
     ],
 )
-def test_what_cannot_be_read_changes_nothing_and_says_why(content, tmp_path, answer, said):
+def test_unreadable_page_keeps_previous_status(content, tmp_path, answer, said):
     with serve_json(dict(PAGES)) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         run(content)
@@ -120,7 +120,7 @@ def test_what_cannot_be_read_changes_nothing_and_says_why(content, tmp_path, ans
     assert statuses(built_files(content, tmp_path / "site"))["rpc"] == "major_outage"
 
 
-def test_a_page_that_is_down_does_not_stop_the_others(content):
+def test_failing_page_does_not_block_pages(content):
     with serve_json({path: body for path, body in PAGES.items() if "better" not in path}) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         said = run(content, code=1)
@@ -129,7 +129,7 @@ def test_a_page_that_is_down_does_not_stop_the_others(content):
     assert "explorer" not in (content / FILE).read_text()
 
 
-def test_nobody_is_notified_of_it(content):
+def test_upstream_changes_emit_no_events(content):
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         run(content)
@@ -149,7 +149,7 @@ def test_nobody_is_notified_of_it(content):
     assert [event.kind.value for event in events_between(timeline, start, end)] == ["opened", "component"]
 
 
-def test_a_person_overrides_it_from_an_instant_on(content, tmp_path):
+def test_override_applies_from_instant(content, tmp_path):
     with serve_json(PAGES) as server:
         row = f"    rpc: {{url: {server.url}, component: Ethereum, override: {{status: operational, since: 2026-11-20T11:00:00Z}}}}"
         text = upstream(server.url)
@@ -163,7 +163,7 @@ def test_a_person_overrides_it_from_an_instant_on(content, tmp_path):
     assert statuses(built_files(content, tmp_path / "site"))["rpc"] == "major_outage"
 
 
-def test_without_the_key_the_file_is_not_read(content, tmp_path):
+def test_disabled_upstream_changes_no_byte(content, tmp_path):
     plain = built_files(content, tmp_path / "plain")
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
@@ -183,7 +183,7 @@ def test_without_the_key_the_file_is_not_read(content, tmp_path):
         '{"components": []}',
     ],
 )
-def test_a_damaged_file_is_a_warning_and_the_news_are_published(content, tmp_path, body):
+def test_damaged_state_file_reports_warning(content, tmp_path, body):
     write_files(content, {"site.yaml": upstream("http://127.0.0.1:1"), FILE: body})
     result = build(content, tmp_path / "site")
     assert result.applied
@@ -192,7 +192,7 @@ def test_a_damaged_file_is_a_warning_and_the_news_are_published(content, tmp_pat
     assert statuses(files_in(tmp_path / "site"))["rpc"] == "operational"
 
 
-def test_an_unknown_component_is_named(content, tmp_path):
+def test_unknown_component_is_reported(content, tmp_path):
     write_files(
         content,
         {"site.yaml": upstream("http://127.0.0.1:1", "    nope: {url: http://127.0.0.1:1, component: X}")},
@@ -202,14 +202,14 @@ def test_an_unknown_component_is_named(content, tmp_path):
     assert "components.yaml has no component 'nope'" in finding.message
 
 
-def test_a_dry_run_changes_nothing(content):
+def test_dry_run_changes_nothing(content):
     with serve_json(PAGES) as server:
         write_files(content, {"site.yaml": upstream(server.url)})
         assert "rpc: major_outage" in run(content, "2026-11-20T10:00:00Z", "--dry-run")
     assert not (content / FILE).exists()
 
 
-def test_another_site_of_ours_can_be_followed(content, tmp_path):
+def test_instatus_documents_of_statuary_are_read(content, tmp_path):
     """The Instatus documents of one site are what the reader of another takes."""
     write_files(
         content,

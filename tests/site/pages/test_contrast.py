@@ -71,7 +71,7 @@ GRAPHICS = [
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_and_signs_stand_out(scheme: str) -> None:
+def test_text_and_icons_have_sufficient_contrast(scheme: str) -> None:
     tokens = schemes()[scheme]
     assert len(tokens) > 30
     for least, pairs in ((TEXT, TEXTS), (GRAPHIC, GRAPHICS)):
@@ -80,7 +80,7 @@ def test_text_and_signs_stand_out(scheme: str) -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
 
 
-def test_day_and_night_have_the_same_tokens_of_state() -> None:
+def test_light_and_dark_state_colours_differ() -> None:
     light, dark = schemes().values()
     for state in STATES:
         for name in (state, f"{state}-fill"):

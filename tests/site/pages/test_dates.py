@@ -26,12 +26,12 @@ ZURICH = DateFormatter(ZoneInfo("Europe/Zurich"), page_texts("en"))
         ),
     ],
 )
-def test_an_instant_is_in_the_zone_of_the_page(zone: str, instant: str, iso: str, text: str) -> None:
+def test_instant_uses_page_timezone(zone: str, instant: str, iso: str, text: str) -> None:
     moment = DateFormatter(ZoneInfo(zone), page_texts("en")).moment(parse_instant(instant))
     assert (moment.iso, moment.text) == (iso, text)
 
 
-def test_days_and_months_have_a_machine_readable_form() -> None:
+def test_days_and_months_have_iso_form() -> None:
     day = ZURICH.short_day(date(2026, 11, 20))
     assert (day.iso, day.text) == ("2026-11-20", "20 Nov 2026")
     assert (ZURICH.month(2026, 3).iso, ZURICH.month(2026, 3).text) == ("2026-03", "March 2026")
@@ -48,5 +48,5 @@ def test_days_and_months_have_a_machine_readable_form() -> None:
         (timedelta(days=3, minutes=5), "3 d 5 min"),
     ],
 )
-def test_a_duration_has_two_units(length: timedelta, text: str) -> None:
+def test_duration_has_two_units(length: timedelta, text: str) -> None:
     assert ZURICH.length(length) == text

@@ -30,11 +30,11 @@ from statuary.site.pages.page_texts import visible_text
         ("", ""),
     ],
 )
-def test_markdown_of_authors_is_rendered(body: str, html: str) -> None:
+def test_author_markdown_is_rendered(body: str, html: str) -> None:
     assert render_markdown(body, 3) == html
 
 
-def test_links_are_http_or_mail() -> None:
+def test_only_web_and_mail_links_remain() -> None:
     assert render_markdown("[a](https://a.test/x)", 3) == (
         '<p><a href="https://a.test/x" rel="nofollow noopener">a</a></p>'
     )
@@ -42,7 +42,7 @@ def test_links_are_http_or_mail() -> None:
         assert "href" not in render_markdown(f'<a href="{address}">a</a>', 3)
 
 
-def test_headings_are_below_those_of_the_page() -> None:
+def test_headings_start_below_page_level() -> None:
     assert render_markdown("# One\n\n## Two\n\n###### Six", 3) == "<h3>One</h3>\n<h4>Two</h4>\n<h6>Six</h6>"
 
 
@@ -61,7 +61,7 @@ def test_headings_are_below_those_of_the_page() -> None:
         "<math><mi//xlink:href='data:x,<script>alert(1)</script>'>",
     ],
 )
-def test_nothing_in_a_body_runs(body: str) -> None:
+def test_active_html_is_removed(body: str) -> None:
     html = render_markdown(body, 3).lower()
     for act in (
         "<script",
@@ -78,7 +78,7 @@ def test_nothing_in_a_body_runs(body: str) -> None:
         assert act not in html
 
 
-def test_hidden_characters_are_shown_by_number() -> None:
+def test_hidden_characters_show_code_points() -> None:
     assert render_markdown("a\u202eb", 3) == "<p>a⟨U+202E⟩b</p>"
 
 
@@ -91,7 +91,7 @@ CODE_AND_WORDS = st.lists(
 
 @settings(derandomize=True, max_examples=EXAMPLES, deadline=None)
 @given(WORDS | CODE_AND_WORDS.map("".join))
-def test_the_fast_reader_agrees_with_the_parser(body: str) -> None:
+def test_fast_path_matches_parser(body: str) -> None:
     text = visible_text(body).strip()
     if MARKUP.search(CODE.sub("x", text)) is None:
         parsed = markdown_sanitizer(LINK_REL).clean(markdown_parser().render(text)).strip()

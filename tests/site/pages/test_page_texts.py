@@ -29,12 +29,12 @@ def gaps(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
-def test_the_languages_are_those_that_settings_know() -> None:
+def test_text_files_match_known_languages() -> None:
     assert tuple(sorted(file.stem for file in PACKAGE.glob("texts/*.json"))) == LANGUAGES
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_language_has_every_text_with_the_same_placeholders(language: str) -> None:
+def test_language_has_every_text_and_placeholder(language: str) -> None:
     own = page_texts(language).by_key
     described = {key for key in own if key.startswith("description.")}
     assert set(own) - described == set(ENGLISH)
@@ -44,7 +44,7 @@ def test_every_language_has_every_text_with_the_same_placeholders(language: str)
 @pytest.mark.parametrize(
     "folder", EXTENSION_TEXTS, ids=lambda folder: folder.relative_to(EXTENSIONS).as_posix()
 )
-def test_every_extension_has_its_texts_in_every_language(folder: Path) -> None:
+def test_extension_texts_cover_every_language(folder: Path) -> None:
     texts = {file.stem: _flat(orjson.loads(file.read_bytes())) for file in folder.glob("*.json")}
     assert sorted(texts) == sorted(LANGUAGES)
     english = {key: gaps(text) for key, text in texts["en"].items()}
@@ -73,11 +73,11 @@ def test_every_text_is_used() -> None:
     assert [key for key in ENGLISH if not used(key)] == []
 
 
-def test_a_site_changes_single_texts() -> None:
+def test_site_overrides_single_text() -> None:
     assert page_texts("en", (("section.status", "State"),))("section.status") == "State"
 
 
-def test_numbers_follow_the_language() -> None:
+def test_numbers_use_language_format() -> None:
     assert page_texts("en").number(1234567) == "1,234,567"
     assert page_texts("de").number(1234567) == "1.234.567"
     assert page_texts("fr").number(1234567) == "1\u202f234\u202f567"
@@ -86,7 +86,7 @@ def test_numbers_follow_the_language() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_numbers_are_those_of_the_cldr(language: str) -> None:
+def test_numbers_match_cldr(language: str) -> None:
     texts, locale = page_texts(language), Locale.parse(language)
     symbols = locale.number_symbols["latn"]
     assert (texts("number.group"), texts("number.point")) == (symbols["group"], symbols["decimal"])
@@ -97,7 +97,7 @@ def test_numbers_are_those_of_the_cldr(language: str) -> None:
 @pytest.mark.parametrize(
     "language", sorted({*LANGUAGES} - {"en"})
 )  # English pages write the day first, as in 5 Nov 2026
-def test_dates_are_those_of_the_cldr(language: str) -> None:
+def test_dates_match_cldr(language: str) -> None:
     dates = DateFormatter(ZoneInfo("Etc/UTC"), page_texts(language))
     for month in range(1, 13):
         for number in range(1, 8):
@@ -111,6 +111,6 @@ def test_dates_are_those_of_the_cldr(language: str) -> None:
             assert name in (names["wide"][day.weekday()], names["abbreviated"][day.weekday()])
 
 
-def test_a_custom_language_falls_back_to_english() -> None:
+def test_custom_language_falls_back_to_english() -> None:
     texts = page_texts("it", (("section.status", "Stato"),))
     assert (texts.language, texts("section.status"), texts("section.uptime")) == ("it", "Stato", "Uptime")

@@ -34,14 +34,14 @@ def findings_of(tmp_path: Path, theme: dict[str, str | bytes]) -> list[Finding]:
     return checked.all_findings
 
 
-def test_a_stylesheet_follows_that_of_the_package(tmp_path: Path) -> None:
+def test_theme_style_follows_package_style(tmp_path: Path) -> None:
     site = themed(tmp_path, {"style.css": ":root { --accent: #b3006b; }\n"})
     style = (site / "assets/statuary.css").read_text("utf-8")
     assert style.endswith(":root { --accent: #b3006b; }\n")
     assert style.index("--accent: var(--ink)") < style.index("--accent: #b3006b")
 
 
-def test_a_logo_is_beside_the_name(tmp_path: Path) -> None:
+def test_logo_appears_beside_name(tmp_path: Path) -> None:
     site = themed(tmp_path, {"logo.svg": LOGO})
     assert (site / "assets/theme/logo.svg").read_bytes() == LOGO
     assert '<img src="assets/theme/logo.svg" alt="" height="28">' in (site / "index.html").read_text("utf-8")
@@ -77,26 +77,26 @@ HARMFUL = {
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_a_picture_is_published_as_it_is(tmp_path: Path, text: str) -> None:
+def test_safe_svg_is_published_unchanged(tmp_path: Path, text: str) -> None:
     assert (themed(tmp_path, {"logo.svg": text.encode()}) / "assets/theme/logo.svg").read_text() == text
 
 
 @pytest.mark.parametrize("text", HARMFUL)
-def test_a_picture_that_could_run_a_script_is_an_error(tmp_path: Path, text: str) -> None:
+def test_active_svg_is_rejected(tmp_path: Path, text: str) -> None:
     (found,) = findings_of(tmp_path, {"map.svg": text.encode()})
     assert (found.path, found.severity) == ("theme/map.svg", "error")
     assert HARMFUL[text] in found.message
 
 
 @pytest.mark.slow
-def test_a_template_replaces_the_package_s_and_can_extend_it(tmp_path: Path) -> None:
+def test_template_can_extend_package_template(tmp_path: Path) -> None:
     template = '{% extends "package/status.html" %}{% block footer %}<p>Ours: {{ site.name }}</p>{{ super() }}{% endblock %}'
     page = (themed(tmp_path, {"templates/status.html": template}) / "index.html").read_text("utf-8")
     assert "<p>Ours: Plinth</p>" in page
     assert "Subscribe</summary>" in page
 
 
-def test_single_texts_can_be_changed(tmp_path: Path) -> None:
+def test_theme_overrides_single_text(tmp_path: Path) -> None:
     page = (
         themed(tmp_path, {"texts/en.yaml": "subscribe: {button: Stay informed}\n"}) / "index.html"
     ).read_text()
@@ -104,7 +104,7 @@ def test_single_texts_can_be_changed(tmp_path: Path) -> None:
     assert "Subscribe</summary>" not in page
 
 
-def test_a_language_that_the_package_lacks_is_a_file(tmp_path: Path) -> None:
+def test_theme_file_adds_language(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
     files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: it}}\n"
     files["theme/texts/it.yaml"] = "section: {status: Stato}\n"
@@ -116,7 +116,7 @@ def test_a_language_that_the_package_lacks_is_a_file(tmp_path: Path) -> None:
     assert "Uptime" in page  # English where the file says nothing
 
 
-def test_an_unknown_language_is_a_finding(tmp_path: Path) -> None:
+def test_unknown_language_is_finding(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
     files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: it}}\n"
     checked = check_site(write_files(tmp_path / "content", files), parse_instant(NOW), NoProgress())
@@ -148,7 +148,7 @@ def test_an_unknown_language_is_a_finding(tmp_path: Path) -> None:
         ("surprise.exe", b"MZ", "known-files", "unknown file; it is "),
     ],
 )
-def test_mistakes_in_a_theme_are_findings(
+def test_theme_mistakes_are_findings(
     tmp_path: Path, path: str, body: str | bytes, rule: str | None, message: str
 ) -> None:
     found = findings_of(tmp_path, {path: body})
@@ -165,9 +165,7 @@ def test_mistakes_in_a_theme_are_findings(
         ("body { background: url( //cdn.example.org/a.png ) }", (1, 20)),
     ],
 )
-def test_a_style_that_browsers_ignore_is_a_warning(
-    tmp_path: Path, style: str, position: tuple[int, int]
-) -> None:
+def test_ineffective_style_is_warning(tmp_path: Path, style: str, position: tuple[int, int]) -> None:
     (finding,) = findings_of(tmp_path, {"style.css": style})
     assert (finding.rule, finding.severity, finding.path) == (
         "theme-style",
@@ -187,11 +185,11 @@ def test_a_style_that_browsers_ignore_is_a_warning(
         "/* url(https://a",
     ],
 )
-def test_a_style_of_the_sites_own_files_is_right(tmp_path: Path, style: str) -> None:
+def test_valid_style_has_no_findings(tmp_path: Path, style: str) -> None:
     assert findings_of(tmp_path, {"style.css": style}) == []
 
 
-def test_a_mistake_in_a_template_is_found_at_its_line(tmp_path: Path) -> None:
+def test_template_error_names_line(tmp_path: Path) -> None:
     (finding,) = findings_of(tmp_path, {"templates/status.html": "<p>\n{% for %}\n"})
     assert finding.position is not None
     assert finding.position.line == 2
@@ -203,7 +201,7 @@ def test_a_mistake_in_a_template_is_found_at_its_line(tmp_path: Path) -> None:
         ["status", "base", "incident", "uptime", "history", "not_found", "api", "contract", "contracts"], 2
     ),
 )
-def test_pages_are_made_without_a_broken_template(tmp_path: Path, name: str) -> None:
+def test_broken_templates_fall_back_to_package(tmp_path: Path, name: str) -> None:
     content = content_with(tmp_path, **{f"templates/{name}.html": "{{ nowhere }}", "style.css": "p {}"})
     path, text = at_address(made_record(), 1)
     write_files(content, {path: text})

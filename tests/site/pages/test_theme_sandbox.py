@@ -130,7 +130,7 @@ def resident_bytes() -> int:
 
 
 @pytest.mark.parametrize("attack", (FILES | OBJECTS).values(), ids=(FILES | OBJECTS).keys())
-def test_a_template_cannot_reach_files_or_objects(attack, monkeypatch):
+def test_template_cannot_reach_files_or_objects(attack, monkeypatch):
     monkeypatch.setenv("STATUARY_SECRET", SECRET)
     with pytest.raises(ThemeError) as error:
         templates({"status.html": attack}).render("status.html")
@@ -139,7 +139,7 @@ def test_a_template_cannot_reach_files_or_objects(attack, monkeypatch):
 
 
 @pytest.mark.parametrize("attack", BOMBS.values(), ids=BOMBS.keys())
-def test_rendering_is_bounded(attack):
+def test_rendering_time_and_memory_are_bounded(attack):
     before = resident_bytes()
     with pytest.raises(ThemeError) as error:
         templates({"status.html": attack}).render("status.html")
@@ -147,20 +147,20 @@ def test_rendering_is_bounded(attack):
     assert error.value.template == "status.html"
 
 
-def test_the_error_is_at_the_line_of_the_template_where_it_occurred():
+def test_error_names_included_template_line():
     theme = {"status.html": "<p>\n{% include 'macros.html' %}", "macros.html": "\n\n{{ ''.__class__ }}"}
     with pytest.raises(ThemeError) as error:
         templates(theme).render("status.html")
     assert (error.value.template, error.value.line) == ("macros.html", 3)
 
 
-def test_texts_of_a_theme_are_sandboxed():
+def test_theme_texts_are_sandboxed():
     own = (("page.home", "{name.__class__} {name!r} {name[0]} {{name}} {name}"),)
     shown = templates({"status.html": "{{ t('page.home', name=site.name) }}"}, own).render("status.html")
     assert shown == "{name.__class__} {name!r} {name[0]} {name} Plinth"
 
 
-def test_everything_a_theme_needs_works():
+def test_supported_template_features_work():
     source = """
     {%- from "package/macros.html" import icon -%}
     {%- set shown = namespace(count=0) -%}

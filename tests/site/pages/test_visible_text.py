@@ -27,20 +27,20 @@ from statuary.site.pages.page_texts import (
         ("👩\u200d🔬 नमस्ते עברית", "👩\u200d🔬 नमस्ते עברית"),
     ],
 )
-def test_hidden_characters_are_shown_by_number(text: str, shown: str) -> None:
+def test_hidden_characters_show_code_points(text: str, shown: str) -> None:
     assert visible_text(text) == shown
     shown.encode("utf-8")
 
 
-def test_a_name_is_one_line() -> None:
+def test_name_is_single_line() -> None:
     assert one_line("  Two \n lines\t\u2028end ") == "Two lines ⟨U+2028⟩end"
 
 
-def test_an_overlong_name_is_cut() -> None:
+def test_overlong_name_is_cut() -> None:
     assert len(one_line("x" * 10_000)) == MAX_LINE_LENGTH + 2
 
 
-def test_nothing_is_cut_behind_white_space() -> None:
+def test_text_after_long_whitespace_remains() -> None:
     assert one_line("Safe" + " " * 5_000 + "drains") == "Safe drains"
 
 
@@ -57,11 +57,11 @@ def test_nothing_is_cut_behind_white_space() -> None:
         ("Zürich 东京", "Zürich 东京"),
     ],
 )
-def test_letters_that_look_like_others_are_marked_in_names(text: str, shown: str) -> None:
+def test_lookalike_letters_in_names_are_marked(text: str, shown: str) -> None:
     assert visible_name(text) == shown
 
 
-def test_in_a_text_only_words_of_two_alphabets_are_marked() -> None:
+def test_only_mixed_alphabet_words_are_marked() -> None:
     assert mixed_words("// \u043a\u0430, \u0430dmin, \u03c0", str.lower) == (
         "// \u043a\u0430, \u0430⟨u+0430⟩dmin, \u03c0",
         ["U+0430"],
@@ -69,5 +69,5 @@ def test_in_a_text_only_words_of_two_alphabets_are_marked() -> None:
     assert mixed_words("plain") == ("plain", [])
 
 
-def test_each_hidden_character_is_named_once() -> None:
+def test_hidden_characters_are_listed_once() -> None:
     assert hidden_characters("a\u202eb\u202ec\x00") == ["U+202E", "U+0000"]

@@ -27,11 +27,11 @@ def pages_of(site: Path) -> dict[str, bytes]:
     }
 
 
-def test_no_link_of_the_site_is_broken(demo: Path) -> None:
+def test_site_has_no_broken_links(demo: Path) -> None:
     assert list(dead_links(demo, "https://status.plinth.example")) == []
 
 
-def test_every_contract_of_the_demo_shows_its_compilation_again(demo: Path) -> None:
+def test_demo_contracts_show_recompilation(demo: Path) -> None:
     """Claim C: the proof of each contract states the compilation, and its page says so."""
     proofs = [json.loads(file.read_text()) for file in demo.glob("proof/*/*.json")]
     assert len(proofs) >= 23
@@ -44,7 +44,7 @@ def test_every_contract_of_the_demo_shows_its_compilation_again(demo: Path) -> N
 
 
 @pytest.mark.slow
-def test_every_page_can_be_reached_from_the_first(demo: Path) -> None:
+def test_pages_are_reachable_from_home(demo: Path) -> None:
     pages = parts_of(demo)
     linked = {
         (demo / path).parent.joinpath(link.partition("#")[0]).resolve().relative_to(demo).as_posix()
@@ -60,17 +60,17 @@ def test_every_page_can_be_reached_from_the_first(demo: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ids_on_a_page_are_unique(demo: Path) -> None:
+def test_page_element_ids_are_unique(demo: Path) -> None:
     assert {path: parts.repeated for path, parts in parts_of(demo).items() if parts.repeated} == {}
 
 
-def test_the_same_content_and_instant_give_the_same_bytes(demo: Path, tmp_path: Path) -> None:
+def test_repeated_build_gives_identical_pages(demo: Path, tmp_path: Path) -> None:
     again = build(CHECKOUT / "content", tmp_path / "site", NOW)
     assert pages_of(again) == pages_of(demo)
 
 
 @pytest.mark.slow
-def test_a_later_build_without_changes_rewrites_no_page(demo: Path, tmp_path: Path) -> None:
+def test_unchanged_rebuild_rewrites_no_page(demo: Path, tmp_path: Path) -> None:
     later = build(CHECKOUT / "content", tmp_path / "site", "2026-11-20T12:05:00Z")
     before, after = pages_of(demo), pages_of(later)
     changed = {path for path in before if before[path] != after.get(path) and "_epochs" not in path}
@@ -78,7 +78,7 @@ def test_a_later_build_without_changes_rewrites_no_page(demo: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_a_changed_incident_rewrites_only_what_shows_it(tmp_path: Path) -> None:
+def test_changed_incident_rewrites_only_affected_pages(tmp_path: Path) -> None:
     content = write_files(tmp_path / "content", dict(SMALL_SITE))
     before = pages_of(build(content, tmp_path / "before", NOW))
     incident = content / "incidents/slow.yaml"
@@ -100,7 +100,7 @@ def with_settings(tmp_path: Path, settings: str) -> Path:
     return build(write_files(tmp_path / "content", files), tmp_path / "site", NOW)
 
 
-def test_a_site_can_do_without_pages_of_its_status(tmp_path: Path) -> None:
+def test_status_pages_can_be_disabled(tmp_path: Path) -> None:
     site = with_settings(tmp_path, "pages: {status: false}\n")
     assert not (site / "incidents/slow.html").exists()
     assert not (site / "history.html").exists()
@@ -108,7 +108,7 @@ def test_a_site_can_do_without_pages_of_its_status(tmp_path: Path) -> None:
     assert list(dead_links(site, "https://status.plinth.example")) == []
 
 
-def test_pages_in_another_language(tmp_path: Path) -> None:
+def test_pages_use_configured_language(tmp_path: Path) -> None:
     page = (with_settings(tmp_path, "pages: {language: de}\n") / "index.html").read_text("utf-8")
     assert '<html lang="de">' in page
     assert "Alle Systeme in Betrieb" in page

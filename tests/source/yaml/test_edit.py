@@ -28,13 +28,13 @@ updates:
 """
 
 
-def test_an_item_goes_below_the_last_one():
+def test_appended_item_follows_last_item():
     lines = ["  - at: 2026-11-02T11:00:00Z", "    status: identified", '    body: "Found: a disk is full."']
     expected = INCIDENT.replace("looking.\n", "looking.\n" + "\n".join(lines) + "\n")
     assert append_item(INCIDENT, ("updates",), UPDATE) == expected
 
 
-def test_an_item_is_lined_up_spaced_and_quoted_like_the_others():
+def test_appended_item_copies_list_style():
     text = """\
 history:
 -   at: '2026-01-01T00:00:00Z'
@@ -48,82 +48,82 @@ history:
     assert edited == text + "\n-   at: '2026-01-02T00:00:00Z'\n    status: partial_outage\n"
 
 
-def test_a_missing_list_is_created_at_the_end_of_its_mapping():
+def test_missing_list_is_added_to_mapping():
     text = "components:\n    rpc:\n        name: RPC # fast\n          # slow at night\n    faucet:\n        name: F\n"
     edited = append_item(text, ("components", "rpc", "history"), {"at": "2026-01-02T00:00:00Z"})
     below = "          # slow at night\n"
     assert edited == text.replace(below, f"{below}        history:\n          - at: 2026-01-02T00:00:00Z\n")
 
 
-def test_a_new_list_is_indented_like_the_authors_lists():
+def test_new_list_copies_existing_indentation():
     text = "updates:\n- at: a1\nname: x\n"
     assert append_item(text, ("history",), {"at": "b1"}) == text + "history:\n- at: b1\n"
 
 
-def test_a_nested_list_is_indented():
+def test_nested_list_is_indented():
     text = "updates:\n- at: a1\n"
     assert append_item(text, ("updates",), [{"at": "b1"}]) == text + "-\n  - at: b1\n"
 
 
 @pytest.mark.parametrize("nothing", ["", " []", " [ ]", " null", " ~"])
-def test_an_empty_list_becomes_a_block(nothing):
+def test_empty_list_becomes_block(nothing):
     text = f"updates:{nothing}  # none yet\r\nname: x"
     assert append_item(text, ("updates",), {"at": "y1"}) == "updates:  # none yet\r\n  - at: y1\r\nname: x"
 
 
-def test_a_new_key_is_inserted_after_the_given_keys():
+def test_new_key_follows_given_keys():
     text = "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\n\nbody: z"
     edited = set_value(text, ("cancelled_at",), "c1", after=("scheduled_until", "name"))
     assert edited == "name: x\nscheduled_for: a1\nscheduled_until: b1 # sharp\ncancelled_at: c1\n\nbody: z"
 
 
-def test_a_new_key_is_spaced_like_its_neighbours():
+def test_new_key_copies_blank_line_spacing():
     assert set_value("a: x\n\nb: y\n", ("c",), "z") == "a: x\n\nb: y\n\nc: z\n"
 
 
-def test_an_empty_line_is_not_added_to_a_text_that_would_take_it():
+def test_block_scalar_gains_no_blank_line():
     text = "a: x\n\nb: |+\n  y\n"
     assert set_value(text, ("c",), "z") == text + "c: z\n"
     deeper = "a: x\n\nb:\n  - d: |+\n      y\n"
     assert set_value(deeper, ("c",), "z") == deeper + "c: z\n"
 
 
-def test_a_value_keeps_its_quotes_and_its_comment():
+def test_changed_value_keeps_quotes_and_comment():
     text = "a: 'old'  # why\nb: \"old\"\nc: old # c\n"
     for key in "abc":
         text = set_value(text, (key,), "new")
     assert text == "a: 'new'  # why\nb: \"new\"\nc: new # c\n"
 
 
-def test_a_text_of_several_lines_is_a_block():
+def test_multiline_string_becomes_block():
     edited = set_value("name: x\n", ("postmortem",), {"body": "One.\n\n  Two # no comment"})
     assert edited == "name: x\npostmortem:\n  body: |-\n    One.\n\n      Two # no comment\n"
 
 
-def test_a_text_above_comments_stays_on_one_line():
+def test_string_above_comment_stays_inline():
     text = "body:\n  # to be written\nname: x\n"
     assert set_value(text, ("body",), "one\ntwo") == 'body: "one\\ntwo"\n  # to be written\nname: x\n'
 
 
-def test_a_long_paragraph_is_folded():
+def test_long_paragraph_is_folded():
     body = "A sentence of some length that says what has happened. " * 3
     edited = set_value("name: x\n", ("body",), body.strip())
     assert max(map(len, edited.splitlines())) <= 102
     assert parse_yaml(edited)["body"] == body.strip()
 
 
-def test_comments_after_empty_lines_belong_to_the_entry_above_by_indentation():
+def test_indented_comment_stays_with_entry():
     text = "a:\n  b:\n\n  # of b or of a\n\n# of the file\n"
     below = "  # of b or of a\n"
     assert set_value(text, ("c",), "x\ny") == text.replace(below, below + "c: |-\n  x\n  y\n")
 
 
-def test_many_empty_lines_take_no_time():
+def test_many_blank_lines_stay_fast():
     text = "updates:\r\n- x" + "\r\n" * 100_000 + "name: x\r\n"
     assert append_item(text, ("updates",), "z") == text.replace("- x", "- x\r\n- z")
 
 
-def test_quoted_keys_are_found():
+def test_quoted_key_is_found():
     text = 'occurrences:\n  "2026-12-01T02:00:00Z": {}\n'
     edited = append_item(text, ("occurrences", "2026-12-01T02:00:00Z", "updates"), "x")
     assert edited == 'occurrences:\n  "2026-12-01T02:00:00Z":\n    updates: [x]\n'
@@ -146,19 +146,19 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("text", "message", "line"), REFUSED.values(), ids=REFUSED)
-def test_an_unsafe_edit_is_rejected_with_its_position(text, message, line):
+def test_unsafe_edit_is_rejected_with_position(text, message, line):
     pointer = ("x", "updates") if text.startswith("x:") else ("updates",)
     with pytest.raises(EditError, match=message) as refused:
         append_item(text, pointer, {"at": "x"})
     assert (refused.value.position and refused.value.position.line) == line
 
 
-def test_an_anchor_elsewhere_stays():
+def test_unrelated_anchor_is_kept():
     text = "a: &x\n  - one\nb: *x\nupdates:\n  - &u two\n  - *u\n"
     assert append_item(text, ("updates",), "three") == text + "  - three\n"
 
 
-def test_an_edit_of_an_aliased_item_is_rejected():
+def test_edit_of_aliased_item_is_rejected():
     text = "a: &x\n  updates:\n    - one\nb: *x\n"
     with pytest.raises(EditError, match="anchor"):
         append_item(text, ("a", "updates"), "two")
@@ -167,7 +167,7 @@ def test_an_edit_of_an_aliased_item_is_rejected():
         append_item(inside, ("a", 0, "updates"), "two")
 
 
-def test_a_text_that_would_gain_a_line_break_is_rejected():
+def test_block_without_final_newline_is_rejected():
     text = "updates:\n  - body: |\n      open end"
     with pytest.raises(EditError) as refused:
         append_item(text, ("updates",), "x")
@@ -176,12 +176,12 @@ def test_a_text_that_would_gain_a_line_break_is_rejected():
 
 
 @pytest.mark.parametrize("value", [{"a": "b"}, ["a"], "text"])
-def test_a_list_or_mapping_is_not_overwritten(value):
+def test_collection_is_not_overwritten(value):
     with pytest.raises(EditError, match="holds"):
         set_value("postmortem:\n  body: x\n", ("postmortem",), value)
 
 
-def test_a_list_or_mapping_does_not_overwrite_a_text():
+def test_string_is_not_replaced_by_mapping():
     with pytest.raises(EditError, match="holds"):
         set_value("postmortem: x\n", ("postmortem",), {"body": "y"})
 
@@ -190,7 +190,7 @@ def test_a_list_or_mapping_does_not_overwrite_a_text():
 @given(
     st.dictionaries(st.text(), st.recursive(st.text() | st.booleans() | st.none(), st.lists, max_leaves=5))
 )
-def test_a_new_file_reads_back_as_its_value(value):
+def test_new_file_round_trips(value):
     def as_text(inner):
         if isinstance(inner, list):
             return [as_text(item) for item in inner]
@@ -205,7 +205,7 @@ def test_a_new_file_reads_back_as_its_value(value):
     st.text()
     | st.from_regex(r"[-+0-9._exoab:~]{1,6}|[ynYN]\w{0,3}|[Tt]rue|[Oo]n|[Oo]ff|[Nn]ull", fullmatch=True)
 )
-def test_other_yaml_readers_read_a_written_text_as_text(text):
+def test_yaml_1_1_reader_reads_strings(text):
     """PyYAML's own safe loader knows YAML 1.1 with its numbers, dates and many words for true and false."""
     read = yaml.safe_load(f"x: {inline_scalar(text)}\n")["x"]
     assert read == text or isinstance(read, date | datetime)

@@ -194,7 +194,7 @@ def refusal_is_right(text, pointer, refused):
 
 @settings(max_examples=SEQUENCES, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data(), written_yaml())
-def test_a_sequence_of_edits_keeps_every_comment_and_untouched_byte(data, text):
+def test_edit_sequence_keeps_comments_and_bytes(data, text):
     first_notes = notes(text)
     for _ in range(data.draw(st.integers(2, 5))):
         function, pointer, new = data.draw(edits(text))

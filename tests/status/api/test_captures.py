@@ -59,7 +59,7 @@ def ordered(value):
 
 
 @pytest.mark.parametrize("name", SUMMARIES)
-def test_summary_components_and_status_equal_the_capture(tmp_path, name):
+def test_summary_components_and_status_match_capture(tmp_path, name):
     summary = with_today_s_members(capture(name))
     documents = written(tmp_path, summary)
 
@@ -79,7 +79,7 @@ def test_summary_components_and_status_equal_the_capture(tmp_path, name):
     "name",
     ["linuxfabrik-minor-cloudflare-with-maintenances.summary.json", "linuxfabrik-minor-bexio.summary.json"],
 )
-def test_impact_follows_from_the_affected_components(tmp_path, name):
+def test_impact_follows_affected_components(tmp_path, name):
     summary = capture(name)
     write_content(tmp_path, summary["page"], summary["components"], summary["incidents"])
     for incident in (tmp_path / "incidents").iterdir():
@@ -94,7 +94,7 @@ def test_impact_follows_from_the_affected_components(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["discord-2022.summary.json", "huobi-spot.summary.json"])
-def test_status_of_trimmed_captures(tmp_path, name):
+def test_trimmed_capture_status_matches(tmp_path, name):
     """Captures cut short for a sample: a component that an incident names is put back beside the others.
 
     The HashiCorp capture is left out: a clone on another vendor's system, whose description (`Partial System
@@ -109,7 +109,7 @@ def test_status_of_trimmed_captures(tmp_path, name):
     assert documents["api/v2/status.json"] == {"page": summary["page"], "status": summary["status"]}
 
 
-def test_incident_pages_equal_the_real_ones(tmp_path):
+def test_incident_pages_match_captures(tmp_path):
     """All 300 of GitHub's, as an object of the list of incidents and as a separate page.
 
     The object in the list equals the real one in every member. The page differs in what it says of the

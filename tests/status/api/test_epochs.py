@@ -135,7 +135,7 @@ def due(site, plan, built, moment):
         1,
     ),
 )
-def test_each_epoch_is_what_a_build_at_its_instant_writes(zone, clocks_change):
+def test_epoch_documents_match_later_builds(zone, clocks_change):
     catalogue = big_world(zone, clocks_change)
     now = instant(clocks_change - timedelta(days=3))
     site = build_status_documents(catalogue, now, SETTINGS)
@@ -173,7 +173,7 @@ def upgrade_site(settings):
     )
 
 
-def test_the_index_says_when_and_where():
+def test_index_lists_instants_and_locations():
     site = upgrade_site(StatusSettings(uptime=False, archives=False, horizon=timedelta(days=2)))
     documents = epoch_documents(epochs_of(site, at("11-01 12:00")))
 
@@ -209,7 +209,7 @@ def test_the_index_says_when_and_where():
     }
 
 
-def test_documents_that_stay_are_not_stored_again():
+def test_unchanged_documents_are_not_stored_again():
     site = upgrade_site(StatusSettings(horizon=timedelta(days=2)))
 
     plan = epochs_of(site, at("11-01 12:00"))
@@ -227,7 +227,7 @@ def flicker(moment):
     return [Document(path="flicker", body=body), Document(path="steady", body=b"")]
 
 
-def test_identical_bytes_reuse_the_file_of_an_earlier_epoch():
+def test_identical_bytes_reuse_earlier_file():
     start = at("11-02 10:00")
     minutes = [at(f"11-02 10:0{minute}") for minute in (1, 2, 3, 4)]
 
@@ -241,7 +241,7 @@ def test_identical_bytes_reuse_the_file_of_an_earlier_epoch():
     ]
 
 
-def test_results_beyond_the_limit_are_cut_with_a_note():
+def test_epoch_limit_cuts_with_finding():
     minutes = [at(f"11-02 10:0{minute}") for minute in (1, 2, 3, 4)]
     start, horizon = at("11-02 10:00"), at("11-03 10:00")
 
@@ -259,7 +259,7 @@ def test_results_beyond_the_limit_are_cut_with_a_note():
     assert json.loads(epoch_documents(cut)[-1].body)["complete"] is False
 
 
-def test_transitions_without_changes_are_not_epochs():
+def test_unchanged_transitions_create_no_epochs():
     steady = [at("11-02 10:02"), at("11-02 10:04")]
 
     assert plan_epochs(flicker, steady, at("11-02 10:00"), EpochLimits(steady[-1], 10)).versions == {}

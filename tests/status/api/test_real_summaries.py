@@ -17,7 +17,7 @@ DIFFERENT = {
 
 
 @pytest.mark.parametrize("year", ["2020", "2021", "2022", "2023", "2024"])
-def test_summary_and_status_equal_the_captures(tmp_path, year):
+def test_summary_and_status_match_captures(tmp_path, year):
     captures = [capture for capture in captured_summaries() if capture.at.startswith(year)]
     different = []
     for number, capture in enumerate(captures):
@@ -39,5 +39,5 @@ def test_summary_and_status_equal_the_captures(tmp_path, year):
     assert different == [one for one in DIFFERENT if one[0].startswith(year)]
 
 
-def test_there_are_374_captures():
+def test_capture_count_is_374():
     assert len(captured_summaries()) == 374

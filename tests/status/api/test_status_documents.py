@@ -44,7 +44,7 @@ def ids(records):
     return [record["id"] for record in records]
 
 
-def test_the_fifty_latest_and_whatever_is_not_resolved():
+def test_list_keeps_fifty_latest_and_unresolved():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"))
 
     listed = ids(documents["api/v2/incidents.json"]["incidents"])
@@ -53,13 +53,13 @@ def test_the_fifty_latest_and_whatever_is_not_resolved():
 
 
 @pytest.mark.parametrize(("cap", "count"), [(0, 60), (5, 6), (59, 59), (60, 60)])
-def test_the_cap_is_a_setting(cap, count):
+def test_list_cap_is_configurable(cap, count):
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"), cap=cap)
 
     assert len(documents["api/v2/incidents.json"]["incidents"]) == count
 
 
-def test_every_incident_has_a_page_whatever_the_cap():
+def test_incident_pages_ignore_cap():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"), cap=1)
 
     assert {path for path in documents if path.startswith("incidents/")} == {
@@ -80,7 +80,7 @@ def maintenance(begins, status=None):
 """
 
 
-def test_maintenances_by_what_they_are_doing():
+def test_maintenance_lists_filter_by_status():
     catalogue = catalogue_of(
         maintenances={
             "later": maintenance("2026-11-20T10:00"),
@@ -103,7 +103,7 @@ def test_maintenances_by_what_they_are_doing():
     assert listed("api/v2/scheduled-maintenances.json") == ["done", "later", "running", "sooner", "verified"]
 
 
-def test_every_document_begins_with_the_page():
+def test_documents_begin_with_page():
     documents = bodies(catalogue_of(incidents=MANY), at("12-01 00:00"))
 
     assert "api/v2/summary.json" in documents
@@ -111,7 +111,7 @@ def test_every_document_begins_with_the_page():
         assert next(iter(documents[path])) == "page", path
 
 
-def test_timestamps_of_a_zone_have_their_offset():
+def test_timestamps_use_page_timezone_offset():
     catalogue = catalogue_of(incidents={"one": incident(10)}, page=PAGE + "    time_zone: America/Tijuana\n")
     page = bodies(catalogue, at("12-01 00:00"))["incidents/one.json"]
 
@@ -119,7 +119,7 @@ def test_timestamps_of_a_zone_have_their_offset():
     assert page["page"]["time_zone"] == "America/Tijuana"
 
 
-def test_a_hidden_page_does_not_poll():
+def test_closed_incident_page_ignores_later_incidents():
     earlier, later = incident(10), incident(20)
     alone = catalogue_of(incidents={"one": earlier})
     both = catalogue_of(incidents={"one": earlier, "two": later})
@@ -134,7 +134,7 @@ def test_a_hidden_page_does_not_poll():
     assert json.loads(page(alone).body)["page"]["updated_at"] == "2026-01-11T01:00:00.000Z"
 
 
-def test_an_open_page_keeps_up_to_date():
+def test_open_incident_page_reflects_later_updates():
     catalogue = catalogue_of(incidents={"one": incident(10, "monitoring"), "two": incident(20)})
 
     page = bodies(catalogue, at("12-01 00:00"))["incidents/one.json"]
@@ -143,7 +143,7 @@ def test_an_open_page_keeps_up_to_date():
     assert page["incident"]["components"][0]["status"] == "partial_outage"
 
 
-def test_shortlink_is_always_a_text():
+def test_shortlink_defaults_to_page_url():
     catalogue = catalogue_of(
         incidents={"one": incident(10), "two": incident(20) + "    shortlink: https://stspg.io/abc\n"}
     )
@@ -155,7 +155,7 @@ def test_shortlink_is_always_a_text():
     assert documents["incidents/two.json"]["incident"]["shortlink"] == "https://stspg.io/abc"
 
 
-def test_reminder_intervals_may_be_absent():
+def test_reminder_intervals_can_be_omitted():
     catalogue = catalogue_of(
         incidents={"new": incident(20), "old": incident(10) + "    reminder_intervals: absent\n"}
     )
@@ -165,7 +165,7 @@ def test_reminder_intervals_may_be_absent():
     assert "reminder_intervals" not in documents["incidents/old.json"]["incident"]
 
 
-def test_a_removed_component_is_on_no_list():
+def test_removed_component_is_not_listed():
     components = COMPONENTS.replace("{name: RPC}", "{name: RPC, removed: true}")
     documents = bodies(
         catalogue_of(components=components, incidents={"one": incident(10)}), at("12-01 00:00")
@@ -187,7 +187,7 @@ HISTORY = {
 }
 
 
-def test_archives_are_complete_and_by_month_of_the_page_s_zone():
+def test_archives_group_months_by_page_timezone():
     catalogue = catalogue_of(
         incidents=HISTORY,
         maintenances={"work": maintenance("2026-11-01T10:00")},
@@ -213,7 +213,7 @@ def test_archives_are_complete_and_by_month_of_the_page_s_zone():
     assert ids(in_utc["api/v2/history/2025-12.json"]["incidents"]) == ["new-year"]
 
 
-def test_a_past_month_is_not_changed_by_a_new_update():
+def test_new_update_keeps_past_month_unchanged():
     def archive(incidents):
         documents = status_documents(catalogue_of(incidents=incidents), at("12-01 00:00"))
         return next(d.body for d in documents if d.path == "api/v2/history/2025-12.json")
@@ -221,13 +221,13 @@ def test_a_past_month_is_not_changed_by_a_new_update():
     assert archive(HISTORY) == archive({"new-year": HISTORY["new-year"]})
 
 
-def test_settings_leave_documents_out():
+def test_settings_disable_archives_and_uptime():
     paths = set(bodies(catalogue_of(incidents=MANY), at("12-01 00:00"), archives=False, uptime=False))
 
     assert not {path for path in paths if "history" in path or "uptime" in path}
 
 
-def test_uptime_follows_its_schema_and_names_incidents():
+def test_uptime_matches_schema_and_names_incidents():
     catalogue = catalogue_of(incidents={"one": incident(10), "north": incident(12, component="north")})
     documents = bodies(catalogue, at("02-01 12:00"))
     uptime, schema = documents["api/v2/uptime.json"], documents["api/v2/uptime.schema.json"]
@@ -256,7 +256,7 @@ def test_uptime_follows_its_schema_and_names_incidents():
     assert uptime["uptime"] == 99.99
 
 
-def test_the_schema_rejects_invalid_uptime():
+def test_schema_rejects_invalid_uptime():
     documents = bodies(catalogue_of(), at("02-01 12:00"))
     uptime, schema = documents["api/v2/uptime.json"], documents["api/v2/uptime.schema.json"]
 
@@ -265,13 +265,13 @@ def test_the_schema_rejects_invalid_uptime():
             jsonschema.validate(uptime | wrong, schema, cls=jsonschema.Draft202012Validator)
 
 
-def test_two_requests_get_the_same_response():
+def test_repeated_requests_get_identical_documents():
     site = build_status_documents(catalogue_of(incidents=MANY), at("12-01 00:00"), DEFAULT_SETTINGS)
 
     assert site.documents_at(at("12-01 00:00")) == site.documents_at(at("12-01 00:00"))
 
 
-def test_an_empty_page():
+def test_empty_page_has_valid_documents():
     documents = bodies(catalogue_of("components: {}"), instant(datetime(2026, 1, 1, tzinfo=UTC)))
 
     summary = documents["api/v2/summary.json"]

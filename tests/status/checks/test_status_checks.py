@@ -537,13 +537,13 @@ BREACHES = {
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_each_breach_is_one_finding(name):
+def test_breach_yields_single_finding(name):
     content, expected = BREACHES[name]
 
     assert summary_of(only_finding(**content)) == expected
 
 
-def test_every_rule_is_broken_once():
+def test_breaches_cover_every_rule():
     assert {expected[0] for _, expected in BREACHES.values()} == {check.name for check in STATUS_CHECKS}
 
 
@@ -555,7 +555,7 @@ def test_every_rule_can_be_skipped(name):
 
 
 @pytest.mark.parametrize("check", STATUS_CHECKS, ids=lambda check: check.name)
-def test_every_rule_is_stated_in_its_first_line(check):
+def test_rule_is_stated_in_first_line(check):
     assert check.rule.endswith((".", ")."))
     assert check.rule[0].isupper()
 
@@ -574,20 +574,20 @@ def test_valid_content_has_no_findings():
     )
 
 
-def test_another_incident_may_keep_a_component_down():
+def test_overlapping_incident_holds_component_down():
     """The first to be resolved does not leave the component down: the second one holds it."""
     longer = TROUBLE.replace("02T12:00", "03T12:00")
 
     assert findings_of(incidents={"trouble": TROUBLE, "longer": longer}) == []
 
 
-def test_a_window_after_a_cancelled_one_does_not_overlap():
+def test_window_after_cancelled_does_not_overlap():
     cancelled = UPGRADE + "    cancelled_at: 2026-11-05T00:00:00Z\n"
 
     assert findings_of(maintenances={"disks": cancelled, "upgrade": UPGRADE}) == []
 
 
-def test_a_long_window_overlaps_all_that_it_spans():
+def test_long_window_overlaps_spanned_windows():
     whole_day = UPGRADE.replace("20T10:00", "20T00:00").replace("20T12:00", "20T23:00")
     noon, evening = UPGRADE, UPGRADE.replace("20T10:00", "20T18:00").replace("20T12:00", "20T19:00")
 
@@ -599,7 +599,7 @@ def test_a_long_window_overlaps_all_that_it_spans():
     ]
 
 
-def test_what_stops_a_build_and_what_does_not():
+def test_only_listed_rules_are_warnings():
     severities = {expected[0]: only_finding(**content).severity for content, expected in BREACHES.values()}
 
     assert {rule for rule, severity in severities.items() if severity is not Severity.ERROR} == {

@@ -24,11 +24,11 @@ DAY = date(2026, 11, 2)
         ("x" * 80, "x" * MAX_SLUG_LENGTH),
     ],
 )
-def test_a_title_becomes_words_joined_by_dashes(title, expected):
+def test_slug_joins_words_with_dashes(title, expected):
     assert slug(title) == expected
 
 
-def test_a_taken_name_gets_the_next_number():
+def test_taken_id_gets_next_number():
     taken = {"2026-11-02-slow", "2026-11-02-slow-2"}
     assert new_id(DAY, "Slow", "incident", taken) == "2026-11-02-slow-3"
     assert new_id(DAY, "遅い", "incident", taken) == "2026-11-02-incident"
@@ -36,7 +36,7 @@ def test_a_taken_name_gets_the_next_number():
 
 @settings(derandomize=True, deadline=None)
 @given(st.text())
-def test_every_title_gives_an_id_that_fits_a_url(title):
+def test_any_title_gives_url_safe_id(title):
     made = new_id(DAY, title, "incident", ())
     assert fits_a_url(made)
     assert len(made) <= len("2026-11-02-") + MAX_SLUG_LENGTH

@@ -35,7 +35,7 @@ def bodies(moment):
     return {d.path: d.body for d in feed_documents(status, at(moment))}
 
 
-def test_every_page_and_component_has_both_badges():
+def test_page_and_components_have_badges():
     during = bodies("2026-11-02T11:00")
     messages = {
         path: json.loads(body)["message"] for path, body in during.items() if path.endswith("badge.json")
@@ -60,7 +60,7 @@ def test_every_page_and_component_has_both_badges():
     assert json.loads(after["badge.json"])["message"] == "All Systems Operational"
 
 
-def test_every_status_and_indicator_has_a_colour():
+def test_statuses_and_indicators_have_colours():
     assert set(STATUS_COLOURS) == set(get_args(ComponentStatus))
     assert set(INDICATOR_COLOURS) == set(get_args(Impact))
     assert {
@@ -80,11 +80,11 @@ def luminance(colour):
 @pytest.mark.parametrize(
     "colour", [LABEL_COLOUR, *sorted({colour.hex for colour in STATUS_COLOURS.values()})]
 )
-def test_white_text_can_be_read_on_every_colour(colour):
+def test_white_text_contrasts_with_badge_colours(colour):
     assert (luminance("#fff") + 0.05) / (luminance(colour) + 0.05) >= 4.5
 
 
-def test_texts_fill_their_sides_but_for_the_padding():
+def test_badge_text_fills_side():
     picture = drawn(Badge("Public RPC", "major outage", RED))
     left, right = picture.findall(f".//{SVG}text")
     width = int(picture.get("width"))
@@ -109,11 +109,11 @@ def test_texts_fill_their_sides_but_for_the_padding():
         ("\u200d", 0),
     ],
 )
-def test_widths(text, width):
+def test_text_width_matches_font(text, width):
     assert text_width(text) == pytest.approx(width)
 
 
-def test_a_long_name_is_shortened_and_its_title_is_full():
+def test_long_label_is_shortened():
     picture = drawn(Badge("x" * 255, "operational", RED))
     label = picture.find(f".//{SVG}text").text
     assert label == "x" * (MAX_LABEL_LENGTH - 1) + "…"
@@ -121,7 +121,7 @@ def test_a_long_name_is_shortened_and_its_title_is_full():
 
 
 @pytest.mark.parametrize("text", ['"/><script>alert(1)</script>', "&amp; <b> 'x'", "]]>", ""])
-def test_hostile_texts_stay_texts(text):
+def test_hostile_badge_text_is_escaped(text):
     picture = drawn(Badge(text, "operational", RED))
     assert picture.findtext(f"{SVG}title") == f"{text}: operational"
     assert {element.tag for element in picture.iter()} == {
@@ -130,7 +130,7 @@ def test_hostile_texts_stay_texts(text):
     assert json.loads(shields_endpoint(Badge(text, "operational", RED)))["label"] == text
 
 
-def test_a_picture_has_no_external_references():
+def test_badge_has_no_external_references():
     body = svg(Badge("Public RPC", "operational", RED)).decode()
     assert "href" not in body
     assert "url(" not in body

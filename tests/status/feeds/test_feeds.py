@@ -49,7 +49,7 @@ def documents():
     return bodies(catalogue({"slow": incident()}, {"upgrade": maintenance()}))
 
 
-def test_every_document_has_its_row_in_the_url_table():
+def test_feed_headers_match_url_table():
     documents = feed_documents(catalogue({"slow": incident()}), NOW)
     assert documents
     for document in documents:
@@ -57,11 +57,11 @@ def test_every_document_has_its_row_in_the_url_table():
         assert (document.media_type, document.cache) == (url.media_type, url.cache)
 
 
-def test_the_specifications_have_no_lint_errors(documents):
+def test_feeds_have_no_lint_errors(documents):
     assert faults(documents) == []
 
 
-def test_a_page_where_nothing_happened_has_feeds_too():
+def test_empty_page_has_feeds():
     empty = bodies(catalogue())
     assert faults(empty) == []
     assert feedparser.parse(empty["history.atom"]).entries == []
@@ -69,7 +69,7 @@ def test_a_page_where_nothing_happened_has_feeds_too():
 
 
 @pytest.mark.parametrize(("path", "version"), [("history.atom", "atom10"), ("history.rss", "rss20")])
-def test_feedparser_reads_what_was_written(documents, path, version):
+def test_feedparser_reads_feed(documents, path, version):
     feed = feedparser.parse(documents[path])
 
     assert (feed.bozo, feed.version) == (False, version)
@@ -86,7 +86,7 @@ def test_feedparser_reads_what_was_written(documents, path, version):
     assert upgrade.published_parsed == struct_time((2026, 12, 1, 22, 0, 0, 1, 335, 0))
 
 
-def test_instants_are_in_the_time_zone_of_the_page(documents):
+def test_feed_times_use_page_timezone(documents):
     winter = ET.fromstring(documents["history.atom"]).findall(f"{ATOM}entry/{ATOM}published")[0].text
     assert winter == "2026-12-01T23:00:00+01:00"
     assert b"<pubDate>Tue, 01 Dec 2026 23:00:00 +0100</pubDate>" in documents["history.rss"]
@@ -101,7 +101,7 @@ def html_of(documents):
     return "\n".join(contents(documents)).encode()
 
 
-def test_updates_are_newest_first_and_a_repeated_status_is_update(documents):
+def test_repeated_status_is_labelled_update(documents):
     item = json.loads(documents["feed.json"])["items"][1]
     small = "<small>Nov <var data-var='date'> 2</var>, <var data-var='time'>{}</var> CET</small>"
     assert item["content_html"] == " ".join(
@@ -115,7 +115,7 @@ def test_updates_are_newest_first_and_a_repeated_status_is_update(documents):
     assert item["tags"] == ["Public RPC"]
 
 
-def test_a_window_reads_as_on_statuspage(documents):
+def test_maintenance_window_text_matches_statuspage(documents):
     def window(**changed):
         site = bodies(catalogue(maintenances={"w": maintenance(**changed)}))
         return json.loads(site["feed.json"])["items"][0]["content_html"].partition("</p>")[0]
@@ -131,7 +131,7 @@ def test_a_window_reads_as_on_statuspage(documents):
     )
 
 
-def test_components_and_groups_have_feeds_of_their_own(documents):
+def test_components_and_groups_have_feeds(documents):
     def titles(component):
         return [
             entry.title
@@ -151,7 +151,7 @@ def test_removed_components_have_no_feed():
     assert json.loads(gone["feed.json"])["items"][0]["tags"] == []
 
 
-def test_twenty_five_entries_and_whatever_is_still_open():
+def test_feed_keeps_latest_and_open_entries():
     def on(day, status):
         return incident(updates=[{"at": f"2026-10-{day:02}T10:00:00Z", "status": status}])
 
@@ -173,7 +173,7 @@ def ids(documents):
     }
 
 
-def test_ids_survive_every_edit(documents):
+def test_entry_ids_survive_edits(documents):
     before = ids(documents)
     assert before["history.atom"] == [
         "tag:plinthpage01,2005:Incident/upgrade",
@@ -195,7 +195,7 @@ def test_ids_survive_every_edit(documents):
     assert after["components/explorer/history.atom"] == before["history.atom"][1:]
 
 
-def test_ids_do_not_change_with_the_url_of_the_page(documents):
+def test_entry_ids_survive_url_change(documents):
     moved = catalogue(
         {"slow": incident()}, {"upgrade": maintenance()}, page={"url": "https://up.example.net/s"}
     )
@@ -207,13 +207,13 @@ def test_ids_do_not_change_with_the_url_of_the_page(documents):
         assert feedparser.parse(after[path]).feed.id == feedparser.parse(documents[path]).feed.id
 
 
-def test_an_imported_page_keeps_the_ids_of_its_old_host():
+def test_imported_page_keeps_feed_host():
     imported = catalogue({"slow": incident()}, page={"feed_host": "www.githubstatus.com"})
 
     assert ids(bodies(imported))["history.atom"] == ["tag:www.githubstatus.com,2005:Incident/slow"]
 
 
-def test_only_an_edit_changes_updated(documents):
+def test_edit_changes_only_updated_time(documents):
     edited = incident()
     edited["updates"][0] |= {"body": "Corrected.", "updated_at": "2026-11-03T09:00:00Z"}
     entry = feedparser.parse(bodies(catalogue({"slow": edited}))["history.atom"]).entries[0]
@@ -222,7 +222,7 @@ def test_only_an_edit_changes_updated(documents):
     assert (entry.published, entry.updated) == ("2026-11-02T13:00:00+01:00", "2026-11-03T10:00:00+01:00")
 
 
-def test_the_same_content_is_the_same_bytes_whenever_it_is_read():
+def test_feed_bytes_are_independent_of_clock():
     contents = ({"slow": incident()}, {"upgrade": maintenance()})
     assert bodies(catalogue(*contents)) == bodies(catalogue(*contents))
     # the clock is not content
@@ -231,7 +231,7 @@ def test_the_same_content_is_the_same_bytes_whenever_it_is_read():
     )
 
 
-def test_repeated_requests_get_the_same_responses():
+def test_feeds_are_reproducible_in_any_order():
     status = catalogue(
         {"slow": incident(), "fast": incident(components={"blocks": "major_outage"}, name="Fast")},
         {"upgrade": maintenance(), "off": maintenance(cancelled_at="2026-11-25T00:00:00Z")},
@@ -270,7 +270,7 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_hostile_texts_stay_texts(text):
+def test_hostile_text_is_escaped_in_feeds(text):
     components = {
         "c": {"name": text, "description": text},
         "g": {"name": text, "components": {"d": {"name": text}}},
@@ -294,7 +294,7 @@ def test_hostile_texts_stay_texts(text):
     assert title == ET.fromstring(site["history.rss"]).findtext("channel/item/title")
 
 
-def test_an_address_cannot_become_markup():
+def test_hostile_page_url_is_escaped():
     hostile = catalogue({"slow": incident()}, page={"url": 'https://a.example/\x01"><script>&'})
     site = bodies(hostile)
     assert faults(site) == []
@@ -306,7 +306,7 @@ SAMPLE = catalogue({"slow": incident()})
 
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(name=st.text(min_size=1, max_size=60), body=st.text(max_size=200))
-def test_any_text_makes_feeds_that_parse(name, body):
+def test_arbitrary_text_yields_valid_feeds(name, body):
     slow = SAMPLE.incidents[0]
     output = tuple(replace(update, body=body) for update in slow.updates)
     changed = replace(SAMPLE, incidents=(replace(slow, name=name, updates=output),))

@@ -31,7 +31,7 @@ def only(body):
     return event
 
 
-def test_two_readers_agree_on_every_event():
+def test_calendar_libraries_agree():
     body = calendar({"upgrade": maintenance(), "move": maintenance(name="Move", components=["explorer"])})
 
     ours = vobject.readOne(body.decode())
@@ -74,14 +74,14 @@ def test_required_properties_occur_once():
     assert (str(root["VERSION"]), str(root["PRODID"])) == ("2.0", "-//statuary//scheduled maintenances//EN")
 
 
-def test_the_description_has_components_and_updates():
+def test_description_lists_components_and_updates():
     body = calendar(
         {"upgrade": maintenance(components=["rpc", "explorer"], body="First line\n<strong>bold</strong>")}
     )
     assert str(only(body)["DESCRIPTION"]) == "Affects: Public RPC, Explorer\n\nScheduled - First line\nbold"
 
 
-def test_lines_end_and_fold_as_the_standard_says():
+def test_calendar_lines_fold_at_75_bytes():
     long = "Überprüfung der Brücke nach 区块浏览器 🚀 " * 5
     body = calendar({"upgrade": maintenance(name=long, body=long * 20)})
     lines = body.split(b"\r\n")
@@ -104,7 +104,7 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_hostile_texts_stay_texts(text):
+def test_hostile_text_is_escaped(text):
     body = calendar({"upgrade": maintenance(name=text, body=text)}, page={"name": text})
     event = only(body)
     assert [alarm["ACTION"] for alarm in event.walk("VALARM")] == ["DISPLAY"]
@@ -115,12 +115,12 @@ def test_hostile_texts_stay_texts(text):
         assert line[0] == " " or line.partition(":")[0].partition(";")[0].replace("-", "").isupper()
 
 
-def test_texts_are_escaped_as_the_standard_says():
+def test_special_characters_are_escaped():
     body = calendar({"upgrade": maintenance(name="a\\b;c,d:e")})
     assert b"\r\nSUMMARY:a\\\\b\\;c\\,d:e\r\n" in body
 
 
-def test_a_calendar_event_keeps_its_uid_and_raises_its_sequence():
+def test_event_keeps_uid_and_raises_sequence():
     record = {"upgrade": maintenance()}
     output = [only(calendar(record, moment)) for moment in (BEFORE, at("2026-12-01T21:00"), DURING, AFTER)]
     assert len({str(event["UID"]) for event in output}) == 1
@@ -136,12 +136,12 @@ def test_a_calendar_event_keeps_its_uid_and_raises_its_sequence():
     assert [len(event.walk("VALARM")) for event in output] == [1, 1, 0, 0]
 
 
-def test_the_clock_does_not_change_content():
+def test_calendar_is_independent_of_clock():
     record = {"upgrade": maintenance()}
     assert calendar(record, BEFORE) == calendar(record, at("2026-11-28T00:00"))
 
 
-def test_edits_keep_the_uid_and_a_moved_window_with_an_update_counts_up():
+def test_moved_event_keeps_uid():
     before = only(calendar({"upgrade": maintenance()}))
     moved = maintenance(
         name="Upgrade, later",
@@ -155,7 +155,7 @@ def test_edits_keep_the_uid_and_a_moved_window_with_an_update_counts_up():
     assert after["DTSTART"].dt == datetime(2026, 12, 8, 22, tzinfo=UTC)
 
 
-def test_a_cancelled_window_stays_as_cancelled():
+def test_cancelled_window_stays_in_calendar():
     record = maintenance(cancelled_at="2026-11-15T08:00:00Z")
     assert str(only(calendar({"upgrade": record}, at("2026-11-15T07:59")))["STATUS"]) == "CONFIRMED"
     event = only(calendar({"upgrade": record}))
@@ -164,12 +164,12 @@ def test_a_cancelled_window_stays_as_cancelled():
     assert event["DTSTART"].dt == datetime(2026, 12, 1, 22, tzinfo=UTC)
 
 
-def test_a_completed_maintenance_cannot_be_cancelled():
+def test_completed_maintenance_ignores_cancellation():
     record = maintenance(cancelled_at="2026-12-01T23:30:00Z")
     assert str(only(calendar({"upgrade": record}, AFTER))["STATUS"]) == "CONFIRMED"
 
 
-def test_each_window_of_a_recurring_maintenance_is_an_event():
+def test_recurring_windows_are_separate_events():
     rule = {
         "rule": "FREQ=WEEKLY;COUNT=4",
         "announce_days": 30,
@@ -189,14 +189,14 @@ def test_each_window_of_a_recurring_maintenance_is_an_event():
     assert [str(event["STATUS"]) for event in output.values()].count("CANCELLED") == 1
 
 
-def test_a_calendar_without_events_is_valid():
+def test_empty_calendar_is_valid():
     body = calendar({})
     root = icalendar.Calendar.from_ical(body)
     assert [component.name for component in root.subcomponents] == ["VTIMEZONE"]
     assert vobject.readOne(body.decode()).vtimezone.tzid.value == "Etc/UTC"
 
 
-def test_real_maintenances_are_listed_with_their_windows(tmp_path):
+def test_real_maintenances_keep_windows(tmp_path):
     real = capture("junxit-claude.scheduled-maintenances.json")
     records = real["scheduled_maintenances"]
     components = {c["id"]: c for record in records for c in record["components"]}

@@ -69,13 +69,13 @@ def site():
 STATUS = catalogue({"slow": incident()}, {"upgrade": maintenance()})
 
 
-def test_a_first_build_announces_nothing(site):
+def test_first_build_announces_nothing(site):
     assert site.build(STATUS, "2026-12-31T00:00")["changes"] == []
     assert site.build(STATUS, "2026-12-31T00:00")["since"] is None
     assert site.asked == set(PREVIOUS_PATHS)
 
 
-def test_each_step_of_an_incident_is_an_event(site):
+def test_incident_steps_are_announced(site):
     site.build(STATUS, "2026-11-02T09:59")
     output = [
         kinds(site.build(STATUS, moment))
@@ -90,7 +90,7 @@ def test_each_step_of_an_incident_is_an_event(site):
     assert kinds(site.build(STATUS, "2026-12-02T00:00")) == [("upgrade", "completed")]
 
 
-def test_the_earliest_change_comes_first(site):
+def test_earliest_change_comes_first(site):
     status = catalogue(
         {"b": incident(), "a": incident(components={"blocks": "major_outage"}, updates=[
             {"at": "2026-11-02T10:10:00Z", "status": "investigating"}])}
@@ -104,7 +104,7 @@ def test_the_earliest_change_comes_first(site):
     ]
 
 
-def test_payloads_have_the_members_of_captured_webhooks(site):
+def test_payload_members_match_webhooks(site):
     site.build(STATUS, "2026-11-02T09:00")
     changes = site.build(STATUS, "2026-11-02T10:00")
     component, record = changes["changes"]
@@ -129,14 +129,14 @@ def test_payloads_have_the_members_of_captured_webhooks(site):
     assert record["incident"]["scheduled_for"] is None
 
 
-def test_a_maintenance_is_an_incident_with_a_window(site):
+def test_maintenance_payload_has_window(site):
     site.build(STATUS, "2026-11-30T00:00")
     changes = site.build(STATUS, "2026-12-01T22:00")["changes"]
     assert kinds({"changes": changes}) == [("rpc", "under_maintenance"), ("upgrade", "in_progress")]
     assert changes[1]["incident"]["scheduled_for"] == "2026-12-01T23:00:00.000+01:00"
 
 
-def test_a_postmortem_is_announced_with_its_text(site):
+def test_postmortem_is_announced_with_text(site):
     written = catalogue({"slow": incident(postmortem={
         "published_at": "2026-11-05T00:00:00Z", "body": "Why.", "deliver_notifications": True})})  # fmt: skip
     site.build(written, "2026-11-04T00:00")
@@ -145,7 +145,7 @@ def test_a_postmortem_is_announced_with_its_text(site):
     assert payload["incident"]["postmortem_published_at"] == "2026-11-05T01:00:00.000+01:00"
 
 
-def test_while_nothing_changes_the_last_change_stays(site):
+def test_unchanged_site_keeps_changes_document(site):
     site.build(STATUS, "2026-11-02T09:00")
     first = site.build(STATUS, "2026-11-02T10:00")
     body = site.bodies["changes.json"]
@@ -155,7 +155,7 @@ def test_while_nothing_changes_the_last_change_stays(site):
         assert site.bodies["changes.json"] == body
 
 
-def test_edits_and_silent_updates_are_not_announced(site):
+def test_edits_and_silent_updates_are_unannounced(site):
     site.build(STATUS, "2026-11-20T00:00")
     edited = incident(name="Another name")
     edited["updates"][2]["body"] = "Another text."
@@ -166,14 +166,14 @@ def test_edits_and_silent_updates_are_not_announced(site):
     assert site.build(changed, "2026-11-20T00:00")["changes"] == []
 
 
-def test_a_new_incident_is_announced_even_if_it_began_long_ago(site):
+def test_backdated_new_incident_is_announced(site):
     site.build(STATUS, "2026-11-20T00:00")
     late = incident(updates=[{"at": "2026-10-01T00:00:00Z", "status": "identified"}], components={})
     grown = catalogue({"slow": incident(), "late": late}, {"upgrade": maintenance()})
     assert kinds(site.build(grown, "2026-11-20T00:00")) == [("late", "identified")]
 
 
-def test_an_incident_that_moves_up_in_a_capped_list_is_not_announced(site):
+def test_relisted_old_incident_is_not_announced(site):
     def closed(hour):
         return incident(
             components={},
@@ -191,7 +191,7 @@ def test_an_incident_that_moves_up_in_a_capped_list_is_not_announced(site):
 
 @pytest.mark.parametrize("path", COMPARED_PATHS)
 @pytest.mark.parametrize("body", [None, b"", b"{", b"[]", b"{}", b'{"page":{}}', b"\xff"])
-def test_no_published_site_stops_a_build(site, path, body):
+def test_damaged_previous_site_yields_no_changes(site, path, body):
     site.build(STATUS, "2026-11-02T09:00")
     site.bodies[path] = body
     del site.bodies["changes.json"]

@@ -48,7 +48,7 @@ from support.feed_rules import html_faults
         ("nul\x00 bell\x07 escape\x1b end\ufffe half\ud800", "nul bell escape end half"),
     ],
 )
-def test_html(body, html):
+def test_body_becomes_safe_html(body, html):
     assert body_html(body) == html
     assert html_faults(body_html(body)) == []
 
@@ -71,7 +71,7 @@ def test_html(body, html):
         ("", ""),
     ],
 )
-def test_plain(body, plain):
+def test_body_becomes_plain_text(body, plain):
     assert body_plain(body) == plain
 
 
@@ -122,13 +122,13 @@ HOSTILE = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(HOSTILE)
-def test_no_hostile_content_gets_through(body):
+def test_hostile_body_is_sanitized(body):
     html = body_html(body)
     assert html_faults(html) == []
     assert not NOT_IN_XML.search(html)
     assert "\r" not in body_plain(body)
 
 
-def test_names_are_one_line_of_what_xml_can_hold():
+def test_names_are_single_line_xml_text():
     assert one_line(" RPC\r\n\t(Europe)\x00 \u2028 & <b>") == "RPC (Europe) & <b>"
     assert xml_text("\t\n\x08\x0c\x7f\ud800\udfff\uffff😀") == "\t\n\x7f😀"

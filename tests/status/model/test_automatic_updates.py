@@ -24,7 +24,7 @@ def updates_of(text):
     ]
 
 
-def test_a_maintenance_runs_by_the_clock():
+def test_maintenance_follows_clock():
     assert updates_of(PLAIN) == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-02 09:00"), "scheduled", "Maintenance will begin as scheduled in 60 minutes."),
@@ -46,7 +46,7 @@ def test_a_maintenance_runs_by_the_clock():
         ("scheduled_auto_in_progress: false", ["scheduled", "scheduled"]),
     ],
 )
-def test_flags_turn_single_updates_off(flags, left):
+def test_flags_disable_single_updates(flags, left):
     assert [status for _, status, _ in updates_of(PLAIN + f"    {flags}\n")] == left
 
 
@@ -61,7 +61,7 @@ def with_update(status, instant):
     )
 
 
-def test_a_manual_start_replaces_the_automatic_one():
+def test_manual_start_replaces_automatic_start():
     assert [
         (when, status) for when, status, _ in updates_of(with_update("in_progress", "2026-11-02T09:53:00Z"))
     ] == [
@@ -72,7 +72,7 @@ def test_a_manual_start_replaces_the_automatic_one():
     ]
 
 
-def test_an_update_of_a_started_maintenance_does_not_start_it_again():
+def test_later_update_keeps_single_start():
     assert [
         (when, status) for when, status, _ in updates_of(with_update("in_progress", "2026-11-02T10:07:00Z"))
     ] == [
@@ -84,26 +84,26 @@ def test_an_update_of_a_started_maintenance_does_not_start_it_again():
     ]
 
 
-def test_an_early_beginning_needs_no_reminder():
+def test_early_start_skips_reminder():
     statuses = [status for _, status, _ in updates_of(with_update("in_progress", "2026-11-02T08:30:00Z"))]
 
     assert statuses == ["scheduled", "in_progress", "completed"]
 
 
-def test_a_manual_completion_ends_the_maintenance():
+def test_manual_completion_ends_maintenance():
     updates = updates_of(with_update("completed", "2026-11-02T11:00:00Z"))
 
     assert [status for _, status, _ in updates] == ["scheduled", "scheduled", "in_progress", "completed"]
     assert updates[-1] == (at("11-02 11:00"), "completed", "By hand.")
 
 
-def test_a_maintenance_completed_before_its_start_never_starts():
+def test_completion_before_start_skips_start():
     statuses = [status for _, status, _ in updates_of(with_update("completed", "2026-11-02T09:30:00Z"))]
 
     assert statuses == ["scheduled", "scheduled", "completed"]
 
 
-def test_a_maintenance_started_after_its_window_ends_at_once():
+def test_late_start_completes_immediately():
     late = updates_of(
         with_update("in_progress", "2026-11-02T13:00:00Z") + "    scheduled_auto_in_progress: false\n"
     )
@@ -111,33 +111,33 @@ def test_a_maintenance_started_after_its_window_ends_at_once():
     assert late[-1][:2] == (at("11-02 13:00"), "completed")
 
 
-def test_cancelled_before_its_window():
+def test_cancellation_before_window_skips_start():
     assert updates_of(PLAIN + "    cancelled_at: 2026-11-01T18:00:00Z\n") == [
         (at("11-01 09:00"), "scheduled", "We will be undergoing scheduled maintenance during this time."),
         (at("11-01 18:00"), "completed", "The scheduled maintenance has been cancelled."),
     ]
 
 
-def test_cancelled_while_it_runs():
+def test_cancellation_during_window_completes_maintenance():
     cancelled = updates_of(PLAIN + "    cancelled_at: 2026-11-02T11:00:00Z\n")
 
     assert [status for _, status, _ in cancelled] == ["scheduled", "scheduled", "in_progress", "completed"]
     assert cancelled[-1] == (at("11-02 11:00"), "completed", "The scheduled maintenance has been cancelled.")
 
 
-def test_announced_within_the_hour_there_is_no_reminder():
+def test_announcement_within_hour_skips_reminder():
     statuses = [status for _, status, _ in updates_of(PLAIN.replace("11-01T09:00", "11-02T09:20"))]
 
     assert statuses == ["scheduled", "in_progress", "completed"]
 
 
-def test_announced_inside_the_window_it_begins_at_once():
+def test_announcement_inside_window_starts_immediately():
     maintenance = maintenance_of(PLAIN.replace("11-01T09:00", "11-02T10:20"))
 
     assert begins_at(maintenance) == at("11-02 10:20")
 
 
-def test_ids_survive_a_moved_window():
+def test_moved_window_keeps_update_ids():
     before = with_automatic_updates(maintenance_of(PLAIN))
     after = with_automatic_updates(maintenance_of(PLAIN.replace("11-02T", "11-05T")))
 
@@ -146,7 +146,7 @@ def test_ids_survive_a_moved_window():
     assert {after[i].display_at - before[i].display_at for i in range(1, 4)} == {timedelta(days=3)}
 
 
-def test_notifications_follow_their_flags():
+def test_notifications_follow_flags():
     silent = PLAIN + (
         "    auto_transition_deliver_notifications_at_start: false\n"
         "    auto_transition_deliver_notifications_at_end: false\n"

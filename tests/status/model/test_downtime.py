@@ -38,7 +38,7 @@ OUTAGE = {
 }
 
 
-def test_an_outage_is_split_at_midnights_of_the_page_s_zone() -> None:
+def test_outage_splits_at_page_midnight() -> None:
     found = troubles(at("11-20 12:00"), incidents=OUTAGE)
     assert list(found) == [date(2026, 11, 2), date(2026, 11, 3)]
     first, second = found.values()
@@ -52,7 +52,7 @@ def test_an_outage_is_split_at_midnights_of_the_page_s_zone() -> None:
     assert [record.incident.id for record in second.records] == ["trouble"]
 
 
-def test_ongoing_outages_count_up_to_the_instant() -> None:
+def test_ongoing_outage_counts_until_instant() -> None:
     found = troubles(at("11-03 00:00"), incidents=OUTAGE)
     today = found[date(2026, 11, 3)]
     assert today.ongoing == "degraded_performance"
@@ -63,7 +63,7 @@ def test_ongoing_outages_count_up_to_the_instant() -> None:
     assert today.worst == "major_outage"
 
 
-def test_a_component_down_for_days_has_full_days_and_part_of_today() -> None:
+def test_long_outage_fills_whole_days() -> None:
     open_ended = {"trouble": OUTAGE["trouble"].split("          - {at: 2026-11-02T23:30")[0]}
     found = troubles(at("11-05 09:00"), incidents=open_ended)
     assert [day.day for day in found] == [2, 3, 4, 5]
@@ -72,7 +72,7 @@ def test_a_component_down_for_days_has_full_days_and_part_of_today() -> None:
     assert found[date(2026, 11, 5)].ongoing == "major_outage"
 
 
-def test_a_maintenance_counts_its_days_from_its_start() -> None:
+def test_maintenance_days_count_from_start() -> None:
     window = {
         "upgrade": """
             name: Upgrade
@@ -89,7 +89,7 @@ def test_a_maintenance_counts_its_days_from_its_start() -> None:
     assert day.outage.major == day.outage.partial == timedelta()
 
 
-def test_a_component_without_downtime_has_no_days() -> None:
+def test_component_without_downtime_has_no_days() -> None:
     assert troubles(at("11-20 12:00")) == {}
 
 

@@ -22,7 +22,7 @@ def history_of(text, **texts):
     return timeline.incidents[0]
 
 
-def test_an_incident_has_no_state_before_its_first_update():
+def test_incident_before_first_update_is_absent():
     assert history_of(TROUBLE).state_at(at("11-02 09:59")) is None
 
 
@@ -37,7 +37,7 @@ def test_an_incident_has_no_state_before_its_first_update():
         ("12:00", "resolved", "major", "11:00", "12:00", 5),
     ],
 )
-def test_each_update_changes_the_history(instant, status, impact, monitoring_at, resolved_at, updates):  # noqa: PLR0917 - a table
+def test_updates_change_incident_state(instant, status, impact, monitoring_at, resolved_at, updates):  # noqa: PLR0917 - a table
     state = history_of(TROUBLE).state_at(at(f"11-02 {instant}"))
 
     assert (state.status, state.impact, len(state.published_updates)) == (status, impact, updates)
@@ -46,13 +46,13 @@ def test_each_update_changes_the_history(instant, status, impact, monitoring_at,
     assert state.updated_at == at(f"11-02 {instant}")
 
 
-def test_newest_update_first():
+def test_updates_are_newest_first():
     displayed = [published.update.display_at for published in history_of(TROUBLE).final.published_updates]
 
     assert displayed == sorted(displayed, reverse=True)
 
 
-def test_of_two_updates_at_one_instant_the_one_written_later_is_newer():
+def test_simultaneous_updates_keep_written_order():
     text = TROUBLE.replace("11:45:00Z, status: monitoring", "12:00:00Z, status: monitoring")
 
     assert [p.update.status for p in history_of(text).final.published_updates[:2]] == [
@@ -61,11 +61,11 @@ def test_of_two_updates_at_one_instant_the_one_written_later_is_newer():
     ]
 
 
-def test_impact_override_wins():
+def test_impact_override_takes_precedence():
     assert history_of(TROUBLE + "    impact_override: none\n").final.impact == "none"
 
 
-def test_one_component_fully_down_is_critical():
+def test_component_major_outage_is_critical():
     # measured: one of twelve components down, and nothing else in the incident
     text = """
         name: Down
@@ -75,11 +75,11 @@ def test_one_component_fully_down_is_critical():
     assert history_of(text).final.impact == "critical"
 
 
-def test_a_draft_has_no_history():
+def test_draft_has_no_history():
     assert history_of(TROUBLE + "    draft: true\n").change_instants == ()
 
 
-def test_an_embargoed_incident_is_not_shown():
+def test_embargoed_incident_is_hidden_until_publication():
     history = history_of(TROUBLE + "    publish_at: 2026-11-02T11:10:00Z\n")
 
     assert history.state_at(at("11-02 11:09")) is None
@@ -87,7 +87,7 @@ def test_an_embargoed_incident_is_not_shown():
     assert history.change_instants[0] == at("11-02 11:10")
 
 
-def test_a_postmortem_comes_after_the_resolution_and_keeps_its_time():
+def test_postmortem_keeps_resolution_time():
     history = history_of(
         TROUBLE + "    postmortem: {published_at: 2026-11-05T09:00:00Z, body: What we learned.}\n"
     )
@@ -101,7 +101,7 @@ def test_a_postmortem_comes_after_the_resolution_and_keeps_its_time():
     assert state.published_updates[0].affected_components is None
 
 
-def test_an_edit_shows_from_its_instant_on():
+def test_edited_update_applies_from_timestamp():
     text = TROUBLE.replace("status: resolved}", "status: resolved, updated_at: 2026-11-02T15:00:00Z}")
     history = history_of(text)
 
@@ -109,7 +109,7 @@ def test_an_edit_shows_from_its_instant_on():
     assert history.state_at(at("11-02 15:00")).updated_at == at("11-02 15:00")
 
 
-def test_an_update_posted_late_is_not_seen_before():
+def test_backdated_update_is_hidden_until_creation():
     text = TROUBLE.replace(
         "11:00:00Z, status: monitoring", "11:00:00Z, created_at: 2026-11-02T11:20:00Z, status: monitoring"
     )
@@ -119,7 +119,7 @@ def test_an_update_posted_late_is_not_seen_before():
     assert history.state_at(at("11-02 11:20")).monitoring_at == at("11-02 11:00")
 
 
-def test_an_import_s_own_stamps_win_from_their_instant_on():
+def test_imported_timestamps_take_precedence():
     given = (
         "    monitoring_at: 2026-11-02T10:58:00Z\n"
         "    resolved_at: 2026-11-02T11:58:00Z\n"

@@ -40,20 +40,20 @@ UP, WRENCH, SLOW, PARTIAL, DOWN = (
         ([UP] * 8 + [WRENCH], "maintenance", "Service Under Maintenance"),
     ],
 )
-def test_the_first_matching_rule_applies(statuses, indicator, description):
+def test_overall_status_uses_first_matching_rule(statuses, indicator, description):
     whole = overall_status(statuses)
 
     assert (whole.indicator, whole.description) == (indicator, description)
 
 
-def test_a_group_is_as_bad_as_its_worst_component():
+def test_worst_status_ranks_components():
     assert worst_status([UP, WRENCH]) == WRENCH
     assert worst_status([WRENCH, SLOW, UP]) == SLOW
     assert worst_status([DOWN, PARTIAL]) == DOWN
     assert worst_status([]) == UP
 
 
-def test_worst_impact():
+def test_worst_impact_ranks_impacts():
     assert worst_impact(["none", "maintenance"]) == "maintenance"
     assert worst_impact(["maintenance", "minor"]) == "minor"
     assert worst_impact([]) == "none"

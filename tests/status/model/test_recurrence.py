@@ -25,7 +25,7 @@ def windows(text, until="12-31 00:00"):
     return list(maintenance_windows(maintenance_of(text, "restart"), at(until)))
 
 
-def test_the_clock_of_the_zone_is_followed_when_clocks_change():
+def test_windows_follow_daylight_saving_time():
     # clocks go back on 25 October: 02:00 is then an hour later in UTC
     assert [window.scheduled_for for window in windows(WEEKLY)] == [
         at("10-13 00:00"),
@@ -35,7 +35,7 @@ def test_the_clock_of_the_zone_is_followed_when_clocks_change():
     ]
 
 
-def test_a_window_in_the_hour_that_clocks_skip_begins_an_hour_later_on_them():
+def test_window_in_skipped_hour_shifts():
     daily = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY;COUNT=3")
     spring = daily.replace("2026-10-13T02:00:00+02:00", "2026-03-28T02:30:00+01:00")
     spring = spring.replace("2026-10-13T02:30:00+02:00", "2026-03-28T03:30:00+01:00")
@@ -47,7 +47,7 @@ def test_a_window_in_the_hour_that_clocks_skip_begins_an_hour_later_on_them():
     ]
 
 
-def test_each_window_is_a_maintenance_of_its_own():
+def test_windows_are_separate_maintenances():
     first, second = windows(WEEKLY)[:2]
 
     assert (first.id, second.id) == ("restart-20261013t0000z", "restart-20261020t0000z")
@@ -57,7 +57,7 @@ def test_each_window_is_a_maintenance_of_its_own():
     assert first.updates[0].id != second.updates[0].id
 
 
-def test_a_window_is_published_when_it_is_announced():
+def test_window_is_published_when_announced():
     timeline = build_timeline(catalogue_of(maintenances={"restart": WEEKLY}), at("12-31 00:00"))
 
     def published(instant):
@@ -67,7 +67,7 @@ def test_a_window_is_published_when_it_is_announced():
     assert published("10-13 00:00") == [at("10-20 00:00"), at("10-13 00:00")]
 
 
-def test_windows_end_at_the_horizon():
+def test_windows_stop_at_horizon():
     endless = WEEKLY.replace(";COUNT=4", "")
 
     # the third, on 27 October at 01:00, is announced seven days before
@@ -76,7 +76,7 @@ def test_windows_end_at_the_horizon():
     assert len(windows(endless.replace("WEEKLY;BYDAY=TU", "DAILY"), "12-31 00:00")) == 86
 
 
-def test_single_windows_may_differ():
+def test_occurrences_override_single_windows():
     text = (
         WEEKLY
         + """
@@ -128,14 +128,14 @@ def test_invalid_rules_are_rejected(rule, message):
         validate_rule(rule)
 
 
-def test_an_endless_rule_gives_windows_up_to_the_horizon():
+def test_endless_rule_is_capped():
     daily = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY")
 
     assert len(windows(daily.replace("2026-10-13", "2016-10-13"))) == 3738
     assert len(windows(daily.replace("2026-10-13", "1926-10-13"))) == MAX_WINDOWS
 
 
-def test_a_rule_without_a_window_ends_soon():
+def test_rule_without_window_terminates():
     text = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30")
     maintenance = maintenance_of(text, "restart")
 
@@ -143,7 +143,7 @@ def test_a_rule_without_a_window_ends_soon():
     assert first_start(maintenance, maintenance.recurrence) is None
 
 
-def test_until_is_the_last_start():
+def test_until_includes_last_start():
     text = WEEKLY.replace("COUNT=4", "UNTIL=20261027T010000Z")
 
     assert [window.scheduled_for for window in windows(text)] == [
@@ -153,7 +153,7 @@ def test_until_is_the_last_start():
     ]
 
 
-def test_leap_days_and_rare_windows():
+def test_yearly_rule_gives_leap_day_window():
     leap = WEEKLY.replace("FREQ=WEEKLY;BYDAY=TU;COUNT=4", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;COUNT=2")
     leap = leap.replace("2026-10-13", "2024-02-29")
 

@@ -36,7 +36,7 @@ TROUBLE = """
 """
 
 
-def test_an_incident_moves_its_components_and_lets_them_go():
+def test_incident_changes_and_restores_components():
     timeline = timeline_of(incidents={"trouble": TROUBLE})
 
     times = ("11-02 09:59", "11-02 10:00", "11-02 11:00", "11-02 12:00")
@@ -54,7 +54,7 @@ def test_an_incident_moves_its_components_and_lets_them_go():
     ]
 
 
-def test_updates_list_every_component_of_the_incident_with_the_name_of_its_group():
+def test_updates_list_components_with_group_name():
     north = ("north", "Bridges - North")
     assert affected(timeline_of(incidents={"trouble": TROUBLE}), "trouble") == [
         [("rpc", "RPC", "operational", "partial_outage"), (*north, "operational", "degraded_performance")],
@@ -66,7 +66,7 @@ def test_updates_list_every_component_of_the_incident_with_the_name_of_its_group
     ]
 
 
-def test_a_component_stays_down_while_another_incident_affects_it():
+def test_overlapping_incident_keeps_component_down():
     other = """
         name: More trouble
         components: {rpc: degraded_performance}
@@ -83,7 +83,7 @@ def test_a_component_stays_down_while_another_incident_affects_it():
     ]
 
 
-def test_the_status_of_the_other_incident_remains():
+def test_resolved_incident_restores_overlapping_status():
     other = """
         name: More trouble
         components: {rpc: major_outage}
@@ -101,7 +101,7 @@ def test_the_status_of_the_other_incident_remains():
     ]
 
 
-def test_a_resolving_update_may_leave_a_component_down():
+def test_resolving_update_can_keep_outage():
     text = TROUBLE.replace("status: resolved}", "status: resolved, components: {rpc: degraded_performance}}")
     timeline = timeline_of(incidents={"trouble": text})
 
@@ -109,7 +109,7 @@ def test_a_resolving_update_may_leave_a_component_down():
     assert statuses(timeline, "north", "11-02 12:00") == ["operational"]
 
 
-def test_a_recorded_change_is_the_last_word_until_the_next():
+def test_recorded_status_applies_until_next_change():
     components = COMPONENTS.replace(
         "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T10:30:00Z, status: degraded_performance}]}"
     )
@@ -123,7 +123,7 @@ def test_a_recorded_change_is_the_last_word_until_the_next():
     ]
 
 
-def test_an_incident_does_not_undo_what_a_person_recorded_after_it():
+def test_resolution_keeps_later_recorded_status():
     components = COMPONENTS.replace(
         "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T11:30:00Z, status: partial_outage}]}"
     )
@@ -145,7 +145,7 @@ RECORDED = """
 """
 
 
-def test_a_recorded_maintenance_is_published_unchanged_and_moves_its_components():
+def test_imported_affected_components_stay_unchanged():
     timeline = timeline_of(incidents={"imported": RECORDED})
 
     assert affected(timeline, "imported") == [
@@ -160,7 +160,7 @@ def test_a_recorded_maintenance_is_published_unchanged_and_moves_its_components(
     assert statuses(timeline, "rpc", "11-02 10:00", "11-02 12:00") == ["partial_outage", "partial_outage"]
 
 
-def test_an_old_tree_head_that_equals_the_new_one():
+def test_imported_unchanged_status_is_ignored():
     components = COMPONENTS.replace(
         "{name: South}", "{name: South, history: [{at: 2026-11-02T09:00:00Z, status: major_outage}]}"
     )
@@ -169,7 +169,7 @@ def test_an_old_tree_head_that_equals_the_new_one():
     assert statuses(timeline, "south", "11-02 10:00") == ["major_outage"]
 
 
-def test_backfilled_incidents_and_drafts_do_not_affect_components():
+def test_backfilled_and_draft_incidents_are_ignored():
     timeline = timeline_of(
         incidents={"late": TROUBLE + "    backfilled: true\n", "draft": TROUBLE + "    draft: true\n"}
     )
@@ -187,7 +187,7 @@ UPGRADE = """
 """
 
 
-def test_a_maintenance_moves_its_components_by_the_clock():
+def test_maintenance_changes_components_by_clock():
     timeline = timeline_of(maintenances={"upgrade": UPGRADE})
 
     assert statuses(timeline, "explorer", "11-02 09:59", "11-02 10:00", "11-02 12:00") == [
@@ -204,7 +204,7 @@ def test_a_maintenance_moves_its_components_by_the_clock():
     ]
 
 
-def test_a_maintenance_may_leave_its_components_alone():
+def test_maintenance_flags_keep_component_status():
     flags = (
         "    auto_transition_to_maintenance_state: false\n    auto_transition_to_operational_state: false\n"
     )
@@ -214,14 +214,14 @@ def test_a_maintenance_may_leave_its_components_alone():
     assert affected(timeline, "upgrade")[1:] == [None, None, None]
 
 
-def test_windows_back_to_back_leave_no_gap():
+def test_adjacent_windows_leave_no_gap():
     second = UPGRADE.replace("T12:00", "T14:00").replace("T10:00", "T12:00")
     timeline = timeline_of(maintenances={"first": UPGRADE, "second": second})
 
     assert timeline.status_histories["explorer"].instants == [at("11-02 10:00"), at("11-02 14:00")]
 
 
-def test_an_embargoed_incident_does_not_affect_components():
+def test_embargoed_incident_is_ignored_until_publication():
     timeline = timeline_of(incidents={"trouble": TROUBLE + "    publish_at: 2026-11-02T11:15:00Z\n"})
 
     assert statuses(timeline, "rpc", "11-02 11:14", "11-02 11:15") == ["operational", "major_outage"]

@@ -5,7 +5,7 @@ import pytest
 from statuary.status.model.vocabulary import ALLOWED_TRANSITIONS, DEFAULT_BODIES, may_follow
 
 
-def test_every_status_has_its_moves():
+def test_every_status_has_transitions():
     assert set(ALLOWED_TRANSITIONS) == set(DEFAULT_BODIES)
 
 
@@ -22,7 +22,7 @@ def test_every_status_has_its_moves():
         ("in_progress", "completed"),
     ],
 )
-def test_the_allowed_transitions(before, after):
+def test_allowed_transition_is_accepted(before, after):
     assert may_follow(before, after)
 
 
@@ -38,5 +38,5 @@ def test_the_allowed_transitions(before, after):
         ("investigating", "completed"),
     ],
 )
-def test_rejected(before, after):
+def test_other_transition_is_rejected(before, after):
     assert not may_follow(before, after)

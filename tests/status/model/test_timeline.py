@@ -27,7 +27,7 @@ def timeline_of(**texts):
     return build_timeline(catalogue_of(**texts), at("12-31 00:00"))
 
 
-def test_the_page_changes_when_anything_on_it_does():
+def test_page_updated_at_follows_changes():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     def stamped(instant):
@@ -40,7 +40,7 @@ def test_the_page_changes_when_anything_on_it_does():
     assert stamped("11-30 00:00") == at("11-03 12:00")
 
 
-def test_an_imported_stamp_of_the_page_holds_until_something_changes():
+def test_imported_page_timestamp_holds_until_change():
     timeline = timeline_of(
         incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:00:00Z\n"
     )
@@ -50,7 +50,7 @@ def test_an_imported_stamp_of_the_page_holds_until_something_changes():
     assert state_at(timeline, at("11-02 13:00")).updated_at == at("11-02 12:00")
 
 
-def test_a_stamp_just_before_the_update_of_the_same_change_holds():
+def test_imported_page_timestamp_before_update_holds():
     timeline = timeline_of(
         incidents={"trouble": TROUBLE}, page=PAGE + "    updated_at: 2026-11-02T11:59:59.940Z\n"
     )
@@ -59,7 +59,7 @@ def test_a_stamp_just_before_the_update_of_the_same_change_holds():
     assert at("11-02 12:00") - stated == timedelta(milliseconds=60)
 
 
-def test_indicator_and_description_over_time():
+def test_indicator_and_description_follow_timeline():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     def status_at(instant):
@@ -73,14 +73,14 @@ def test_indicator_and_description_over_time():
     assert status_at("11-03 12:00") == ("none", "All Systems Operational")
 
 
-def test_the_page_may_override_its_status():
+def test_page_overrides_overall_status():
     timeline = timeline_of(page=PAGE + "    description: Read only until Monday\n    indicator: minor\n")
 
     overall_status = state_at(timeline, at("11-02 10:00")).overall_status
     assert (overall_status.indicator, overall_status.description) == ("minor", "Read only until Monday")
 
 
-def test_a_group_takes_the_status_of_its_worst_component_and_keeps_its_stamp():
+def test_group_takes_worst_component_status():
     state = state_at(timeline_of(incidents={"trouble": TROUBLE}), at("11-02 10:00"))
 
     assert state.components["bridges"].status == "partial_outage"
@@ -89,7 +89,7 @@ def test_a_group_takes_the_status_of_its_worst_component_and_keeps_its_stamp():
     assert state.components["south"].status == "operational"
 
 
-def test_components_by_position_then_creation():
+def test_components_sort_by_position_then_creation():
     components = """
         components:
           young: {name: Young, created_at: 2024-01-01T00:00:00Z}
@@ -106,7 +106,7 @@ def test_components_by_position_then_creation():
     assert list(state.components) == ["old", "young", "other", "group"]
 
 
-def test_ties_in_position_are_in_content_order_unless_dated():
+def test_undated_components_keep_content_order():
     components = """
         components:
           late: {name: Late, start_date: 2026-01-01}
@@ -117,13 +117,13 @@ def test_ties_in_position_are_in_content_order_unless_dated():
     assert list(state.components) == ["late", "early", "group", "other"]
 
 
-def test_a_removed_component_does_not_count():
+def test_removed_component_is_ignored():
     components = COMPONENTS.replace("{name: RPC}", "{name: RPC, status: major_outage, removed: true}")
 
     assert state_at(timeline_of(components=components), at("11-02 10:00")).overall_status.indicator == "none"
 
 
-def test_latest_created_first_whatever_the_order_of_files():
+def test_incidents_sort_newest_first():
     later = TROUBLE.replace("11-02T1", "11-04T1")
     one = timeline_of(incidents={"a": TROUBLE, "b": later})
     other = timeline_of(incidents={"b": later, "a": TROUBLE})
@@ -132,7 +132,7 @@ def test_latest_created_first_whatever_the_order_of_files():
     assert [history.incident.id for history in other.incidents] == ["b", "a"]
 
 
-def test_transitions_are_what_is_still_to_come():
+def test_transitions_list_future_changes():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
 
     assert transitions(timeline, at("11-02 10:00"), at("11-30 00:00")) == [
@@ -144,7 +144,7 @@ def test_transitions_are_what_is_still_to_come():
     assert transitions(timeline, at("11-02 10:00"), at("11-03 10:00"))[-1] == at("11-03 10:00")
 
 
-def test_midnights_of_the_page_are_transitions_where_days_are_shown():
+def test_midnights_are_transitions_with_days():
     timeline = timeline_of(page=PAGE + "    time_zone: Europe/Zurich\n")
 
     # clocks go back on 25 October
@@ -155,7 +155,7 @@ def test_midnights_of_the_page_are_transitions_where_days_are_shown():
     ]
 
 
-def test_nothing_changes_between_transitions():
+def test_state_is_constant_between_transitions():
     timeline = timeline_of(incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     start, end = at("10-31 00:00"), at("11-04 00:00")
     changes = [start, *transitions(timeline, start, end), end]

@@ -25,13 +25,13 @@ NINETY_DAYS = timedelta(days=90)
         (90 * 86_400, 0, 70.0),
     ],
 )
-def test_percentage(partial, major, printed):
+def test_uptime_percentage_matches_printed_value(partial, major, printed):
     outage = Outage(timedelta(seconds=partial), timedelta(seconds=major))
 
     assert uptime_percentage([uptime_fraction(outage, NINETY_DAYS)]) == printed
 
 
-def test_average_is_of_exact_parts():
+def test_average_uses_exact_fractions():
     third = Fraction(1, 3)
 
     assert uptime_percentage([third, third, third]) == 33.33
@@ -39,7 +39,7 @@ def test_average_is_of_exact_parts():
     assert uptime_percentage([]) is None
 
 
-def test_an_empty_window_has_no_outage():
+def test_empty_window_has_full_uptime():
     assert uptime_fraction(Outage(), timedelta()) == 1
 
 
@@ -63,7 +63,7 @@ RPC_OUT = history(
 )
 
 
-def test_days_of_an_outage():
+def test_outage_is_split_by_day():
     rpc = uptime_of(RPC_OUT, "11-10 12:00").components[0]
 
     assert rpc.days == {
@@ -74,7 +74,7 @@ def test_days_of_an_outage():
     assert uptime_percentage([rpc.fraction]) == 99.97  # 900 + 0.3 * 3600 of 7,776,000 seconds: 99.9745…
 
 
-def test_days_are_those_of_the_page_s_zone():
+def test_days_follow_page_time_zone():
     rpc = uptime_of(RPC_OUT, "11-10 12:00", PAGE + "    time_zone: America/Tijuana\n").components[0]
 
     assert list(rpc.days) == [date(2026, 11, 2)]
@@ -90,7 +90,7 @@ def test_uptime_covers_ninety_days():
     ]
 
 
-def test_days_on_which_clocks_change():
+def test_clock_change_alters_day_length():
     zone = PAGE + "    time_zone: Europe/Zurich\n"
     all_day = history(
         "RPC", ("2026-10-24T22:00:00Z", "major_outage"), ("2026-10-25T23:00:00Z", "operational")
@@ -106,7 +106,7 @@ def test_days_on_which_clocks_change():
     }
 
 
-def test_a_start_date_shortens_the_window():
+def test_start_date_shortens_window():
     components = RPC_OUT.replace("{name: RPC,", "{name: RPC, start_date: 2026-11-03,")
 
     uptime = uptime_of(components, "11-10 12:00")
@@ -116,7 +116,7 @@ def test_a_start_date_shortens_the_window():
     assert list(rpc.days) == [date(2026, 11, 3)]
 
 
-def test_an_ongoing_outage_counts_up_to_the_instant():
+def test_ongoing_outage_counts_until_instant():
     components = history("RPC", ("2026-11-02T22:00:00Z", "major_outage"))
 
     same_day = uptime_of(components, "11-02 23:00")
@@ -130,7 +130,7 @@ def test_an_ongoing_outage_counts_up_to_the_instant():
     assert uptime_percentage([next_day.components[0].fraction]) == 99.35  # 14 hours of 90 days
 
 
-def test_without_an_outage_the_count_ends_at_the_latest_change_or_midnight():
+def test_count_ends_at_change_or_midnight():
     components = history(
         "RPC", ("2026-11-02T22:00:00Z", "major_outage"), ("2026-11-02T23:00:00Z", "degraded_performance")
     )
@@ -139,7 +139,7 @@ def test_without_an_outage_the_count_ends_at_the_latest_change_or_midnight():
     assert uptime_of(components, "11-03 12:00").as_of == at("11-03 00:00")
 
 
-def test_only_components_that_show_their_uptime():
+def test_hidden_component_has_no_uptime():
     components = COMPONENTS.replace("{name: RPC}", "{name: RPC, showcase: false}")
 
     shown = [one.component.id for one in uptime_of(components, "11-10 12:00").components]
@@ -147,7 +147,7 @@ def test_only_components_that_show_their_uptime():
     assert shown == ["north", "explorer", "south"]
 
 
-def test_incidents_of_a_day_are_named_on_it():
+def test_day_lists_affecting_incidents():
     incident = """
         name: Stale answers
         components: {rpc: partial_outage}

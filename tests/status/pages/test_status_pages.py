@@ -55,14 +55,14 @@ def heading(page: str) -> str:
     return re.search(r"<h1[^>]*>(.*?)</h1>", page)[1]  # type: ignore[index]
 
 
-def test_a_page_without_incidents_shows_that() -> None:
+def test_page_without_incidents_says_operational() -> None:
     page = pages_at(at("11-10 09:00"))["index.html"]
     assert heading(page) == "All Systems Operational"
     assert "What is going on" not in page
     assert "status-none.svg" in page
 
 
-def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
+def test_unresolved_incident_shows_updates_first() -> None:
     page = pages_at(at("11-10 10:45"))["index.html"]
     text = text_of(page)
     assert heading(page) == "RPC is partly down"
@@ -75,7 +75,7 @@ def test_an_unresolved_incident_is_on_top_with_every_update() -> None:
     assert "Next scheduled change 11 Nov 2026, 2" in text
 
 
-def test_the_rating_of_an_incident_is_on_its_card_and_not_in_the_banner() -> None:
+def test_impact_override_appears_only_on_card() -> None:
     rated = TROUBLE + "    impact_override: critical\n"
     page = pages_at(at("11-10 10:45"), incidents={"trouble": rated})["index.html"]
     assert heading(page) == "RPC is partly down"
@@ -84,7 +84,7 @@ def test_the_rating_of_an_incident_is_on_its_card_and_not_in_the_banner() -> Non
     assert "Critical" not in banner
 
 
-def test_a_resolved_incident_is_a_line_with_its_day_and_its_length() -> None:
+def test_resolved_incident_is_listed_fourteen_days() -> None:
     text = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert "What is going on" not in text
     assert "10 NovSlow answersMajor, Resolved 1 h" in text[text.index("Resolved") :]
@@ -93,7 +93,7 @@ def test_a_resolved_incident_is_a_line_with_its_day_and_its_length() -> None:
     assert "Slow answers" not in later[later.index("Resolved") :]
 
 
-def test_a_maintenance_is_announced_runs_and_is_past() -> None:
+def test_maintenance_moves_through_page_sections() -> None:
     scheduled = text_of(pages_at(at("11-11 12:00"))["index.html"])
     assert (
         "11 NovUpgrade11 Nov 2026, 23:00 \N{EN DASH} 12 Nov 2026, 00:00 CET (1 h) · North"
@@ -106,7 +106,7 @@ def test_a_maintenance_is_announced_runs_and_is_past() -> None:
     assert "11 NovUpgradeMaintenance, Completed 1 h" in over[over.index("Resolved") :]
 
 
-def test_a_maintenance_cancelled_before_its_start_is_listed_on_that_day() -> None:
+def test_early_cancellation_is_listed_as_past() -> None:
     cancelled = UPGRADE + "    cancelled_at: 2026-11-10T12:00:00Z\n"
     text = text_of(pages_at(at("11-11 12:00"), maintenances={"upgrade": cancelled})["index.html"])
     past = text[text.index("Resolved") :]
@@ -131,7 +131,7 @@ OUTAGE = """
         ("    description: Two nodes are back\n", "rpc: major_outage", "Two nodes are back"),
     ],
 )
-def test_the_banner_names_what_is_affected_the_worst_first(page: str, statuses: str, found: str) -> None:
+def test_banner_names_worst_components_first(page: str, statuses: str, found: str) -> None:
     outage = OUTAGE.replace(
         "rpc: major_outage, north: degraded_performance, south: degraded_performance", statuses
     )
@@ -140,7 +140,7 @@ def test_the_banner_names_what_is_affected_the_worst_first(page: str, statuses: 
     assert heading(pages.documents_at(at("11-10 12:00"))[0].body.decode()) == found
 
 
-def test_an_incident_s_page_is_evidence_time_zone_and_how_long_into_it() -> None:
+def test_incident_page_shows_timezone_and_elapsed() -> None:
     page = pages_at(at("11-11 12:00"))["incidents/trouble.html"]
     assert "12:00 CET10 Nov 20261 h into it Resolved It was a disk." in text_of(page)
     assert "Began10 Nov 2026, 11:00 CET" in text_of(page)
@@ -151,14 +151,14 @@ def test_an_incident_s_page_is_evidence_time_zone_and_how_long_into_it() -> None
     assert 'data-since="2026-11-10T11:00:00+01:00"' in opened["incidents/trouble.html"]
 
 
-def test_a_group_shows_its_worst_component() -> None:
+def test_group_shows_worst_component_status() -> None:
     outage = TROUBLE.replace("rpc: partial_outage", "north: major_outage")
     text = text_of(pages_at(at("11-10 10:45"), incidents={"trouble": outage})["index.html"])
     assert "Bridges1 of 2 affected · 99.98 %Major outage North" in text
     assert "99.96 % Major outage" in text[text.index("Bridges1") :]
 
 
-def test_a_day_with_downtime_names_its_incidents() -> None:
+def test_downtime_day_names_incidents() -> None:
     page = pages_at(at("11-11 12:00"))["index.html"]
     text = text_of(page)
     assert "10 Nov 2026 Partial outage 1 h Slow answers" in text
@@ -168,7 +168,7 @@ def test_a_day_with_downtime_names_its_incidents() -> None:
     assert 'data-first="2026-08-14"' in page, "a script computes the days of the bars from the first one"
 
 
-def test_the_page_of_an_incident_has_its_postmortem_on_top() -> None:
+def test_postmortem_precedes_updates() -> None:
     before = text_of(pages_at(at("11-11 12:00"))["incidents/trouble.html"])
     after = text_of(pages_at(at("11-12 12:00"))["incidents/trouble.html"])
     assert "Postmortem" not in before
@@ -176,18 +176,18 @@ def test_the_page_of_an_incident_has_its_postmortem_on_top() -> None:
     assert "AffectedRPC" in after
 
 
-def test_a_closed_incident_reads_the_same_whenever_the_site_is_built() -> None:
+def test_closed_incident_page_is_stable() -> None:
     pages = [pages_at(at(instant))["incidents/trouble.html"] for instant in ("11-12 12:00", "12-24 18:00")]
     assert pages[0] == pages[1]
 
 
-def test_scheduled_maintenances_are_not_in_the_history() -> None:
+def test_maintenances_are_not_in_history() -> None:
     text = text_of(pages_at(at("11-11 12:00"))["history.html"])
     assert "Slow answers" in text
     assert "Upgrade" not in text
 
 
-def test_the_history_has_a_page_for_each_quarter_with_incidents() -> None:
+def test_history_has_page_per_quarter() -> None:
     old = TROUBLE.replace("2026-11", "2025-02")
     pages = pages_at(at("11-12 12:00"), incidents={"trouble": TROUBLE, "old": old})
     assert {path for path in pages if path.startswith("history/")} == {
@@ -200,7 +200,7 @@ def test_the_history_has_a_page_for_each_quarter_with_incidents() -> None:
     assert "September 2026 No incidents or maintenances in this month." in text_of(pages["history.html"])
 
 
-def test_the_calendar_shows_each_day() -> None:
+def test_uptime_calendar_shows_days() -> None:
     page = pages_at(at("11-12 12:00"))["uptime.html"]
     text = text_of(page)
     assert '<td class="s-partial" title="Partial outage 1 h">10<span' in page
@@ -222,7 +222,7 @@ def days_of(picture: str) -> dict[str, list[int]]:
     return days
 
 
-def test_every_day_of_a_component_is_a_bar_in_one_path_a_state() -> None:
+def test_uptime_bars_group_days_by_state() -> None:
     page = pages_at(at("11-12 12:00"))["index.html"]
     pictures = re.findall(r'<svg viewBox="0 0 628 22".*?</svg>', page, re.DOTALL)
     assert len(pictures) == 4  # a component each
@@ -233,7 +233,7 @@ def test_every_day_of_a_component_is_a_bar_in_one_path_a_state() -> None:
     assert [87] in [days_of(picture).get("partial") for picture in pictures], "two days before the last"
 
 
-def test_a_component_that_started_later_has_no_data_before() -> None:
+def test_component_has_no_data_before_start() -> None:
     catalogue = catalogue_of("components: {rpc: {name: RPC, start_date: 2026-11-03}}", page=ZONED)
     now = at("11-12 12:00")
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
@@ -243,7 +243,7 @@ def test_a_component_that_started_later_has_no_data_before() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_every_page_is_made_in_every_language(language: str) -> None:
+def test_pages_render_in_every_language(language: str) -> None:
     catalogue = catalogue_of(page=ZONED, incidents={"trouble": TROUBLE}, maintenances={"upgrade": UPGRADE})
     site = small_site_context(settings=PageSettings(language=language))
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), site)
@@ -254,7 +254,7 @@ def test_every_page_is_made_in_every_language(language: str) -> None:
         assert f'<html lang="{language}">' in document.body.decode()
 
 
-def test_an_empty_site_has_its_pages() -> None:
+def test_empty_site_has_status_page() -> None:
     pages = StatusPages(
         build_timeline(catalogue_of("components: {}"), at("12-31 00:00")),
         small_site_context(),
@@ -264,7 +264,7 @@ def test_an_empty_site_has_its_pages() -> None:
     assert '<h2 id="components"' not in page
 
 
-def test_the_text_about_the_site_is_markdown() -> None:
+def test_about_text_is_markdown() -> None:
     about = "    about: 'How **Demo** does; see [why](https://demo.example).<script>x</script>'\n"
     catalogue = catalogue_of(page=ZONED + about)
     pages = StatusPages(build_timeline(catalogue, at("12-31 00:00")), small_site_context())
@@ -302,7 +302,7 @@ def lanes_of(page: str) -> dict[str, list[tuple[str, int, int]]]:
     }
 
 
-def test_the_course_of_an_incident_has_a_lane_for_each_component_that_changed() -> None:
+def test_incident_lanes_follow_component_changes() -> None:
     path = "incidents/course.html"
     rpc, north = lanes_of(pages_at(at("11-10 10:45"), incidents={"course": COURSE})[path]).values()
     assert rpc == [("major", 0, 3000), ("partial", 3000, 0), ("end", 3000, 0)], "a script lets the last go on"
@@ -316,7 +316,7 @@ def test_the_course_of_an_incident_has_a_lane_for_each_component_that_changed() 
 
 
 @pytest.mark.parametrize("change", ["started_at: 2026-11-10T11:00:00Z", "components: {}"])
-def test_what_lasts_no_time_or_changes_no_component_has_no_course(change: str) -> None:
+def test_incident_without_changes_has_no_lanes(change: str) -> None:
     key = change.partition(":")[0]
     record = re.sub(rf"(?m)^    {key}: .*$", f"    {change}", COURSE)
     record = record.replace(", components: {rpc: partial_outage, north: degraded_performance}", "")

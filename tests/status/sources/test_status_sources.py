@@ -24,7 +24,7 @@ def refused(make, text):
     ]
 
 
-def test_the_smallest_incident():
+def test_minimal_incident_gets_defaults():
     incident = incident_of(SMALLEST, "2026-11-02-trouble")
 
     assert incident.id == "2026-11-02-trouble"
@@ -47,11 +47,11 @@ def test_the_smallest_incident():
         ("resolved", "This incident has been resolved."),
     ],
 )
-def test_updates_without_a_text(status, body):
+def test_update_without_body_gets_default(status, body):
     assert incident_of(SMALLEST.replace("investigating", status)).updates[0].body == body
 
 
-def test_an_empty_text_is_a_text():
+def test_empty_body_is_kept():
     assert incident_of(SMALLEST.replace("investigating", "resolved, body: ''")).updates[0].body == ""
 
 
@@ -70,7 +70,7 @@ def test_update_ids_survive_edits():
     assert ids(first.replace("investigating", "investigating, id: mine"), last)[0] == "mine"
 
 
-def test_everything_that_an_import_preserves():
+def test_imported_incident_fields_are_preserved():
     incident = incident_of("""
     id: 6tcfpztf6j9m
     name: Imported
@@ -110,7 +110,7 @@ def test_everything_that_an_import_preserves():
     assert incident.components == ("0l2p9nhqnxpd",)
 
 
-def test_null_affected_components_are_a_record_and_absent_ones_are_not():
+def test_null_affected_components_count_as_recorded():
     null, absent = (
         incident_of(SMALLEST.replace("investigating", f"investigating{output}")).updates[0]
         for output in (", affected_components: null", "")
@@ -158,7 +158,7 @@ def test_null_affected_components_are_a_record_and_absent_ones_are_not():
         ),
     ],
 )
-def test_wrong_incidents_are_findings(text, place, said):
+def test_invalid_incidents_are_findings(text, place, said):
     ((where, message),) = refused(incident_of, text)
 
     assert where == place
@@ -172,7 +172,7 @@ PLANNED = """
 """
 
 
-def test_a_maintenance_is_announced_by_its_created_at_or_its_first_update():
+def test_maintenance_announcement_uses_date_or_update():
     by_stamp = maintenance_of(PLANNED + "    created_at: 2026-11-01T09:00:00Z\n    body: Soon.\n")
     by_update = maintenance_of(
         PLANNED + "    updates: [{at: 2026-11-01T09:00:00Z, status: scheduled, body: Soon.}]\n"
@@ -184,7 +184,7 @@ def test_a_maintenance_is_announced_by_its_created_at_or_its_first_update():
     assert by_stamp.automation == Automation()
 
 
-def test_an_announcement_precedes_later_updates():
+def test_announcement_precedes_later_updates():
     maintenance = maintenance_of(
         PLANNED
         + "    created_at: 2026-11-01T09:00:00Z\n"
@@ -196,7 +196,7 @@ def test_an_announcement_precedes_later_updates():
     assert maintenance.updates[1].pointer == ("updates", 0)
 
 
-def test_flags_have_statuspage_s_names():
+def test_automation_flags_use_statuspage_names():
     maintenance = maintenance_of(
         PLANNED
         + "    created_at: 2026-11-01T09:00:00Z\n"
@@ -209,7 +209,7 @@ def test_flags_have_statuspage_s_names():
     )
 
 
-def test_a_recurrence_follows_the_page_s_clock_unless_it_names_another():
+def test_recurrence_uses_page_timezone_by_default():
     text = PLANNED + "    recurrence: {rule: FREQ=WEEKLY}\n"
     page = page_of(PAGE + "    time_zone: Asia/Kolkata\n")
 
@@ -246,14 +246,14 @@ def test_a_recurrence_follows_the_page_s_clock_unless_it_names_another():
         ),
     ],
 )
-def test_wrong_maintenances_are_findings(text, place, said):
+def test_invalid_maintenances_are_findings(text, place, said):
     ((where, message),) = refused(maintenance_of, text)
 
     assert where == place
     assert message.startswith(said)
 
 
-def test_components_in_the_author_s_order():
+def test_components_keep_author_order():
     components = catalogue_of().components
 
     assert [(one.key, one.group, one.group_id, one.position) for one in components] == [
@@ -269,7 +269,7 @@ def test_components_in_the_author_s_order():
     assert north.pointer == ("components", "bridges", "components", "north")
 
 
-def test_ids_and_positions_may_be_given():
+def test_component_ids_and_positions_are_configurable():
     components = catalogue_of(
         COMPONENTS.replace("{name: North}", "{name: North, id: nrth, position: 7}")
     ).components
@@ -278,7 +278,7 @@ def test_ids_and_positions_may_be_given():
     assert components[3].id == "nrth"
 
 
-def test_when_a_component_was_created():
+def test_component_creation_date_is_derived():
     components = catalogue_of(
         """
     components:
@@ -297,7 +297,7 @@ def test_when_a_component_was_created():
     assert components[1].start_date == date(2022, 1, 1)
 
 
-def test_recorded_changes():
+def test_component_history_is_read():
     text = COMPONENTS.replace(
         "{name: RPC}", "{name: RPC, history: [{at: 2026-11-02T10:00:00Z, status: major_outage}]}"
     )
@@ -324,14 +324,14 @@ def test_recorded_changes():
         ),
     ],
 )
-def test_wrong_components_are_findings(old, new, place, said):
+def test_invalid_components_are_findings(old, new, place, said):
     ((where, message),) = refused(catalogue_of, COMPONENTS.replace(old, new))
 
     assert where == place
     assert message.startswith(said)
 
 
-def test_the_smallest_page():
+def test_minimal_page_gets_defaults():
     page = page_of("name: Demo\nurl: https://status.example.org")
 
     assert page.id == "52kx74743llw"
@@ -366,7 +366,7 @@ def test_the_smallest_page():
         ),
     ],
 )
-def test_wrong_page_settings_are_findings(old, new, place, said):
+def test_invalid_page_settings_are_findings(old, new, place, said):
     ((where, message),) = refused(page_of, PAGE.replace(old, new))
 
     assert where == place

@@ -50,26 +50,26 @@ from statuary.extensions.serving.selection import (
         ),
     ],
 )
-def test_rejections(fields, omit, message):
+def test_invalid_selection_is_rejected(fields, omit, message):
     with pytest.raises(InvalidSelectorError) as refused:
         parse_selection(fields, omit)
     assert str(refused.value) == message
 
 
-def test_no_selection_and_all_give_every_member():
+def test_no_selection_equals_all():
     assert parse_selection(None, None) == parse_selection("all", None) == EVERYTHING
     assert EVERYTHING.whole
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_every_member_can_be_selected_and_omitted(name):
+def test_members_can_be_selected_and_omitted(name):
     member, _, inner = name.partition(".")
     chosen = {member: (inner,) if inner else ()}
     assert parse_selection(name, None) == Selection(fields=chosen)
     assert parse_selection(None, name) == Selection(omit=chosen)
 
 
-def test_there_are_as_many_names_as_measured():
+def test_selectable_name_counts_match_server():
     assert (len(SELECTABLE), len(DOTTED)) == (21, 28)
 
 
@@ -85,12 +85,12 @@ def test_there_are_as_many_names_as_measured():
         ("compilation.name,compilation.name", {"compilation": ("name",)}),
     ],
 )
-def test_fields_are_gathered_in_request_order(fields, chosen):
+def test_fields_merge_in_request_order(fields, chosen):
     selection = parse_selection(fields, None)
     assert selection.fields == chosen
     assert list(selection.fields or ()) == list(chosen)
 
 
 @pytest.mark.parametrize("omit", ["deployment,deployment.deployer", "deployment.deployer,deployment"])
-def test_leaving_out_the_whole_outweighs_leaving_out_a_part(omit):
+def test_whole_omit_overrides_part_omit(omit):
     assert parse_selection(None, omit) == Selection(omit={"deployment": ()})

@@ -109,7 +109,7 @@ def answer(target: str, method: str = "GET", **asked: str) -> Response:
         ("contract/all-chains/0x1", "invalid_parameter", TOO_SHORT),
     ],
 )
-def test_rejections(target, custom_code, message):
+def test_invalid_parameters_respond_400(target, custom_code, message):
     answered = answer(f"/v2/{target}")
     assert answered.status == 400
     assert json.loads(answered.body) == {"customCode": custom_code, "message": message, "errorId": "some-id"}
@@ -139,12 +139,12 @@ WRONG_CHECKSUM = ADDRESS.replace("aAeb", "AAeb")
         ),
     ],
 )
-def test_only_the_first_fault_is_reported_in_the_measured_order(target, message):
+def test_first_fault_is_reported_in_order(target, message):
     assert json.loads(answer(f"/v2/{target}").body)["message"] == message
 
 
 @pytest.mark.parametrize("chain_id", ["0", "56"])
-def test_an_address_that_is_not_verified(chain_id):
+def test_unverified_address_responds_404(chain_id):
     answered = answer(f"/v2/contract/{chain_id}/{ADDRESS.lower()}?fields=all")
     assert answered.status == 404
     assert (
@@ -164,7 +164,7 @@ def test_an_address_that_is_not_verified(chain_id):
         f"/server/v2/contract/1/{ADDRESS}?fields=all",
     ],
 )
-def test_a_record_is_found_by_any_form_of_its_address(path):
+def test_record_is_found_by_any_spelling(path):
     answered = answer(path)
     assert (answered.status, answered.body) == (200, RECORD)
     assert answered.headers["Content-Type"] == "application/json; charset=utf-8"
@@ -172,7 +172,7 @@ def test_a_record_is_found_by_any_form_of_its_address(path):
 
 
 @pytest.mark.parametrize("path", ["/v2", "/v2/", "/v2/contract/1", "/v2//contract/1/2", "/v2/<i>'&\""])
-def test_no_such_route(path):
+def test_unknown_route_responds_404(path):
     answered = answer(path)
     assert (answered.status, answered.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
     escaped = path.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -181,17 +181,17 @@ def test_no_such_route(path):
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_unknown_methods_are_404(method):
+def test_unknown_method_responds_404(method):
     assert f"Cannot {method} /chains" in answer("/chains", method=method).body.decode()
 
 
-def test_any_origin_may_read():
+def test_options_allows_any_origin():
     answered = answer(f"/v2/contract/1/{ADDRESS}", method="OPTIONS")
     assert (answered.status, answered.body) == (204, b"")
     assert answered.headers["Access-Control-Allow-Origin"] == "*"
 
 
-def test_head_has_the_headers_of_get_and_no_body():
+def test_head_returns_get_headers_without_body():
     read, requested = answer(f"/v2/contract/1/{ADDRESS}"), answer(f"/v2/contract/1/{ADDRESS}", method="HEAD")
     assert requested.body == b""
     assert requested.headers == read.headers | {"Content-Length": str(len(read.body))}
@@ -200,11 +200,11 @@ def test_head_has_the_headers_of_get_and_no_body():
 @pytest.mark.parametrize(
     "path", ["/", "/index.html", "/v3/contract/1/0x", "/v2x", "/v2/contracts-pages/1/index.json"]
 )
-def test_other_paths_are_left_to_the_host(path):
+def test_unrelated_paths_return_none(path):
     assert answer_lookup(LookupRequest(target=path), SITE.get, str) is None
 
 
-def test_a_site_without_chains_has_no_list_of_them():
+def test_chains_without_data_respond_404():
     answered = answer_lookup(LookupRequest(target="/chains"), {}.get, str)
     assert answered is not None
     assert answered.status == 404

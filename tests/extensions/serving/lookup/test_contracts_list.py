@@ -24,7 +24,7 @@ def lists_of(numbers: Iterable[int], size: int = list_pages.PAGE_SIZE) -> dict[s
 
 @settings(derandomize=True, deadline=None)
 @given(MATCH_IDS, st.integers(1, 7), st.booleans(), st.integers(1, 199), st.none() | st.integers(0, 70))
-def test_any_listing_is_what_sorting_and_cutting_gives(numbers, size, newest_first, limit, after):
+def test_listing_matches_sorting_and_slicing(numbers, size, newest_first, limit, after):
     site = lists_of(numbers, size)
     listing = ListQuery(newest_first=newest_first, limit=limit, after=after)
     in_order = sorted(numbers, reverse=newest_first)
@@ -35,7 +35,7 @@ def test_any_listing_is_what_sorting_and_cutting_gives(numbers, size, newest_fir
     assert [int(result["matchId"]) for result in results] == beyond[:limit]
 
 
-def test_a_listing_reads_few_pages():
+def test_listing_reads_few_pages():
     site = lists_of(range(1, 1_001))
     read: list[str] = []
 
@@ -51,11 +51,11 @@ def test_a_listing_reads_few_pages():
     ]
 
 
-def test_the_newest_contracts_are_the_stored_document():
+def test_default_listing_returns_stored_document():
     site = lists_of([1, 2])
     assert contracts_list("5", ListQuery(), site.get) is site["v2/contracts/5"]
 
 
-def test_a_chain_without_contracts_has_an_empty_list():
+def test_empty_chain_returns_empty_list():
     assert contracts_list("5", ListQuery(), {}.get) == b'{"results":[]}'
     assert contracts_list("5", ListQuery(limit=3), {}.get) == b'{"results":[]}'

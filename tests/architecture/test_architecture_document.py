@@ -1,0 +1,91 @@
+"""src/ARCHITECTURE.md is true of the code: its files and names exist, and what it calls exclusive is."""
+
+import re
+
+import pytest
+
+from architecture.code import SRC, modules
+from architecture.picture import BLOCK, picture
+
+PACKAGE = SRC / "statuary"
+MAP = (SRC / "ARCHITECTURE.md").read_text("utf-8")
+CLOCK = re.compile(r"\b(datetime\.now|date\.today|time\.time|time\.time_ns|datetime\.utcnow)\(")
+OUTPUT = re.compile(r"^ +(print|click\.echo|sys\.exit)\(", re.MULTILINE)
+COMMANDS = re.compile(r"statuary\.extensions\.\w+\.(\w+_)?(commands|options)(\.\w+)*")
+TABLES = re.compile(
+    r"\b(FROM|INTO|UPDATE|JOIN)\s+(main\.|work\.)(documents|sources|notes|folders|removals|offered|built)\b"
+)
+
+DOCUMENTS = (
+    "statuary.site.",
+    "statuary.status.api",
+    "statuary.status.feeds",
+    "statuary.contracts.api",
+    "statuary.engine.openapi",
+)
+"""The packages that make documents."""
+
+
+def steps():
+    """Return each numbered step of the two ways: its text."""
+    return re.findall(r"^\d+\. (.*)$", MAP, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:\w+/)*\w+\.(?:py|js))`", MAP))))
+def test_named_files_exist(path):
+    names = {file.as_posix() for folder in (PACKAGE, SRC.parent / "tests") for file in folder.rglob("*")}
+    assert any(name.endswith(f"/{path}") for name in names)
+
+
+@pytest.mark.parametrize("step", steps(), ids=lambda step: step[:40])
+def test_step_names_are_defined(step):
+    places, _, _ = step.partition(":")
+    files = re.findall(r"`((?:\w+/)*\w+(?:\.py|/))`", places)
+    names = [name for name in re.findall(r"`(\w+)(?:\.\w+)?`", places) if not name.endswith("py")]
+    texts = "\n".join(
+        module.text
+        for module in modules().values()
+        if any(f"/statuary/{file}" in module.path.as_posix() for file in files)
+    )
+    assert texts
+    assert [name for name in names if not re.search(rf"^\s*(def|class) {name}\b", texts, re.MULTILINE)] == []
+
+
+def outside(package, pattern):
+    """Return the modules outside a package that match a pattern."""
+    return [
+        name
+        for name, module in modules().items()
+        if not name.startswith(f"statuary.{package}") and pattern.search(module.text)
+    ]
+
+
+def is_command(name):
+    """Whether a module is a part of the command line: `cli`, or the commands and options of an extension."""
+    return name == "statuary.__main__" or bool(COMMANDS.fullmatch(name))
+
+
+def test_only_clock_module_reads_time():
+    assert outside("base.clock", CLOCK) == []
+
+
+def test_only_cli_prints_and_exits():
+    assert [name for name in outside("cli", OUTPUT) if not is_command(name)] == []
+
+
+def test_only_ledger_names_tables():
+    assert outside("publish.ledger", TABLES) == []
+
+
+def test_only_encoder_serializes_documents():
+    assert [
+        name
+        for name in outside("site.document", re.compile(r"orjson\.dumps"))
+        if name.startswith(DOCUMENTS) and ".pages." not in name
+    ] == []
+
+
+def test_diagram_matches_code():
+    block = BLOCK.search(MAP)
+    assert block is not None
+    assert block[0] == picture(), "python tests/architecture/picture.py --write"

@@ -1,0 +1,70 @@
+"""The shape of the code: one name for one thing, imports that only point down, functions and files of a size to read."""
+
+import ast
+
+from radon.complexity import cc_visit
+
+from architecture.code import modules, public_classes, rings, undefined_docstring_entries
+
+LONGEST_FILE = 600
+"""Lines of a file, its docstrings and blank lines included."""
+
+MOST_COMPLEX = 10
+"""Cyclomatic complexity of a function as radon counts it: branches, loops, comprehensions, `and` and `or`."""
+
+
+def test_public_class_names_are_unique():
+    assert {name: where for name, where in public_classes(modules()).items() if len(where) > 1} == {}
+
+
+def test_modules_have_no_import_cycles():
+    assert rings(modules()) == []
+
+
+def test_file_length_is_limited():
+    sizes = {name: module.text.count("\n") for name, module in modules().items()}
+    assert {name: size for name, size in sizes.items() if size > LONGEST_FILE} == {}
+
+
+def test_function_complexity_is_limited():
+    found = {
+        f"{name}.{block.fullname}": block.complexity
+        for name, module in modules().items()
+        for block in cc_visit(module.text)
+        if block.letter in "FM" and block.complexity > MOST_COMPLEX
+    }
+    assert found == {}
+
+
+def test_docstrings_name_existing_parameters():
+    assert undefined_docstring_entries(modules()) == []
+
+
+BUILD = {
+    "statuary.contracts.incremental.lists",
+    "statuary.contracts.incremental.build_contract",
+    "statuary.engine.build",
+    "statuary.engine.publish_site",
+    "statuary.engine.tick",
+    "statuary.status.site_status",
+}
+"""The modules that offer documents to a target."""
+
+LISTS = ("statuary.engine.site_documents", "statuary.status.documents", "statuary.contracts.documents")
+"""The lists of all documents: of the site, of its status and of its contracts."""
+
+
+def test_a_build_takes_its_documents_from_these_lists():
+    known = modules()
+    other = {
+        f"{module.name}: {alias.name}"
+        for module in known.values()
+        if module.name in BUILD
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("statuary.")
+        for alias in node.names
+        if node.module not in {*LISTS, "statuary.status.isolate_faulty_records"}
+        and alias.name.endswith(("_document", "_documents"))
+    }
+    # a tick has no list but what was built
+    assert other == {"statuary.engine.tick: changes_document"}

@@ -1,0 +1,130 @@
+"""Whatever of an extension raises, records and the news are published as they are without the extension."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+from statuary.extension_table import EXTENSIONS, load
+from support.contracts import made_record
+from support.hostile_shapes import at_address
+from support.sites import NOW, SMALL_SITE, files_in, write_files
+
+COLUMNS = ("settings", "documents", "of_record", "apis", "stage", "status", "pages", "own_pages")
+KEYS = """
+apis: [signatures, etherscan]
+cards: {}
+clear_signing: {}
+embed: true
+hosting: {}
+instatus: true
+log: {origin: example.com/example-key-log, example_key: true}
+metrics:
+  folder: points
+  shown: {lag: {name: Lag, unit: s, file: lag.csv}}
+notify: {messages: true}
+"""
+NEWS = ("api/v2/incidents", "api/v2/scheduled-maintenances", "api/v2/summary.json", "v2/contract/")
+
+
+class Part(NamedTuple):
+    """A function that the core calls of an extension."""
+
+    name: str
+    owner: Any  # its module or class
+    attribute: str
+    column: str  # of the table
+
+
+def parts() -> Iterator[Part]:
+    """Yield each function that the table names, and each method of a class that it names."""
+    for row in EXTENSIONS:
+        for column in COLUMNS:
+            if target := getattr(row, column):
+                value = load(target, column)
+                kind = value if inspect.isclass(value) else type(value)
+                if isinstance(value, FunctionType):
+                    yield Part(target, inspect.getmodule(value), value.__name__, column)
+                elif kind.__module__.startswith("statuary.extensions."):
+                    for name, method in vars(kind).items():
+                        if isinstance(method, FunctionType) and (name == "__init__" or name[0] != "_"):
+                            yield Part(f"{target}.{name}", kind, name, column)
+
+
+PARTS = list(parts())
+FIRST_OF_COLUMNS = {part.column: part for part in reversed(PARTS)}.values()
+CASES = [
+    pytest.param(part, marks=() if part in FIRST_OF_COLUMNS else pytest.mark.slow, id=part.name)
+    for part in PARTS
+]
+
+
+class Site(NamedTuple):
+    """A site with every extension, and what it says of its incident, its maintenance and its contracts."""
+
+    content: Path
+    news: dict[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Site:
+    root = tmp_path_factory.mktemp("site")
+    files: dict[str, Any] = dict(SMALL_SITE) | {"pages/about.md": "---\ntitle: About\n---\nWords.\n"}
+    files |= dict(at_address(made_record("everything"), number) for number in (1, 2))
+    content = write_files(root / "content", files)
+    with (content / "site.yaml").open("a") as settings:
+        settings.write(KEYS)
+    (root / "points").mkdir()
+    (root / "points/lag.csv").write_text("2026-11-20T10:00:00Z,1\n")
+    assert build(content, root / "out") == (0, "")
+    return Site(content, news_of(root / "out"))
+
+
+def news_of(out: Path) -> dict[str, bytes]:
+    return {path: body for path, body in files_in(out).items() if path.startswith(NEWS)}
+
+
+def build(content: Path, out: Path) -> tuple[int, str]:
+    """Build as the command does; return the exit code, and what was no finding but an exception."""
+    arguments = ["build", "--content", str(content), "--out", str(out), "--now", NOW, "--workers", "1"]
+    result = CliRunner().invoke(command, arguments)
+    is_plain = result.exception is None or isinstance(result.exception, SystemExit)
+    return result.exit_code, "" if is_plain and "Traceback" not in result.output else result.output
+
+
+@pytest.mark.parametrize("part", CASES)
+def test_raising_extension_still_publishes_status(part, site, tmp_path, monkeypatch) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise ZeroDivisionError("nobody foresaw this")
+
+    monkeypatch.setattr(part.owner, part.attribute, broken)
+    code, traceback = build(site.content, tmp_path / "out")
+    assert (code in (0, 1, 3), traceback) == (True, "")
+    assert news_of(tmp_path / "out") == site.news
+
+
+def test_unreadable_extension_settings_keep_files(tmp_path, monkeypatch):
+    content, out = write_files(tmp_path / "content", dict(SMALL_SITE)), tmp_path / "out"
+    settings = (content / "site.yaml").read_text()
+    (content / "site.yaml").write_text(f"{settings}embed: true\ninstatus: true\n")
+    assert build(content, out) == (0, "")
+    files = files_in(out / "embed")
+    row = next(row for row in EXTENSIONS if row.key == "embed")
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError("nobody foresaw this")
+
+    (content / "site.yaml").write_text(f"{settings}embed: true\n")
+    with monkeypatch.context() as patched:
+        patched.setattr(load(row.settings, "settings"), "settings", broken)
+        assert build(content, out) == (1, "")
+        assert files_in(out / "embed") == files
+        assert not (out / "v2/components.json").exists()  # the other extension is off
+    (content / "site.yaml").write_text(settings)
+    assert build(content, out) == (0, "")
+    assert not (out / "embed").exists()

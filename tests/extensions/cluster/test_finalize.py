@@ -1,0 +1,245 @@
+"""Work that follows the building of many contracts, done by workers: the same site, ledger and findings as of one process."""
+
+import os
+import sqlite3
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from statuary.base.files import LEDGER
+from statuary.base.findings import Finding
+from statuary.base.primitives import parse_instant
+from statuary.base.progress import NoProgress
+from statuary.engine.build import BuildResult, build_site
+from statuary.extensions.bulk import readers
+from statuary.extensions.bulk.jsonl import counted_ranges
+from statuary.extensions.cluster import finalize as tail
+from statuary.extensions.cluster.dask_pool import DaskExecutor
+from statuary.extensions.cluster.finalize import ListingTask, listed_parts
+from statuary.publish import listing
+from statuary.publish.folder.folder_target import FolderTarget
+from statuary.publish.ledger import ranges
+from statuary.publish.ledger.document_table import write_partition_file
+from statuary.publish.ledger.ranges import ListedRange, record_range, recorded_ranges, sort_recorded
+from statuary.publish.ledger.schema import CollectedOutput, OfferedFile, PartitionResult, SourceRow
+from statuary.publish.listing import Entry, encode_part, split_into_parts
+from statuary.workers.executor import Executor, InProcessExecutor, process_executor
+from statuary.workers.options import ExecutionOptions
+from support.dask_cluster import DaskCluster, dask_cluster
+from support.sites import CHAIN, NOW, address_of, path_of, record_of, site_of_many, tree, write_files
+
+COUNT = 120
+PATHS = st.integers(0, 80).map(lambda number: f"v2/{'aA'[number % 2]}{number:02}")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with dask_cluster() as running:
+        yield running
+
+
+@pytest.fixture
+def many(monkeypatch) -> None:
+    """Make small partitions and short ranges, so that few contracts are divided as many are."""
+    monkeypatch.setattr(FolderTarget, "partition_size", 4)
+    monkeypatch.setattr(ranges, "LISTED_SAMPLE", bytes([16]))
+
+
+def build(content: Path, out: Path, executor: Executor | None = None) -> BuildResult:
+    execution = ExecutionOptions(executor=executor or InProcessExecutor())
+    with FolderTarget(out) as target:
+        return build_site(content, target, parse_instant(NOW), NoProgress(), execution=execution)
+
+
+def ledger_of(site: Path) -> list[list[tuple[object, ...]]]:
+    """Return what the ledger of a site knows, but for times."""
+    queries = (
+        "SELECT path, aliases, digest, size, sources, persistent, run FROM documents ORDER BY path",
+        "SELECT * FROM sources ORDER BY location",
+        "SELECT name, fingerprint, items, paths FROM kept ORDER BY name",
+    )
+    with closing(sqlite3.connect(site / LEDGER)) as connection:
+        return [connection.execute(query).fetchall() for query in queries]
+
+
+def told(result: BuildResult) -> list[Finding]:
+    return result.checked.all_findings
+
+
+def content_of(root: Path, *, chains: int = 1) -> Path:
+    content = site_of_many(root, COUNT)
+    if chains > 1:
+        site = (content / "site.yaml").read_text()
+        write_files(
+            content, {"site.yaml": site.replace("chains:\n", "chains:\n  - {chain_id: 10, name: Ten}\n", 1)}
+        )
+    for file in content.rglob("*"):
+        os.utime(file, (1_700_000_000, 1_700_000_000))  # old enough to be trusted
+    return content
+
+
+def opened(engine: str, cluster: DaskCluster) -> Executor:
+    return process_executor(3) if engine == "processes" else DaskExecutor(cluster.address)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("many")
+@pytest.mark.parametrize(("engine", "chains"), [("dask", 1), ("dask", 2), ("processes", 1), ("processes", 2)])
+def test_workers_build_same_site_and_ledger(tmp_path, cluster, monkeypatch, engine, chains):
+    content = content_of(tmp_path, chains=chains)
+    alone, made, real = build(content, tmp_path / "alone"), [], FolderTarget.take
+    monkeypatch.setattr(FolderTarget, "take", lambda *taken: (made.append(taken[1].file), real(*taken)))
+    with opened(engine, cluster) as executor:
+        together = build(content, tmp_path / "together", executor)
+    names = [file.name for file in made if file is not None]
+    assert sum("listing" in name for name in names) > 4
+    assert {name.startswith("sorted-") for name in names if "contracts" in name} == {engine == "dask"}
+    assert together.applied
+    assert tree(tmp_path / "together") == tree(tmp_path / "alone")
+    assert ledger_of(tmp_path / "together") == ledger_of(tmp_path / "alone")
+    assert told(together) == told(alone)
+
+
+@pytest.mark.slow
+def test_duplicate_contracts_are_excluded_by_workers(tmp_path, cluster, many):
+    content = content_of(tmp_path)
+    again = orjson.loads(record_of(7)) | {"matchId": "9999"}
+    write_files(content, {"contracts/again.jsonl": orjson.dumps(again) + b"\n"})
+    write_files(content, {path_of(500): orjson.dumps(orjson.loads(record_of(500)) | {"matchId": "11"})})
+    alone = build(content, tmp_path / "alone")
+    with DaskExecutor(cluster.address) as executor:
+        together = build(content, tmp_path / "together", executor)
+    assert alone.checked.withheld == 4
+    assert told(together) == told(alone)
+    assert tree(tmp_path / "together") == tree(tmp_path / "alone")
+    assert not (tmp_path / f"together/v2/contract/{CHAIN}/{address_of(7)}").exists()
+
+
+@pytest.mark.slow
+def test_workers_count_file_lines(tmp_path, cluster, many, monkeypatch):
+    content = site_of_many(tmp_path, 3)
+    records = [record_of(number) for number in range(10, 10 + COUNT)]
+    records[50], records[51] = b"", b'{"chainId": "748463", "address": 3}'
+    write_files(content, {"contracts/all.jsonl": b"\n".join(records)})
+    alone = build(content, tmp_path / "alone")
+    real = counted_ranges
+    monkeypatch.setattr(readers, "counted_ranges", lambda *given: real(*given, size=1000))
+    with DaskExecutor(cluster.address) as executor:
+        together = build(content, tmp_path / "together", executor)
+    assert any(finding.position is not None and finding.position.line == 52 for finding in told(alone))
+    assert told(together) == told(alone)
+    assert tree(tmp_path / "together") == tree(tmp_path / "alone")
+
+
+@pytest.mark.slow
+def test_single_process_rebuild_changes_nothing(tmp_path, cluster, many):
+    content = content_of(tmp_path)
+    with DaskExecutor(cluster.address) as executor:
+        build(content, tmp_path / "out", executor)
+    after = build(content, tmp_path / "out")
+    assert after.plan is not None
+    assert after.plan.is_empty
+    write_files(content, {path_of(300): record_of(300), path_of(5): None})
+    with DaskExecutor(cluster.address) as executor:
+        build(content, tmp_path / "out", executor)
+    build(content, tmp_path / "anew")
+    differing = {"changes.json"}
+    one, other = tree(tmp_path / "out"), tree(tmp_path / "anew")
+    assert {path for path in one.keys() | other.keys() if one.get(path) != other.get(path)} <= differing
+
+
+@pytest.mark.slow
+def test_cluster_resumes_interrupted_build(tmp_path, cluster, many, monkeypatch):
+    content = content_of(tmp_path)
+    build(content, tmp_path / "undisturbed")
+    real, taken = FolderTarget.take, []
+
+    def until_the_tenth(target, result):
+        taken.append(result)
+        if len(taken) == 10:
+            raise KeyboardInterrupt
+        real(target, result)
+
+    with monkeypatch.context() as interrupted:
+        interrupted.setattr(FolderTarget, "take", until_the_tenth)
+        with pytest.raises(KeyboardInterrupt):
+            build(content, tmp_path / "out")
+    with DaskExecutor(cluster.address) as executor:
+        assert build(content, tmp_path / "out", executor).applied
+    assert tree(tmp_path / "out") == tree(tmp_path / "undisturbed")
+
+
+def recorded(path: str, source: str) -> OfferedFile:
+    digest = sha256(f"{path} {source}".encode()).digest()
+    return OfferedFile(path, "", digest, 1, 2, source, persistent=True, actions="a")
+
+
+def row_of(location: str) -> SourceRow:
+    return SourceRow(location, location, "", "", b"", "", "new", "", published=False)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(st.lists(st.lists(PATHS, max_size=12), min_size=1, max_size=7), st.integers(1, 9))
+def test_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
+    """Paths repeat, in one partition and in several, and differ in case: the ledger decides what that means."""
+    folder, files, rows = tmp_path_factory.mktemp("partitions"), [], []
+    for number, paths in enumerate(partitions):
+        offers = [recorded(path, f"{number}-{place}") for place, path in enumerate(paths)]
+        files.append(folder / f"1-contracts-{number}.sqlite3")
+        sources = [row_of(f"{number}-{place}") for place in range(len(paths))]
+        write_partition_file(files[-1], PartitionResult(len(paths), rows=sources, files=offers))
+        sort_recorded(files[-1])
+        rows += offers
+    gathered, locations, last = [], [], b""
+    for task in recorded_ranges(files, count):
+        assert record_range(task) == record_range(task)  # as after a lost worker
+        with closing(sqlite3.connect(task.file)) as connection:
+            found = connection.execute("SELECT * FROM offered").fetchall()
+            locations += connection.execute("SELECT location FROM built").fetchall()
+        keys = [row[0].encode().lower() for row in found]
+        assert keys == sorted(keys)
+        if keys:
+            assert last < keys[0]
+            last = keys[-1]
+        gathered += found
+    assert sorted(gathered) == sorted(tuple(row) for row in rows)
+    assert sorted(locations) == sorted((row.sources,) for row in rows)
+
+
+@settings(max_examples=200, derandomize=True, deadline=None)
+@given(st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
+def test_ranges_give_same_parts_as_whole(numbers, cuts):
+    """Parts are short here, and end after two of five paths on average, or after four."""
+    entries = [
+        Entry(f"incidents/{number:02}.json", (), number, sha256(b"%d" % number).hexdigest(), "text/plain")
+        for number in sorted(numbers)
+    ]
+
+    class Rows(ListedRange):
+        def rows(self):
+            for entry in entries:
+                if entry.path > self.after:
+                    yield entry.path, "", entry.size, bytes.fromhex(entry.sha256)
+
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (tail, listing):
+            patch.setattr(module, "ends_part", lambda path: int(path[10:12]) % 5 < 2)
+        patch.setattr(listing, "MAX_PART_LENGTH", 4)
+        patch.setattr(tail, "media_type_of", lambda path: "text/plain")
+        ends = [f"incidents/{number:02}.json" for number in sorted(cuts)]
+        parts, bodies, names, size = [], {}, 0, 0
+        for after, until in zip(["", *ends], [*ends, None], strict=True):
+            some = listed_parts(ListingTask("", Rows("", after, until), CollectedOutput()))
+            parts += some.parts
+            bodies |= {document.path: document.body for document in some.result.documents}
+            names, size = names + some.names, size + some.size
+        whole = [encode_part(part) for part in split_into_parts(iter(entries))]
+    assert parts == [part for part, _ in whole]
+    assert bodies == {part.path: text for part, text in whole}
+    assert (names, size) == (len(entries), sum(entry.size for entry in entries))

@@ -1,0 +1,160 @@
+"""No log is forked by accident: what starts one, what continues one, and who signs."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from statuary.cli.main import command
+from statuary.extensions.log.notes import PrivateKey
+from statuary.extensions.log.options import preview_of
+from statuary.extensions.log.published_log import open_log, published_settings
+from statuary.publish.folder.reader import FolderReader
+from support.file_server import served
+from support.logs import KEY, LOGGED_SITE, ORIGIN, entries_of, log_of
+from support.sites import INCIDENT, path_of, record_of, write_files
+
+FLOOR = f"{ORIGIN}\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n"
+
+
+class Runs:
+    """Builds from fresh checkouts, as CI runs them; each with a new outage."""
+
+    def __init__(self, root: Path, content: Path) -> None:
+        self.root, self.content, self.number = root, content, 0
+
+    def build(self, *options: object, code: int = 0, **variables: str) -> tuple[Path, str]:
+        """Build into a new folder; return it, and what was printed."""
+        self.number += 1
+        write_files(self.content, {"incidents/slow.yaml": INCIDENT.replace("Slow", f"Outage {self.number}")})
+        out = self.root / f"out{self.number}"
+        named = [
+            "build",
+            "--content",
+            self.content,
+            "--out",
+            out,
+            "--now",
+            f"2026-11-2{self.number}T12:00:00Z",
+        ]
+        variables = {"STATUARY_LOG_KEY": KEY.text} | variables
+        done = CliRunner().invoke(command, [str(one) for one in (*named, *options)], env=variables)
+        assert done.exit_code == code, done.output
+        assert f"Outage {self.number}" in (out / "incidents/slow.json").read_text("utf-8")
+        return out, done.output
+
+
+@pytest.fixture
+def runs(tmp_path: Path, content: Path) -> Runs:
+    return Runs(tmp_path, content)
+
+
+@pytest.mark.slow
+def test_fresh_checkout_never_starts_second_log(runs):
+    first, printed = runs.build("--log-start")
+    assert "cannot continue it [log-goes-on]" in printed
+    second, printed = runs.build(code=1)
+    assert "no log was found to continue" in printed
+    assert [path.name for path in (second / "log").iterdir()] == ["fault.json"]
+    third, _ = runs.build("--log-from", first)
+    log_of(third).verify_extends(log_of(first).head, "the first")
+    assert "already" in runs.build("--log-from", first, "--log-start", code=1)[1]
+
+
+@pytest.mark.parametrize("answers", ["no server", "404"])
+def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
+    """The host is unreachable, or answers 404, during one build; the next finds the host without the log."""
+    host = tmp_path / "host"
+    first, _ = runs.build("--log-start")
+    shutil.copytree(first, host)
+    with served(host) as (url, _):
+        settings = LOGGED_SITE["site.yaml"]
+        write_files(content, {"site.yaml": f"{settings}  url: {url}\n"})
+        if answers == "404":
+            shutil.rmtree(host / "log")
+            out, printed = runs.build(code=1)
+            assert "no log was found" in printed
+    if answers == "no server":
+        out, printed = runs.build(code=1)
+        assert "the published log cannot be read" in printed
+    shutil.rmtree(host)
+    shutil.copytree(out, host)
+    with served(host) as (url, _):
+        write_files(content, {"site.yaml": f"{settings}  url: {url}\n"})
+        out, printed = runs.build(code=1)
+        assert "no log was found" in printed
+        out, _ = runs.build("--log-from", first)
+    log_of(out).verify_extends(log_of(first).head, "the first")
+
+
+def test_ci_build_raises_log_minimum(tmp_path, runs, content):
+    floor, target = content / "log-floor.txt", tmp_path / "target"
+    write_files(content, {"log-floor.txt": FLOOR})
+    runs.build("--to", target, "--log-start", CI="true")
+    assert floor.read_text("utf-8") == FLOOR  # what this build has signed is not published yet
+    shutil.copytree(target, tmp_path / "old")
+    write_files(content, {path_of(2): record_of(2)})
+    runs.build("--to", target, CI="true")
+    head = log_of(tmp_path / "old").head
+    assert floor.read_text("utf-8").split("\n")[1] == str(head.size)
+    runs.build("--to", target, CI="true")
+    assert "fewer than" in runs.build("--to", tmp_path / "old", code=1)[1]
+    assert "the log is missing" in runs.build("--to", tmp_path / "none", "--log-start", code=1)[1]
+    runs.build("--to", tmp_path / "old", "--log-below-floor")
+    assert floor.read_text("utf-8").split("\n")[1] == str(head.size)
+    write_files(content, {"log-floor.txt": "nothing"})
+    assert "log-floor.txt does not state" in runs.build("--to", target, code=1)[1]
+
+
+@pytest.mark.slow
+def test_lost_key_allows_renamed_log(tmp_path, runs, content):
+    target, other = tmp_path / "target", PrivateKey("status.plinth.example/log2", bytes(32))
+    runs.build("--to", target, "--log-start")
+    write_files(content, {"site.yaml": LOGGED_SITE["site.yaml"].replace(ORIGIN, other.name)})
+    _, printed = runs.build("--to", target, "--log-start", code=1, STATUARY_LOG_KEY=other.text)
+    assert "is of the log status.plinth.example/log, not of" in printed
+    (target / "log/checkpoint").unlink()
+    runs.build("--to", target, "--log-start", STATUARY_LOG_KEY=other.text)
+    log = open_log("target", FolderReader(target).read, other.public)
+    assert log.checkpoint.origin == other.name
+    assert list(log.entries())
+    runs.build("--to", target, STATUARY_LOG_KEY=other.text)
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_preview"),
+    [
+        ({"CONTEXT": "deploy-preview", "NETLIFY": "true"}, True),
+        ({"CONTEXT": "branch-deploy"}, True),
+        ({"CONTEXT": "production"}, False),
+        ({"VERCEL_ENV": "preview"}, True),
+        ({"VERCEL_ENV": "production"}, False),
+        ({"CF_PAGES_BRANCH": "topic"}, True),
+        ({"CF_PAGES_BRANCH": "main"}, False),
+        ({"WORKERS_CI_BRANCH": "topic"}, True),
+        ({"GITHUB_EVENT_NAME": "pull_request"}, True),
+        ({"GITHUB_EVENT_NAME": "pull_request_target"}, True),
+        ({"GITHUB_EVENT_NAME": "schedule"}, False),
+        ({"CI_PIPELINE_SOURCE": "merge_request_event"}, True),
+        ({"CI_MERGE_REQUEST_IID": "7"}, True),
+        ({"BUILD_REASON": "PullRequest"}, True),
+        ({"IS_PULL_REQUEST": "true"}, True),
+        ({"IS_PULL_REQUEST": "false"}, False),
+        ({"AWS_PULL_REQUEST_ID": "7"}, True),
+        ({}, False),
+    ],
+)
+def test_host_variables_identify_previews(variables, is_preview):
+    assert bool(preview_of(variables, "main")) == is_preview
+
+
+def test_preview_publishes_existing_log_unsigned(tmp_path, runs, content):
+    first, _ = runs.build("--log-start", "--to", tmp_path / "host")
+    with served(tmp_path / "host") as (url, _):
+        write_files(content, {"site.yaml": f"{LOGGED_SITE['site.yaml']}  url: {url}\n"})
+        out, printed = runs.build(CONTEXT="deploy-preview")
+    assert "a preview does not sign (CONTEXT is deploy-preview)" in printed
+    assert (out / "log/checkpoint").read_bytes() == (first / "log/checkpoint").read_bytes()
+    assert len(entries_of(out)) == len(entries_of(first))
+    assert published_settings(FolderReader(out).read).origin == ORIGIN
