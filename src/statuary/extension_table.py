@@ -45,7 +45,7 @@ class Extension(NamedTuple):
     is_unserved: bool = False  # whether its folders are for the host alone, and no web server sends them
     urls: str = ""  # its rows of the table of URLs (`site/url_table.py`)
     documents: str = ""  # its `DocumentFamily` (`engine/providers.py`)
-    of_record: str = ""  # its `MakeOfRecord` (`engine/providers.py`)
+    of_record: str = ""  # its `MakeOfRecord` (`contracts/incremental/record_documents.py`)
     apis: str = ""  # `(settings, example) -> DescribedApi` values, for openapi.json and the API page
     bulk: Mapping[str, str] = MappingProxyType({})  # form of a bulk source -> its `BulkReader`
     remote: Mapping[str, str] = MappingProxyType({})  # scheme of a URL -> its `RemoteFiles`

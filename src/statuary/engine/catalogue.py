@@ -1,6 +1,6 @@
 """The content of a site.
 
-A site may have forty million records of a hundred kilobytes, so the catalogue knows only where contracts are;
+A site may have forty million records of a hundred kilobytes, so the catalogue has only the sources of contracts;
 records are read, checked and written one at a time.
 """
 

@@ -1,7 +1,4 @@
-"""The list of all documents of a site, in the order in which a build makes them.
-
-Workers build contracts and addresses only, so what the others need is imported inside functions.
-"""
+"""The documents about the whole site, which change only with its settings."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

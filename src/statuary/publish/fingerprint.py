@@ -1,4 +1,4 @@
-"""Fingerprints of what the documents of a contract depend on besides its source."""
+"""Fingerprints of the program and the settings that documents depend on."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator

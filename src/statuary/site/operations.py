@@ -1,4 +1,4 @@
-"""Operations of openapi.json, and those that extensions add."""
+"""The operations of openapi.json as values."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

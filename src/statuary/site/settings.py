@@ -1,4 +1,4 @@
-"""The settings of a site apart from status."""
+"""The settings of a site's pages, theme and hosts."""
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

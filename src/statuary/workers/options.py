@@ -1,4 +1,4 @@
-"""Which checks run and how strictly, and who does the work."""
+"""The options of a build's execution: its executor, and the state of git."""
 
 from dataclasses import dataclass, field
 
