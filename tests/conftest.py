@@ -12,6 +12,7 @@ import pytest
 from statuary.extensions.compilers.cache import VARIABLE
 from statuary.extensions.log.options import BRANCHES, PRODUCTION, REQUESTS
 from support.object_stores import Server, moto
+from support.random_runs import IS_LARGE, LONGEST_LARGE_TEST, SEED, load_profile
 from support.requirements import require_module
 
 LONGEST = (
@@ -30,6 +31,8 @@ LONGEST = (
 """The files whose tests take longest: they begin first, so that no worker is left alone with one of them at the end."""
 
 NUMBERS = count(1)
+
+load_profile()  # before a module of tests is imported: its decorators take the values of the profile
 
 DEFAULT_TIER = "not slow and not thorough"
 """The tests that run if neither a marker nor a file is named: `-m` of the options in pyproject.toml."""
@@ -50,6 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(name, None)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if IS_LARGE:
+        config.option.hypothesis_seed = SEED
+        config.option.timeout = LONGEST_LARGE_TEST
     if config.option.markexpr == DEFAULT_TIER and names_only_files(config):
         config.option.markexpr = ""
 

@@ -34,6 +34,7 @@ from support.ethereum_node import ask, ethereum_node, send
 from support.file_server import served
 from support.imported_projects import FOUNDRY, chain, empty_site
 from support.logs import KEY, LOGGED_SITE, logged
+from support.random_runs import IS_LARGE, seeded
 from support.sites import INCIDENT, NOW, SITE, path_of, record_of, write_files
 from support.warm_commands import CRASHED, Outcome, WarmCommand, warm_up
 
@@ -168,7 +169,7 @@ class HostileProxy:
 @contextmanager
 def hostile_proxy(good: int) -> Iterator[HostileProxy]:
     """Run a proxy in front of a port of loopback."""
-    proxy, dice = HostileProxy(good), random.Random(1)
+    proxy, dice = HostileProxy(good), seeded(1)
 
     def answer(connection: socket.socket) -> None:
         request = _request(connection)
@@ -238,7 +239,6 @@ def hasten() -> None:
     client.opener.cache_clear()
 
 
-ROUNDS = int(os.environ.get("HOSTILE", "0"))
 MOST_MEMORY = 700 << 20
 """Bytes of the largest process: a document of a mirror may have 256 MiB."""
 
@@ -410,7 +410,7 @@ def attacked(trials: Trials) -> None:
     assert done.code == 0, f"{done.code} {done.output}"
     requests, dice = trials.proxy.answered, random.Random(trials.name)
     assert requests
-    names = [*ATTACKS] * ROUNDS or [dice.choice([*ATTACKS])]
+    names = [*ATTACKS] if IS_LARGE else [dice.choice([*ATTACKS])]
     wrong = []
     for attack in names:
         wrong += harm(trials, attack, dice.randrange(requests), good)

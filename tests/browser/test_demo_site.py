@@ -10,9 +10,9 @@ from statuary.contracts.model.proof import Proof
 from statuary.contracts.pages.sources import highlighter
 from support.browser import LOOKS, browse, build, html_complaints
 from support.contracts import made_record
-from support.edge_runtimes import thorough
 from support.hostile_records import RECORD_SINKS
 from support.pages import page_of
+from support.random_runs import IS_LARGE
 from support.requirements import CHECKOUT
 from support.shared_folders import built_once
 from support.sites import SMALL_SITE, write_files
@@ -61,9 +61,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_page_kinds_are_accessible_and_inert(site: Path, width: int) -> None:
     """A page is loaded once for all of it, in both schemes.
 
-    Of elements that are made alike axe-core looks at three, in half of the time; with `STATUARY_THOROUGH=true` at all.
+    Of elements that are made alike axe-core looks at three, in half of the time; in a large run at all.
     """
-    found = browse(site, "accessibility", paths=KINDS, widths=[width], now=NOW, whole=thorough())
+    found = browse(site, "accessibility", paths=KINDS, widths=[width], now=NOW, whole=IS_LARGE)
     assert found["broken"] == [], "accessible, within the window, and without complaints of the console"
     assert found["shifted"] == [], "nothing moves when scripts run"
     assert found["acted"] == [], "pages run no inline scripts and contact no other host"

@@ -1,7 +1,6 @@
 """The proof of a log entry in the reader's browser: the vectors of others, and the verdicts of the Python side."""
 
 import json
-import random
 import subprocess
 from base64 import b64decode
 from hashlib import sha256
@@ -29,6 +28,7 @@ from statuary.extensions.log.notes import (
     verify_checkpoint,
 )
 from support.edge_runtimes import OFFLINE, deno
+from support.random_runs import seeded
 
 pytestmark = pytest.mark.slow
 
@@ -113,7 +113,7 @@ def test_browser_accepts_valid_proofs():
 
 
 def test_browser_rejects_damaged_proofs():
-    chance = random.Random(20)
+    chance = seeded(20)
     documents = [f"document {number}" for number in range(40)]
     entries = [entry_of(document, number) for number, document in enumerate(documents)]
     other = PrivateKey(KEY.name, sha256(b"another key").digest())

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import random
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -28,6 +27,7 @@ from support.edge_runtimes import OFFLINE, deno
 from support.ethereum_node import ask, ethereum_node
 from support.false_claims import FALSE_CLAIMS
 from support.forgeries import FORGERIES, repeat
+from support.random_runs import seeded, times
 from support.real_records import DATA, real_records, served_vectors
 from support.record_damages import DAMAGES
 from support.requirements import CHECKOUT
@@ -35,7 +35,7 @@ from support.shared_folders import built_once
 
 pytestmark = pytest.mark.slow
 
-DAMAGED = int(os.environ.get("STATUARY_DAMAGED_RECORDS", "200"))
+DAMAGED = times(200)
 MAX_BUNDLE_BYTES = 16_000
 
 LEFT_TO_BUILDS = {
@@ -364,7 +364,7 @@ def test_altered_node_proof_is_rejected(record: dict[str, Any]) -> None:
     assert len(account) > 1, "the trie is only a leaf"
 
     cases: list[tuple[Any, ...]] = [(anchor, address, code), (anchor, address.lower(), code)]
-    chance = random.Random(19)
+    chance = seeded(19)
     for _ in range(200):
         place = chance.randrange(len(account) + 3)
         parts = [*account, anchor["block"]["header"], address, code]

@@ -15,10 +15,10 @@ from support.edge_runtimes import (
     serve_with_cloudflare,
     serve_with_deno,
     serve_with_netlify,
-    thorough,
     write_site,
 )
 from support.edge_vectors import ERROR_ID, ODD, STATUS_DOCUMENTS, VECTORS, fixture_site, status_document
+from support.random_runs import IS_LARGE
 
 pytestmark = pytest.mark.slow
 
@@ -117,7 +117,7 @@ def test_cloudflare_serves_plain_files(cloudflare):
 def test_netlify_answers_vectors(netlify):
     """Each request starts a new worker there, so that a spread of the reads is asked, or all if you wait for it."""
     reads = [case for case in vectors() if case["method"] in READS]
-    assert not differences(netlify, reads if thorough() else [*reads[::29], *reads[-36::4]])
+    assert not differences(netlify, reads if IS_LARGE else [*reads[::29], *reads[-36::4]])
 
 
 def test_netlify_falls_through_to_static_files(netlify):

@@ -1,12 +1,12 @@
 """Keccak-256 and EIP-55 in JavaScript, held to the Python side."""
 
 import json
-import random
 
 import pytest
 
 from statuary.base.primitives import checksum_address, keccak256
 from support.edge_runtimes import EDGE_TESTS, run_deno
+from support.random_runs import seeded
 
 pytestmark = pytest.mark.slow
 
@@ -14,7 +14,7 @@ THREE_BLOCKS = 3 * 136
 
 
 def test_edge_keccak_matches_python():
-    chance = random.Random(55)
+    chance = seeded(55)
     messages = [chance.randbytes(length) for length in range(THREE_BLOCKS + 1)]
     addresses = ["0x" + chance.randbytes(20).hex() for _ in range(500)]
     stdin = json.dumps({"messages": [message.hex() for message in messages], "addresses": addresses})

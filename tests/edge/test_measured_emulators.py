@@ -12,11 +12,11 @@ from support.edge_runtimes import (
     serve_with_cloudflare,
     serve_with_deno,
     serve_with_netlify,
-    thorough,
     write_site,
 )
 from support.edge_vectors import ERROR_ID
 from support.measured_lookup import measured_requests, measured_selections, measured_site
+from support.random_runs import IS_LARGE
 
 pytestmark = pytest.mark.slow
 
@@ -61,8 +61,8 @@ def of_netlify(folder: Path) -> AbstractContextManager[Served]:
 def test_emulators_answer_measured_requests(
     host: Callable[[Path], AbstractContextManager[Served]], step: int, tmp_path: Path
 ):
-    """A spread of them is asked, and all of them with `STATUARY_THOROUGH=true`; Netlify knows only reads."""
-    requests = requests_to_send()[:: 1 if thorough() else step]
+    """A spread of them is asked, and all of them in a large run; Netlify knows only reads."""
+    requests = requests_to_send()[:: 1 if IS_LARGE else step]
     if host is of_netlify:
         requests = [one for one in requests if one[0] in ("GET", "HEAD")]
     with host(tmp_path) as server:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import random
 from typing import Any
 
@@ -13,11 +12,12 @@ from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from statuary.site.document import encode_json
 from support.edge_runtimes import answers_of_deno
 from support.edge_vectors import EPOCHS, ERROR_ID, ODD, ODD_RECORD, TWIN, VECTORS, fixture_site, vectors_text
+from support.random_runs import seeded, times
 from support.sites import checksummed_path
 
 Case = dict[str, Any]
 
-SELECTIONS = int(os.environ.get("EDGE_SELECTIONS", "1500"))
+SELECTIONS = times(1500)
 
 
 def comparable(answer: Case | None, like: Case | None) -> Case | None:
@@ -65,7 +65,7 @@ def digest_of(target: str, site: dict[str, bytes]) -> str:
 
 @pytest.mark.slow
 def test_random_selections_match_python_bytes():
-    chance = random.Random(20_260_101)
+    chance = seeded(20_260_101)
     site = dict(fixture_site())
     paths = [f"v2/contract/1/0x{number:040x}" for number in range(200)]
     records = {path: random_record(chance) for path in paths}
@@ -89,7 +89,7 @@ def test_random_selections_match_python_bytes():
 
 @pytest.mark.slow
 def test_random_query_errors_match_python():
-    chance = random.Random(20_260_102)
+    chance = seeded(20_260_102)
     resources = [f"contract/1/{ODD}", f"contract/9/{TWIN}", "contract/1/0x1", "contracts/10", "contracts/x"]
     targets = [f"/v2/{chance.choice(resources)}?{random_text(chance)}" for _ in range(SELECTIONS // 5)]
     answers = answers_of_deno(fixture_site(), [{"target": target} for target in targets])

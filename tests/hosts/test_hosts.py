@@ -12,8 +12,9 @@ from click.testing import CliRunner
 from statuary.contracts.api.proof_rules import EXPLORER_ERROR, SOURCIFY_SERVER
 from statuary.extensions.conform.commands import conform_command as conform
 from statuary.extensions.serving.lookup import entity_tag
-from support.edge_runtimes import Served, serve_project_with_netlify, thorough
+from support.edge_runtimes import Served, serve_project_with_netlify
 from support.host_servers import EMULATORS_LACK, SERVERS, project_for
+from support.random_runs import IS_LARGE
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +33,7 @@ SLOW = {
         "lists-are-sorted-and-limited",
     )
 }
-"""Checks left out where every request starts a new worker, unless `STATUARY_THOROUGH=true`: the vectors ask as much."""
+"""Checks left out where every request starts a new worker, unless the run is large: the vectors ask as much."""
 
 DEMO_LACKS = [
     "descriptors-are-indexed",
@@ -46,7 +47,7 @@ DEMO_LACKS = [
 @pytest.mark.parametrize("name", SERVERS)
 def test_server_conforms_at_level(name: str, project: Path):
     serve, level = SERVERS[name]
-    left_out = [*EMULATORS_LACK.get(name, ()), *(() if thorough() else SLOW.get(name, ()))]
+    left_out = [*EMULATORS_LACK.get(name, ()), *(() if IS_LARGE else SLOW.get(name, ()))]
     options = [part for check in left_out for part in ("--skip", check)]
     sample = "1" if name in SLOW else "3"
     with serve(project) as running:

@@ -15,6 +15,7 @@ from statuary.publish.folder.reader import FolderReader
 from statuary.publish.listing import Entry, Part, encode_part, split_into_parts
 from statuary.publish.manifest import listed_files, parse_manifest, read_entries
 from statuary.publish.site_manifest import PartsRenewal
+from support.random_runs import times
 from support.sites import (
     INCIDENT,
     NOW,
@@ -39,7 +40,7 @@ def divided(entries: dict[str, Entry]) -> dict[Part, bytes]:
     return dict(encode_part(part) for part in split_into_parts(entries[path] for path in sorted(entries)))
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
+@settings(max_examples=times(300))
 @given(st.dictionaries(PATHS, st.integers(0, 2)), st.dictionaries(PATHS, st.none() | st.integers(0, 3)))
 def test_renewed_parts_match_fresh_listing(before: dict[str, int], changes: dict[str, int | None]) -> None:
     """Parts are short here, and end after two of five paths on average, or after four."""

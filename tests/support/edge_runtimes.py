@@ -158,11 +158,6 @@ def _major_version(program: str) -> int:
     return int(version.strip().removeprefix("v").split(".")[0] or 0)
 
 
-def thorough() -> bool:
-    """Say whether every request is to be asked of a runtime that takes its time, not a spread of them."""
-    return os.environ.get("STATUARY_THOROUGH") == "true"
-
-
 @contextmanager
 def serve_with_deno(site: Path) -> Iterator[Served]:
     """Serve a folder with `deno serve`."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from hypothesis import settings
 from hypothesis import strategies as st
 
-steady = settings(derandomize=True, deadline=None)
-"""Decorates a `@given` test: the same examples every time, however slow the machine."""
+steady = settings()
+"""Decorates a `@given` test: the examples of the profile that `random_runs` loads."""
 
 WORDS = (
     "rpc",

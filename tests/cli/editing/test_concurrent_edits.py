@@ -1,7 +1,6 @@
 """Commands that run at the same time: every edit that is reported as done is in the content."""
 
 import multiprocessing
-import os
 
 import pytest
 from click.testing import CliRunner
@@ -9,10 +8,11 @@ from click.testing import CliRunner
 from statuary.cli.main import command
 from statuary.source.edit_files import database_lock
 from support.content_repository import NOW, make_content_repository
+from support.random_runs import times
 
 pytestmark = pytest.mark.thorough
 
-ROUNDS = int(os.environ.get("EDIT_ROUNDS", "3"))
+ROUNDS = times(3)
 """Rounds of each test; the manual reports 100."""
 
 AT_ONCE = 8

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,10 +24,11 @@ from statuary.extensions.serving.lookup import LookupRequest
 from statuary.extensions.serving.server import AsgiApp, SiteApp, answer_site
 from statuary.publish.folder.folder_target import FolderTarget
 from statuary.status.model.timeline import Timeline
+from support.random_runs import times
 from support.sites import files_in, write_files
 from support.strategies import steady
 
-STORIES = int(os.environ.get("STATUARY_STORIES", "4"))
+STORIES = times(4)
 
 FILES = {
     "site.yaml": (

@@ -3,9 +3,6 @@
 STATUARY_FORGERIES is how many are made (default 300).
 """
 
-import os
-import random
-
 import pytest
 from eth_keys import keys
 
@@ -20,9 +17,10 @@ from statuary.contracts.model.proof import ClaimStatus
 from statuary.contracts.sources.read_contract import read_contract
 from statuary.engine.read_content import read_content
 from statuary.extensions.importing.evidence.compile_contract import record_sha256
+from support.random_runs import seeded, times
 from support.requirements import CHECKOUT
 
-COUNT = int(os.environ.get("STATUARY_FORGERIES", "300"))
+COUNT = times(300)
 CONTENT = CHECKOUT / "content"
 SHOWN = ClaimStatus.STATED  # by the anchor: no checkpoint names the blocks
 KEY = keys.PrivateKey(b"\x07" * 32)
@@ -119,7 +117,7 @@ def forged_deployment(rng, mine, other):
 
 
 def test_recombined_anchors_show_nothing(demo):
-    rng, tried, accepted = random.Random(19), 0, []
+    rng, tried, accepted = seeded(19), 0, []
     while tried < COUNT:
         mine, other = rng.sample(demo, 2)
         record, anchor, digest = mine
@@ -140,7 +138,7 @@ def test_foreign_storage_proof_pins_nothing(demo):
     [named] = record["proxyResolution"]["implementations"]
     assert shown.claims[0].evidence["implementation"] == named["address"]
     assert "proxyResolution" not in shown.pinned  # a word in a slot, not the code that a call runs
-    rng = random.Random(19)
+    rng = seeded(19)
     slots = list(anchor.storage)
     for _ in range(max(30, COUNT // 10)):
         slot, other = rng.sample(slots, 2)
@@ -264,7 +262,7 @@ def made_up_forgeries(rng):
 
 
 def test_mixed_facts_show_nothing():
-    rng, tried, accepted = random.Random(19), 0, []
+    rng, tried, accepted = seeded(19), 0, []
     while tried < COUNT // 3:
         for forged in made_up_forgeries(rng):
             tried += 1

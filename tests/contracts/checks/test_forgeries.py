@@ -4,7 +4,6 @@ By default each forgery is made from the few smallest real records that can bear
 `STATUARY_ALL_RECORDS` set, from every real record.
 """
 
-import os
 from collections import defaultdict
 from functools import cache
 from itertools import islice
@@ -21,10 +20,11 @@ from statuary.site.pages.page_texts import page_texts
 from support.contracts import FEATURES, made_record
 from support.false_claims import FALSE_CLAIMS, Unpinned, Warned, Withheld
 from support.forgeries import FORGERIES, Forgery, repeat
+from support.random_runs import IS_LARGE
 from support.real_records import real_records, served_vectors
 from support.requirements import CHECKOUT
 
-MOST_RECORDS = None if os.environ.get("STATUARY_ALL_RECORDS") else 3
+MOST_RECORDS = None if IS_LARGE else 3
 FAMILIES = sorted({forgery.family for forgery in FORGERIES})
 
 
@@ -168,7 +168,7 @@ BEARERS = bearers()
 
 TEXTS = page_texts("en")
 
-MOST_BEARERS = None if os.environ.get("STATUARY_ALL_RECORDS") else 8
+MOST_BEARERS = None if IS_LARGE else 8
 
 
 def lied(claim, name):

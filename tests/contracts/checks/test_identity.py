@@ -1,7 +1,5 @@
 """The short way to see that a record's identity is well formed says the same as the checks."""
 
-import random
-
 import orjson
 
 from benchmarks.record_mutants import JUNK, mutant, true_texts
@@ -9,6 +7,7 @@ from statuary.contracts.checks.identity_checks import is_identified
 from statuary.contracts.checks.prove import IDENTITY_CHECKS, run_checks
 from statuary.contracts.sources.parse_record import validate_record
 from support.contracts import made_record
+from support.random_runs import seeded
 
 PLACES = [
     *((name,) for name in ("chainId", "address", "matchId", "verifiedAt")),
@@ -69,7 +68,7 @@ def test_identity_shortcut_agrees_on_every_value():
 
 
 def test_identity_shortcut_agrees_on_mutants():
-    texts, chance = true_texts(), random.Random(1)
+    texts, chance = true_texts(), seeded(1)
     assert any(is_identified(orjson.loads(text)) for text in texts)
     for text in texts:
         assert agrees(orjson.loads(text))

@@ -4,7 +4,6 @@ By default each damage is done to all made records and to the few smallest real 
 environment variable `STATUARY_ALL_RECORDS` set, to every real record.
 """
 
-import os
 from functools import cache
 
 import orjson
@@ -13,10 +12,11 @@ import pytest
 from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
 from support import record_damages
 from support.contracts import FEATURES, made_record
+from support.random_runs import IS_LARGE
 from support.real_records import DATA, real_records, served_vectors
 from support.record_damages import DAMAGES, NOT_CATCHABLE
 
-MOST_REAL_RECORDS = None if os.environ.get("STATUARY_ALL_RECORDS") else 4
+MOST_REAL_RECORDS = None if IS_LARGE else 4
 
 
 @cache

@@ -1,10 +1,5 @@
-"""A compilation is proved once, and nobody can tell: every outcome is the one without a memory of compilations.
+"""A compilation is proved once, and nobody can tell: every outcome is the one without a memory of compilations."""
 
-MUTANTS says how many mutants are made, SEED which ones.
-"""
-
-import os
-import random
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -35,11 +30,11 @@ from statuary.engine.read_content import read_content
 from statuary.source.unreadable import UnreadableError
 from support.contracts import FEATURES, made_record
 from support.hostile_shapes import CHAIN, at_address
+from support.random_runs import seeded, times
 from support.real_records import DATA, real_records, served_vectors
 from support.sites import small_site, write_files
 
-MUTANTS = int(os.environ.get("MUTANTS", "400"))
-SEED = int(os.environ.get("SEED", "1"))
+MUTANTS = times(400)
 MEMORY = 10_000_000
 
 
@@ -133,7 +128,7 @@ def test_shared_compilation_gives_uncached_outcome(
 def test_mutated_records_give_uncached_outcome(
     memory: CompiledParts, settings: ContractBuildSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    chance = random.Random(SEED)
+    chance = seeded(1)
     texts = [text for _, record in records() if len(text := orjson.dumps(record)) < 60_000]
     for text in texts:
         met(text, settings)

@@ -1,10 +1,5 @@
-"""Hundreds of hostile shapes and mutants of records: none raises, none takes long, and the news beside them are published.
+"""Hundreds of hostile shapes and mutants of records: none raises, none takes long, and the news beside them are published."""
 
-MUTANTS says how many mutants are made, SEED which ones.
-"""
-
-import os
-import random
 from itertools import islice
 from pathlib import Path
 from time import process_time
@@ -27,12 +22,12 @@ from statuary.publish.folder.folder_target import FolderTarget
 from statuary.source.unreadable import UnreadableError
 from support.contracts import made_record
 from support.hostile_shapes import CHAIN, NAMED, at_address, generic_shapes
+from support.random_runs import seeded, times
 from support.sites import NOW, files_in, small_site, write_files
 
 pytestmark = pytest.mark.thorough
 
-MUTANTS = int(os.environ.get("MUTANTS", "300"))
-SEED = int(os.environ.get("SEED", "1"))
+MUTANTS = times(300)
 GOOD = 1
 BESIDE = 150
 
@@ -69,7 +64,7 @@ def as_record(record: Any, number: int) -> tuple[str, bytes]:
 
 
 def test_mutated_records_cause_no_defects(tmp_path: Path) -> None:
-    chance, texts = random.Random(SEED), true_texts()
+    chance, texts = seeded(1), true_texts()
     good = at_address(made_record(), GOOD)
     content = write_files(small_site(tmp_path), dict([good]))
     catalogue = read_content(content).catalogue
@@ -94,8 +89,6 @@ def test_mutated_records_cause_no_defects(tmp_path: Path) -> None:
         slowest = max(slowest, process_time() - began)
         withheld += not built.published
         defects += [(made.place, made.change, one) for one in built.findings if one.rule == DEFECT]
-    print(
-        f"{MUTANTS} mutants, seed {SEED}: {withheld} withheld, {len(defects)} defects, slowest {slowest:.3f} s"
-    )
+    print(f"{MUTANTS} mutants: {withheld} withheld, {len(defects)} defects, slowest {slowest:.3f} s")
     assert defects == []
     assert_news(published(tmp_path / "beside", beside)[0], good)

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 from itertools import product
 from random import Random
 from typing import Any
@@ -13,8 +12,9 @@ from statuary.base.reserved_names import is_reserved_name
 from statuary.contracts.pages.lists import MAX_PER_TERM, search_documents, words_of
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import page_texts
+from support.random_runs import times
 
-CONTRACTS = int(os.environ.get("STATUARY_SEARCHED_CONTRACTS", "4000"))
+CONTRACTS = times(4000)
 
 TRANSFER = bytes.fromhex("a9059cbb")
 

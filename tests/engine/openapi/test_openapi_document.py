@@ -14,9 +14,10 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from statuary.contracts.model.field_names import DOTTED, SELECTABLE
 from statuary.engine.openapi.document import OPERATIONS
 from statuary.site.url_table import CONTRACT_PAGE, all_urls
-from support.edge_runtimes import HOSTS_INSTALL, thorough
+from support.edge_runtimes import HOSTS_INSTALL
 from support.host_servers import build_project, project_for, serve_with_statuary
 from support.openapi_schemas import SCHEMAS, generated_schemas
+from support.random_runs import IS_LARGE
 from support.real_records import real_records
 from support.requirements import HOSTS, absent
 
@@ -150,7 +151,7 @@ def with_real_names(description: dict[str, Any], site: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_schemathesis_finds_only_known_differences(description, project, tmp_path):
-    """It asks with what the document allows and with what it does not; all of it with `STATUARY_THOROUGH=true`."""
+    """It asks with what the document allows and with what it does not; all of it in a large run."""
     program = HOSTS / "schemathesis" / "bin" / "st"
     if not program.is_file():
         absent("schemathesis", HOSTS_INSTALL)
@@ -167,7 +168,7 @@ def test_schemathesis_finds_only_known_differences(description, project, tmp_pat
             # these answer 500 or 200 to what is invalid, as the measured services do
             *("--exclude-path-regex", "^/(signature-database/v1/(lookup|search)|v2/api)$"),
             *("--checks", "all", "--exclude-checks", UNTESTED, "--generation-database", ":memory:"),
-            *(much if thorough() else little),
+            *(much if IS_LARGE else little),
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, timeout=600)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +18,7 @@ from support.edge_runtimes import Served, answers_of_deno
 from support.ethereum_node import COMPILERS
 from support.explorer_requests import ABSENT, ADDRESS, CHAIN, RECORD, SITE, hostile_targets
 from support.host_servers import build_project, serve_with_statuary
+from support.random_runs import seeded
 from support.requirements import absent
 
 MEMBERS = (
@@ -132,7 +132,7 @@ def test_api_page_is_not_a_call():
 
 @pytest.mark.slow
 def test_edge_module_matches_hostile_requests():
-    dice = random.Random(11)
+    dice = seeded(11)
     cases = [
         {"target": one, "method": dice.choice(("GET", "GET", "GET", "HEAD", "POST", "OPTIONS"))}
         for one in hostile_targets(11, 500)

@@ -1,7 +1,6 @@
 """The look-up and the search of signatures: as measured on Sourcify's 4byte service, and the same under deno."""
 
 import json
-import random
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +12,7 @@ from statuary.extensions.apis.declarations import Declarations
 from statuary.extensions.apis.signatures import signature_documents, signatures_of_site
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import answers_of_deno
+from support.random_runs import seeded
 
 TRANSFER, EVENT = "transfer(address,uint256)", "Transfer(address,address,uint256)"
 CLASHING = "_____$_$__$___$$$___$$___$__$$(address,uint256)"
@@ -157,7 +157,7 @@ PIECES = (
 
 @pytest.mark.slow
 def test_edge_module_matches_hostile_requests():
-    dice = random.Random(7)
+    dice = seeded(7)
     targets = [
         f"{dice.choice(PATHS)}?{''.join(dice.choices(PIECES, k=dice.randint(0, 9)))}" for _ in range(500)
     ]

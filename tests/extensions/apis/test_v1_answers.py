@@ -1,7 +1,6 @@
 """Where no file answers: missing contracts, the state of several addresses, and 4byte.directory's read."""
 
 import json
-import random
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,6 +11,7 @@ from statuary.extensions.apis.v1_answers import ANSWERS
 from statuary.extensions.serving.lookup import LookupRequest, answer_lookup
 from support.edge_runtimes import answers_of_deno, write_site
 from support.host_servers import serve_with_caddy, serve_with_nginx, serve_with_statuary
+from support.random_runs import seeded
 from support.v1_requests import (
     ABSENT,
     CHAIN,
@@ -108,7 +108,7 @@ def test_4byte_lists_canonical_signature_first():
 
 
 def targets() -> list[str]:
-    dice = random.Random(35)
+    dice = seeded(35)
     those = [
         *file_targets(dice, 125),
         *single_checks(dice, 125),
@@ -120,7 +120,7 @@ def targets() -> list[str]:
 
 @pytest.mark.slow
 def test_edge_module_matches_serve_command(tmp_path):
-    dice = random.Random(3)
+    dice = seeded(3)
     cases = [
         {"target": one, "method": dice.choice(("GET", "GET", "HEAD", "POST", "OPTIONS"))} for one in targets()
     ]
@@ -140,7 +140,7 @@ def test_edge_module_matches_serve_command(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("serve", [serve_with_nginx, serve_with_caddy], ids=["nginx", "Caddy"])
 def test_web_servers_answer_with_same_bytes(serve, tmp_path):
-    dice = random.Random(36)
+    dice = seeded(36)
     write_site(tmp_path / "build", SITE | PAGES)
     with serve(tmp_path) as server:
         for target in (*file_targets(dice, 250), *single_checks(dice, 250)):

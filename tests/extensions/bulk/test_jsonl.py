@@ -19,6 +19,7 @@ from statuary.extensions.bulk.limits import MAX_BLANK
 from statuary.source import parse_json
 from statuary.workers.executor import InProcessExecutor
 from support.contracts import made_record
+from support.random_runs import times
 from support.requirements import require_module
 
 RECORD = orjson.dumps(made_record())
@@ -142,7 +143,7 @@ def test_missing_zstandard_names_extra(tmp_path, monkeypatch):
 LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]), max_size=12)
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
+@settings(max_examples=times(150))
 @given(LINES, st.booleans(), st.integers(1, 900), st.booleans())
 def test_ranges_cover_every_line_once(tmp_path_factory, found, ends, size, by_workers):
     root = tmp_path_factory.getbasetemp()

@@ -17,6 +17,7 @@ from statuary.extensions.clear_signing.render import Call, render_call
 from support.browser import browse
 from support.check_bundle import SIGNING
 from support.edge_runtimes import deno
+from support.random_runs import seeded
 from support.real_records import DATA
 from support.registry_texts import Registry, differences, rendered_by_browser, written_example
 from support.requirements import require_folder
@@ -194,7 +195,7 @@ def random_case(random: Random) -> tuple[dict, Call]:
 
 
 def test_browser_renders_random_calls_like_python():
-    random = Random(7)
+    random = seeded(7)
     cases = [random_case(random) for _ in range(1_500)]
     descriptors = {str(number): made for number, (made, _) in enumerate(cases)}
     written = [

@@ -31,6 +31,7 @@ from statuary.publish.listing import Entry, encode_part, split_into_parts
 from statuary.workers.executor import Executor, InProcessExecutor, process_executor
 from statuary.workers.options import ExecutionOptions
 from support.dask_cluster import DaskCluster, dask_cluster
+from support.random_runs import times
 from support.sites import CHAIN, NOW, address_of, path_of, record_of, site_of_many, tree, write_files
 
 COUNT = 120
@@ -184,7 +185,7 @@ def row_of(location: str) -> SourceRow:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=times(60))
 @given(st.lists(st.lists(PATHS, max_size=12), min_size=1, max_size=7), st.integers(1, 9))
 def test_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
     """Paths repeat, in one partition and in several, and differ in case: the ledger decides what that means."""
@@ -212,7 +213,7 @@ def test_ranges_are_disjoint_and_sorted(tmp_path_factory, partitions, count):
     assert sorted(locations) == sorted((row.sources,) for row in rows)
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=times(200))
 @given(st.sets(st.integers(0, 99)), st.sets(st.integers(0, 99)))
 def test_ranges_give_same_parts_as_whole(numbers, cuts):
     """Parts are short here, and end after two of five paths on average, or after four."""

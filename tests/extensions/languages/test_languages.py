@@ -17,8 +17,8 @@ from statuary.extensions.languages.pages import NAMES
 from statuary.site.settings import LANGUAGES
 from statuary.status.pages.pages import StatusPages
 from support.browser import LOOKS, browse, html_complaints
-from support.edge_runtimes import thorough
 from support.page_links import dead_links
+from support.random_runs import IS_LARGE
 from support.sites import (
     COMPONENTS,
     INCIDENT,
@@ -374,7 +374,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_languages_are_accessible(site, width):
     pages = [f"{tag}/{page}" for tag in WORDS for page in (*PAGES[:3], PAGES[-1])]
     found = browse(
-        site, "accessibility", paths=["index.html", *pages], widths=[width], now=NOW, whole=thorough()
+        site, "accessibility", paths=["index.html", *pages], widths=[width], now=NOW, whole=IS_LARGE
     )
     assert found["broken"] == []
     assert found["shifted"] == []

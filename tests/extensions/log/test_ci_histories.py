@@ -17,14 +17,13 @@ from statuary.extensions.log.key_changes import last_key, signed_change, write_c
 from statuary.extensions.log.notes import PrivateKey, PublicKey, parse_checkpoint
 from support.go_sumdb import has_go, sumdb_fault
 from support.logs import KEY, LOGGED_SITE, log_of, problems_of
+from support.random_runs import seeded, times
 from support.sites import INCIDENT, write_files
 
 pytestmark = pytest.mark.thorough
 
-HISTORIES = int(os.environ.get("LOG_CI_HISTORIES", "2"))
+HISTORIES = times(2)
 """How many; the issue's figure is 300."""
-
-SEED = os.environ.get("LOG_CI_SEED", "1")
 
 BUILDS = 5
 
@@ -147,7 +146,7 @@ EVENTS = ("", "", "", "host down", "upload cut", "two publishers", "preview", "c
 @pytest.mark.parametrize("part", range(2))
 def test_random_ci_histories_never_fork_log(tmp_path, part):
     for number in range(HISTORIES // 2):
-        random = Random(f"{SEED}-{part}-{number}")
+        random = seeded(f"1-{part}-{number}")
         history = History(tmp_path / str(number), random)
         history.build("")
         for _ in range(BUILDS - 1):

@@ -10,11 +10,12 @@ import pytest
 
 from support.logs import LOGGED_SITE, log_of, logged, problems_of, verified_in_store
 from support.object_stores import Proxy, proxied
+from support.random_runs import times
 from support.sites import INCIDENT, write_files
 
 pytestmark = pytest.mark.thorough
 
-ROUNDS = int(os.environ.get("LOG_PUBLISHERS", "2"))
+ROUNDS = times(2)
 """How often two publish at once."""
 
 

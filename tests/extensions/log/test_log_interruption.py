@@ -5,18 +5,18 @@ import signal
 import sys
 import time
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from statuary.base.files import PublishingError
 from support.logs import LOGGED_SITE, log_of, logged, verified_in_store
 from support.object_stores import proxied, publish
+from support.random_runs import seeded, times
 from support.sites import INCIDENT, files_in, path_of, record_of, write_files
 
 pytestmark = pytest.mark.thorough
 
-KILLS = int(os.environ.get("LOG_KILLS", "6"))
+KILLS = times(6)
 """How many builds are killed, and how many publications are broken off; the issue's figure is 200."""
 
 ROUNDS = 5 * KILLS
@@ -57,7 +57,7 @@ def killed(content: Path, site: Path, now: str, seconds: float) -> bool:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
 def test_killed_build_leaves_extendable_log(tmp_path):
-    site, random = tmp_path / "site", Random(1)
+    site, random = tmp_path / "site", seeded(1)
     logged(content_of(tmp_path / "content", 0), site, instant_of(0))
     span, count, number = 1.0, 0, 0
     while count < KILLS and number < ROUNDS:
@@ -80,7 +80,7 @@ def test_killed_build_leaves_extendable_log(tmp_path):
 
 
 def test_interrupted_publication_leaves_extendable_log(tmp_path, monkeypatch, moto_server, bucket_name):
-    site, random, broken, number = tmp_path / "site", Random(2), 0, 0
+    site, random, broken, number = tmp_path / "site", seeded(2), 0, 0
     with proxied(moto_server) as proxy:
         url = moto_server.make_bucket(bucket_name)
         for name, value in proxy.environment().items():

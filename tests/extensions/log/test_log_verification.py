@@ -32,10 +32,11 @@ from support.logs import (
     problems_of,
     run_with,
 )
+from support.random_runs import times
 from support.sites import INCIDENT, address_of, files_in, write_files
 from support.tiers import few_by_default
 
-BYTES = int(os.environ.get("LOG_BYTES", "60"))
+BYTES = times(60)
 """How many bytes are changed, each in a site of its own; the issue's figure is 500."""
 
 LATER, LATEST, EARLIER = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z", "2026-11-15T12:00:00Z"

@@ -1,6 +1,5 @@
 """Random histories of a log: every prefix is consistent, every entry is in it, and a second program agrees."""
 
-import os
 from random import Random
 
 import pytest
@@ -23,8 +22,9 @@ from statuary.extensions.log.merkle import (
     verify_inclusion,
 )
 from statuary.extensions.log.notes import PrivateKey, checkpoint_text, parse_checkpoint, verify_checkpoint
+from support.random_runs import times
 
-HISTORIES = int(os.environ.get("LOG_HISTORIES", "24"))
+HISTORIES = times(24)
 """How many; the issue's figure is 10,000."""
 
 LONGEST = 2_000
@@ -144,7 +144,7 @@ def test_small_logs_prove_prefixes_and_entries():
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-FORGERIES = int(os.environ.get("LOG_FORGERIES", "60"))
+FORGERIES = times(60)
 """How many forged histories; the issue's figure is 1,000."""
 
 

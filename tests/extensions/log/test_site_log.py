@@ -34,6 +34,7 @@ from support.logs import (
     problems_of,
     run_with,
 )
+from support.random_runs import times
 from support.sites import INCIDENT, SITE, address_of, files_in, path_of, record_of, write_files
 
 LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
@@ -271,7 +272,7 @@ def test_example_key_prints_warning(tmp_path):
     assert logged(content, tmp_path / "site", key=None).plan is None
 
 
-FORGERIES = int(os.environ.get("LOG_FORGERIES", "25"))
+FORGERIES = times(25)
 """How many damaged and forged sites; the issue's figure is 1,000."""
 
 

@@ -1,12 +1,11 @@
 """Go's checksum database verifies our logs with its own code: entries, tiles, proofs, growth; and finds what is changed."""
 
-from random import Random
-
 import pytest
 
 from statuary.extensions.log.merkle import tile_paths
 from support.go_sumdb import sumdb_fault
 from support.logs import LOGGED_SITE, log_of, logged
+from support.random_runs import seeded
 from support.sites import INCIDENT, site_of_many, write_files
 
 pytestmark = pytest.mark.slow
@@ -35,7 +34,7 @@ def test_sumdb_accepts_statuary_log(logs):
 def test_sumdb_detects_changed_byte(logs):
     """Of the checkpoint, of entries and tiles, and of proofs; `log verify` does in its own tests."""
     site, _ = logs
-    random = Random(1)
+    random = seeded(1)
     tiles = [site / "log" / path for path in tile_paths(log_of(site).head.size)]
     present = [*tiles, *(site / "log").rglob("*.tlog-proof")]
     for path in [site / "log/checkpoint", *tiles, *random.sample(sorted(present), 8)]:

@@ -1,7 +1,6 @@
 """`statuary notify` as a person and a workflow run it."""
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from support.random_runs import seeded, times
 from support.receivers import CUT, SLOW, receiver
 from support.sites import write_files
 
@@ -232,7 +232,7 @@ def test_concurrent_runs_send_events_once(folder):
     assert len(served.requests) == 10
 
 
-KILLS = int(os.environ.get("NOTIFY_KILLS", "12"))
+KILLS = times(12)
 """Runs that are killed; 1,000 by hand."""
 
 REFUSALS = (301, 307, 404, (429, {"Retry-After": "1"}))
@@ -260,7 +260,7 @@ def test_random_kills_and_failures_keep_guarantees(folder):
 
     Nothing is sent of what an import took over.
     """
-    chosen = random.Random(7)
+    chosen = seeded(7)
     killed, given = 0, Counter()
     with receiver() as served:
         Notify(folder, served).run(*SINCE)

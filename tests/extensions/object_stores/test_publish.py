@@ -1,6 +1,5 @@
 """`statuary publish` and `statuary build --to`: folders and object stores, from the shell."""
 
-import random
 import signal
 import subprocess
 import sys
@@ -18,6 +17,7 @@ from statuary.extensions.serving.site import DocumentNotFoundError
 from support.contracts import made_record
 from support.object_stores import objects_of, proxied
 from support.packed_sites import built_files, packed_content, require_zstd
+from support.random_runs import seeded
 from support.sites import NOW, path_of, record_of, small_site, write_files
 
 STATUARY = [sys.executable, "-m", "statuary"]
@@ -179,7 +179,7 @@ def test_terminated_publisher_releases_lease(store, built):
 def test_killed_publisher_lease_expires_without_loss(store, built):
     """A publisher is killed at random instants; the next waits for its lease to end, and puts what is missing."""
     _, out = built
-    wanted, chance = files_in(out), random.Random(20261120)
+    wanted, chance = files_in(out), seeded(20261120)
     for _ in range(3):
         until = len(store.seen) + chance.randrange(8, len(wanted) // 2)
         with subprocess.Popen(

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import random
 import re
 import threading
@@ -21,6 +20,7 @@ from statuary.extensions.object_stores.store import LEASE, Lease, LeaseHeldError
 from statuary.extensions.object_stores.store_comparison import INDEX
 from statuary.publish.plan import Action
 from support.object_stores import HASTY, clock, objects_of, proxied, publish
+from support.random_runs import seeded, times
 
 pytestmark = pytest.mark.slow
 
@@ -259,13 +259,13 @@ class BrokenOffError(Exception):
     """A publication stops at this point."""
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("STORE_INTERRUPTIONS", "3"))))
+@pytest.mark.parametrize("seed", range(times(3)))
 def test_next_publication_finishes_interrupted_publication(moto_store, seed):
     """Sites come and go, and each publication but the last breaks off; what was to be stays findable.
 
     STORE_INTERRUPTIONS tries more stories.
     """
-    store, chance = moto_store, random.Random(seed)
+    store, chance = moto_store, seeded(seed)
     sites = [
         {path: body + b" " * chance.randrange(2) for path, body in SITE.items() if chance.random() < 0.7}
         for _ in range(5)
@@ -377,12 +377,12 @@ PATIENT = HASTY._replace(timeout=20)
 FAULTS = ("500", "503", "lost", "cut", "slow", "hang")
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("STORE_FAULTS", "2"))))
+@pytest.mark.parametrize("seed", range(times(2)))
 def test_next_publications_repair_random_faults(moto_store, seed, monkeypatch):
     """Faults befall a publisher, which loses its lease while one of its puts is on the way; STORE_FAULTS tries more."""
     import obstore
 
-    store, dice, slept, taken = moto_store, random.Random(seed), 0, []
+    store, dice, slept, taken = moto_store, seeded(seed), 0, []
     before, first, second = (
         {path: body + b" " * dice.randrange(2) for path, body in SITE.items() if dice.random() < 0.8}
         for _ in range(3)

@@ -1,6 +1,5 @@
 """Packs as files: what is written is what is read, the same bytes from any workers, and a damaged one is never believed."""
 
-import random
 from collections.abc import Iterator
 from contextlib import closing
 from hashlib import sha256
@@ -28,6 +27,7 @@ from statuary.extensions.packs.pack_writer import write_pack
 from statuary.extensions.snapshots.streams import FileRanges
 from statuary.publish.listing import DamagedSnapshotError
 from support.packed_sites import require_zstd
+from support.random_runs import seeded
 from support.sites import tree
 
 
@@ -38,7 +38,7 @@ def _extra() -> None:
 
 def documents(count: int, size: int = 600) -> list[PackedDocument]:
     """Return documents with much in common, by key."""
-    dice = random.Random(20261123)
+    dice = seeded(20261123)
     common = dice.randbytes(size // 2).hex().encode()
     made = [
         PackedDocument(
@@ -157,7 +157,7 @@ def read_all(file: Path) -> list[PackedDocument]:
 
 def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
     whole = written(tmp_path / "whole.pack", documents(24, 40)).read_bytes()
-    dice, file = random.Random(1), tmp_path / "flipped.pack"
+    dice, file = seeded(1), tmp_path / "flipped.pack"
     for place in range(len(whole)):
         changed = bytearray(whole)
         changed[place] ^= dice.randrange(1, 256)
@@ -178,7 +178,7 @@ def test_every_wrong_length_is_detected(tmp_path: Path) -> None:
 def test_damaged_pack_lookup_never_returns_garbage(tmp_path: Path) -> None:
     made = documents(24, 40)
     whole = written(tmp_path / "whole.pack", made).read_bytes()
-    dice, file = random.Random(2), tmp_path / "flipped.pack"
+    dice, file = seeded(2), tmp_path / "flipped.pack"
     for place in range(len(whole)):
         changed = bytearray(whole)
         changed[place] ^= dice.randrange(1, 256)

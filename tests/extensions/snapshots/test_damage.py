@@ -1,6 +1,5 @@
 """Snapshots that are damaged, cut off or hostile: each is rejected with a message, and nothing is written."""
 
-import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from statuary.extensions.snapshots.zip_format import (
 )
 from statuary.publish.listing import DamagedSnapshotError, Entry
 from statuary.publish.manifest import ManifestBuilder, encode_manifest
+from support.random_runs import seeded
 from support.sites import tree
 from support.snapshots import ORIGIN, contract, made, mirrored, small_documents, status, tiny_documents
 
@@ -42,7 +42,7 @@ def refused(file: Path, match: str = ".") -> None:
 
 def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
     whole = made(tmp_path / "site.zip", tiny_documents()).read_bytes()
-    dice, file = random.Random(20261120), tmp_path / "flipped.zip"
+    dice, file = seeded(20261120), tmp_path / "flipped.zip"
     for place in range(len(whole)):
         changed = bytearray(whole)
         changed[place] ^= dice.randrange(1, 256)
@@ -70,7 +70,7 @@ def test_damaged_zip_lookup_never_returns_garbage(tmp_path: Path) -> None:
         name: document.body for document in small_documents() for name in (document.path, *document.aliases)
     }
     whole = made(tmp_path / "site.zip", small_documents()).read_bytes()
-    dice, file = random.Random(1), tmp_path / "flipped.zip"
+    dice, file = seeded(1), tmp_path / "flipped.zip"
     for place in range(0, len(whole), 3):
         changed = bytearray(whole)
         changed[place] ^= dice.randrange(1, 256)

@@ -18,6 +18,7 @@ from statuary.extensions.snapshots.verify import verify_snapshot
 from statuary.publish.listing import DamagedSnapshotError
 from statuary.publish.plan import Action
 from statuary.site.document import Document
+from support.random_runs import times
 from support.requirements import require_names_in_utf_8, require_program
 from support.sites import tree
 from support.snapshots import made, mirrored, published, small_documents, tiny_documents
@@ -42,7 +43,7 @@ def test_mirror_equals_build(tmp_path: Path) -> None:
 NAMES = st.text("abcxyz0é_-", min_size=1, max_size=8)
 
 
-@settings(derandomize=True, max_examples=25, deadline=None)
+@settings(max_examples=times(25))
 @given(
     st.dictionaries(st.tuples(NAMES, NAMES), st.binary(max_size=400), max_size=12),
 )
@@ -63,7 +64,7 @@ def test_random_site_round_trips(bodies: dict[tuple[str, str], bytes]) -> None:
 SITES = st.dictionaries(st.sampled_from([f"n/{letter}" for letter in "abcdefgh"]), st.binary(max_size=60))
 
 
-@settings(derandomize=True, max_examples=25, deadline=None)
+@settings(max_examples=times(25))
 @given(SITES, SITES)
 def test_diff_lists_all_random_changes(before: dict[str, bytes], after: dict[str, bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:

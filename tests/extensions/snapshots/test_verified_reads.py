@@ -1,6 +1,5 @@
 """Every byte that is read of a snapshot is checked against its manifest, however the file was made."""
 
-import os
 import random
 import zipfile
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from statuary.extensions.snapshots.streams import FileRanges
 from statuary.extensions.snapshots.zip_file import ZipReader, write_zip
 from statuary.extensions.snapshots.zip_format import Ending, SnapshotMember, compress_member, compress_members
 from statuary.publish.listing import DamagedSnapshotError
+from support.random_runs import seeded, times
 from support.snapshots import contract, made, mirrored, small_documents
 
 BODIES = {name: doc.body for doc in small_documents() for name in (doc.path, *doc.aliases)}
@@ -128,7 +128,7 @@ def test_changed_folder_file_is_not_read(file: Path, tmp_path: Path) -> None:
         assert site.read("extra.html") is None
 
 
-ARCHIVES = int(os.environ.get("ARCHIVES", "400"))
+ARCHIVES = times(400)
 """Damaged archives that are read; the manual tells how many were."""
 
 
@@ -142,7 +142,7 @@ def changed(data: bytes, dice: random.Random) -> bytes:
 
 
 def test_random_changes_never_return_garbage(file: Path, tmp_path: Path) -> None:
-    whole, dice, damaged = file.read_bytes(), random.Random(20261121), tmp_path / "damaged.zip"
+    whole, dice, damaged = file.read_bytes(), seeded(20261121), tmp_path / "damaged.zip"
     outcomes = set()
     for _ in range(ARCHIVES):
         data = whole
@@ -163,7 +163,7 @@ def test_bisection_finds_every_document(tmp_path: Path, count: int) -> None:
     documents = [contract(number, chain) for number in range(count) for chain in (1, 10)]
     file = made(tmp_path / "site.zip", documents)
     zip_reader = ZipReader(FileRanges(file))
-    dice = random.Random(3)
+    dice = seeded(3)
     for document in dice.sample(documents, min(len(documents), 300)):
         assert zip_reader.read(document.path) == document.body
         assert zip_reader.read(f"{document.path}0") is None

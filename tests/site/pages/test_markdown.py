@@ -1,7 +1,5 @@
 """Bodies become HTML that can do nothing but show."""
 
-import os
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from statuary.site.markdown import CODE, MARKUP, markdown_parser, markdown_sanitizer
 from statuary.site.pages.markdown import LINK_REL, render_markdown
 from statuary.site.pages.page_texts import visible_text
+from support.random_runs import times
 
 
 @pytest.mark.parametrize(
@@ -82,14 +81,14 @@ def test_hidden_characters_show_code_points() -> None:
     assert render_markdown("a\u202eb", 3) == "<p>a⟨U+202E⟩b</p>"
 
 
-EXAMPLES = int(os.environ.get("STATUARY_MARKDOWN_EXAMPLES", "400"))
+EXAMPLES = times(400)
 WORDS = st.text(alphabet="ab .,:;!?'\"()-+=|~/%$@^1\n\t é😀", max_size=60)
 CODE_AND_WORDS = st.lists(
     st.sampled_from(["`", "`a b`", "a", "b", " ", "\n", "\n\n", *".'\"()-+=|~1\\*{}"]), max_size=14
 )
 
 
-@settings(derandomize=True, max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(WORDS | CODE_AND_WORDS.map("".join))
 def test_fast_path_matches_parser(body: str) -> None:
     text = visible_text(body).strip()

@@ -11,6 +11,7 @@ from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item, set_value
 from statuary.source.parse_yaml import parse_yaml
 from statuary.source.yaml_nodes import block_text, inline_scalar
+from support.random_runs import times
 
 UPDATE = {"at": "2026-11-02T11:00:00Z", "status": "identified", "body": "Found: a disk is full."}
 
@@ -186,7 +187,7 @@ def test_string_is_not_replaced_by_mapping():
         set_value("postmortem: x\n", ("postmortem",), {"body": "y"})
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
+@settings(max_examples=times(150))
 @given(
     st.dictionaries(st.text(), st.recursive(st.text() | st.booleans() | st.none(), st.lists, max_leaves=5))
 )
@@ -200,7 +201,7 @@ def test_new_file_round_trips(value):
     assert parse_yaml(block_text(value)) == (expected or None)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(max_examples=times(300))
 @given(
     st.text()
     | st.from_regex(r"[-+0-9._exoab:~]{1,6}|[ynYN]\w{0,3}|[Tt]rue|[Oo]n|[Oo]ff|[Nn]ull", fullmatch=True)

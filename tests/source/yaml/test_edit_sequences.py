@@ -4,7 +4,6 @@ The expectations come from PyYAML's own composer and from plain Python values, n
 """
 
 import copy
-import os
 import re
 from functools import lru_cache
 
@@ -14,9 +13,10 @@ from hypothesis import strategies as st
 
 from statuary.source.edit_files import EditError
 from statuary.source.edit_yaml import append_item, set_value
+from support.random_runs import times
 from support.strategies import written_yaml
 
-SEQUENCES = int(os.environ.get("EDIT_SEQUENCES", "30"))
+SEQUENCES = times(30)
 
 BODIES = st.one_of(
     st.text(max_size=60),
@@ -192,7 +192,7 @@ def refusal_is_right(text, pointer, refused):
     return text[-1] not in "\r\n" and "line break" in refused.hint
 
 
-@settings(max_examples=SEQUENCES, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=SEQUENCES, suppress_health_check=list(HealthCheck))
 @given(st.data(), written_yaml())
 def test_edit_sequence_keeps_comments_and_bytes(data, text):
     first_notes = notes(text)

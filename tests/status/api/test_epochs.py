@@ -1,7 +1,6 @@
 """Epochs written beforehand hold what a build at each later instant would write, byte for byte."""
 
 import json
-import os
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from random import Random
@@ -14,12 +13,13 @@ from statuary.status.api.epoch_index import readable_epochs
 from statuary.status.api.epochs import EpochLimits, epoch_documents, plan_epochs
 from statuary.status.model.records import StatusSettings
 from statuary.status.model.uptime import has_ongoing_outage
+from support.random_runs import times
 from support.status_site import at, build_status_documents, catalogue_of, epochs_of, status_documents
 from support.tiers import few_by_default
 
 SETTINGS = StatusSettings(horizon=timedelta(days=6))
 
-INCIDENTS = int(os.environ.get("STATUARY_INCIDENTS", "30"))
+INCIDENTS = times(30)
 
 INDEX = "api/v2/_epochs/index.json"
 

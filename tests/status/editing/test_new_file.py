@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.status.checks.component_checks import fits_a_url
@@ -34,7 +34,6 @@ def test_taken_id_gets_next_number():
     assert new_id(DAY, "遅い", "incident", taken) == "2026-11-02-incident"
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.text())
 def test_any_title_gives_url_safe_id(title):
     made = new_id(DAY, title, "incident", ())

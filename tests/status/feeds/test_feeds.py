@@ -14,6 +14,7 @@ from statuary.site.url_table import match_url
 from statuary.status.feeds.feed_documents import FeedDocuments
 from statuary.status.model.timeline import build_timeline, transitions
 from support.feed_rules import ATOM, atom_faults, html_faults, json_feed_faults, rss_faults
+from support.random_runs import times
 from support.status_site import at, catalogue, feed_documents, incident, maintenance
 
 NOW = at("2026-11-20T12:00")
@@ -304,7 +305,7 @@ def test_hostile_page_url_is_escaped():
 SAMPLE = catalogue({"slow": incident()})
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=times(40))
 @given(name=st.text(min_size=1, max_size=60), body=st.text(max_size=200))
 def test_arbitrary_text_yields_valid_feeds(name, body):
     slow = SAMPLE.incidents[0]

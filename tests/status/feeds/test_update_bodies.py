@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from statuary.status.feeds.feed import NOT_IN_XML, body_html, body_plain, one_line, xml_text
 from support.feed_rules import html_faults
+from support.random_runs import times
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ HOSTILE = st.lists(PIECES | st.text(max_size=3), max_size=25).map("".join)
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=times(300))
 @given(HOSTILE)
 def test_hostile_body_is_sanitized(body):
     html = body_html(body)

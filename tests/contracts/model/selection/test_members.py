@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.extensions.serving.selection import NotCanonicalError, items, members, value_end
@@ -18,7 +18,6 @@ def compact(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.dictionaries(st.text(), VALUES, max_size=6))
 def test_object_members_match_parser(value):
     text = compact(value)
@@ -27,7 +26,6 @@ def test_object_members_match_parser(value):
     assert b",".join(text[member.start : member.end] for member in members(text)) == text[1:-1]
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(VALUES, max_size=6))
 def test_array_items_match_parser(value):
     text = compact(value)

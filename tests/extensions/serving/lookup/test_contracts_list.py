@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from statuary.contracts.api import list_pages
@@ -22,7 +22,6 @@ def lists_of(numbers: Iterable[int], size: int = list_pages.PAGE_SIZE) -> dict[s
         return {one.path: one.body for one in contract_lists.chain_documents("5", rows)}
 
 
-@settings(derandomize=True, deadline=None)
 @given(MATCH_IDS, st.integers(1, 7), st.booleans(), st.integers(1, 199), st.none() | st.integers(0, 70))
 def test_listing_matches_sorting_and_slicing(numbers, size, newest_first, limit, after):
     site = lists_of(numbers, size)

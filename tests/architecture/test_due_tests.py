@@ -1,0 +1,168 @@
+"""Which tests are due follows from what changed since a branch left its target, or since the last tag, and from imports."""
+
+import os
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from support.due_tests import Base, base_of_change, changed_since, due_tests, fitting, shares
+from support.requirements import CHECKOUT
+
+LONG_AGO = datetime.now(UTC) - timedelta(hours=36)
+"""When every commit here was made: when something changed has no part in what is due."""
+
+FILES = {
+    "src/statuary/__init__.py": "",
+    "src/statuary/domain/values.py": "ZERO = 0\n",
+    "src/statuary/publishing/__init__.py": "",
+    "src/statuary/publishing/plan.py": "from statuary.domain.values import ZERO\n",
+    "src/statuary/publishing/notes.txt": "Read by plan.py.\n",
+    "src/statuary/engine/build.py": "def build():\n    from statuary.publishing import plan\n",
+    "src/statuary/engine/registry.py": 'EVERY = ("statuary.extensions.log.stage:open", "statuary.extensions.embed.page:made")\n',
+    "src/statuary/extensions/log/stage.py": "from statuary.engine import registry\n",
+    "src/statuary/extensions/embed/page.py": 'LATER = "statuary.domain.values:ZERO"\n',
+    "tests/support/__init__.py": "",
+    "tests/support/kills.py": "import statuary.engine.build\n",
+    "tests/engine/test_killed.py": "import pytest\nfrom support import kills\npytestmark = pytest.mark.thorough\n"
+    "def test_kill(): ...\n",
+    "tests/publishing/test_interrupted.py": "import pytest\n@pytest.mark.thorough\ndef test_interrupt(): ...\n",
+    "tests/publishing/test_plan.py": "def test_plan(): ...\n",
+    "tests/extensions/log/test_log.py": "import pytest\npytestmark = pytest.mark.slow\ndef test_log(): ...\n",
+    "tests/extensions/embed/test_page.py": "import pytest\npytestmark = pytest.mark.slow\ndef test_page(): ...\n",
+    "README.md": "# A program\n",
+}
+
+
+def git(root: Path, *arguments: str) -> str:
+    made = LONG_AGO.isoformat()
+    environment = os.environ | {"GIT_AUTHOR_DATE": made, "GIT_COMMITTER_DATE": made}
+    identity = ("-c", "user.name=Owner", "-c", "user.email=owner@git.example")
+    command = ["git", *identity, *arguments]
+    return subprocess.run(
+        command, cwd=root, env=environment, check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def commit(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        file = root / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "-m", "Change something")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """Return a repository with a program and its tests, on its main branch."""
+    git(tmp_path, "init", "--quiet", "--initial-branch", "main")
+    commit(tmp_path, **FILES)
+    return tmp_path
+
+
+def due_since(root: Path, target: str = "") -> dict[str, int]:
+    return due_tests(root, changed_since(root, base_of_change(root, target).commit))
+
+
+def test_pull_request_of_last_week_has_due_tests(root: Path) -> None:
+    git(root, "switch", "--quiet", "--create", "faster-plans")
+    commit(root, **{"src/statuary/publishing/plan.py": "from statuary.domain import values\n"})
+    commit(root, **{"README.md": "# A fast program\n"})
+    git(root, "switch", "--quiet", "main")
+    commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
+    git(root, "switch", "--quiet", "faster-plans")
+    due = due_since(root, "main")
+    assert due == {"tests/publishing/test_interrupted.py": 1, "tests/engine/test_killed.py": 2}
+
+
+REACHED = {
+    "src/statuary/publishing/plan.py": {"interrupted", "killed"},
+    "src/statuary/publishing/new.py": {"interrupted"},
+    "src/statuary/publishing/notes.txt": {"interrupted", "killed"},
+    "src/statuary/engine/build.py": {"killed"},
+    "src/statuary/domain/values.py": {"interrupted", "killed", "page"},
+    "src/statuary/extensions/log/stage.py": {"log"},
+    "tests/support/kills.py": {"killed"},
+    "tests/extensions/embed/data/page.html": {"page"},
+    "tests/publishing/test_plan.py": set(),
+    "README.md": set(),
+    "pyproject.toml": {"interrupted", "killed", "log", "page"},
+}
+
+
+@pytest.mark.parametrize("path", REACHED)
+def test_changed_file_makes_its_tests_due(root: Path, path: str) -> None:
+    git(root, "switch", "--quiet", "--create", "change")
+    commit(root, **{path: FILES.get(path, "") + "\n"})
+    assert {Path(name).stem.removeprefix("test_") for name in due_since(root)} == REACHED[path]
+
+
+def test_main_is_compared_with_last_tag(root: Path) -> None:
+    git(root, "tag", "v1.0.0")
+    tagged = git(root, "rev-parse", "HEAD")
+    commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
+    assert base_of_change(root) == Base(tagged, "the tag v1.0.0")
+    assert set(due_since(root)) == {"tests/extensions/log/test_log.py"}
+
+
+def test_tagged_commit_is_compared_with_former_tag(root: Path) -> None:
+    git(root, "tag", "v1.0.0")
+    commit(root, **{"src/statuary/extensions/log/stage.py": "\n"})
+    git(root, "tag", "v1.1.0")
+    assert set(due_since(root)) == {"tests/extensions/log/test_log.py"}
+
+
+def test_main_without_tag_has_everything_due(root: Path) -> None:
+    base = base_of_change(root)
+    assert base.commit == ""
+    assert "no tag" in base.why
+    assert len(due_since(root)) == 4
+
+
+def test_clone_is_compared_with_its_remote(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    clone = tmp_path_factory.mktemp("clone")
+    git(root, "clone", "--quiet", str(root), str(clone))
+    git(clone, "switch", "--quiet", "--create", "change")
+    commit(clone, **{"tests/support/kills.py": "\n"})
+    assert base_of_change(clone).commit == git(root, "rev-parse", "HEAD")
+    assert set(due_since(clone)) == {"tests/engine/test_killed.py"}
+
+
+def test_time_goes_to_nearest_tests_first() -> None:
+    due = {"far": 3, "near": 1, "near and quick": 1, "unknown": 2}
+    seconds = {"far": 1, "near": 30, "near and quick": 2}
+    assert fitting(due, seconds, 100) == (["near and quick", "near", "unknown", "far"], [])
+    assert fitting(due, seconds, 40) == (["near and quick", "near", "far"], ["unknown"])
+
+
+def test_shares_take_equally_long() -> None:
+    seconds = {"a": 8, "b": 5, "c": 4, "d": 3, "e": 3, "f": 1}
+    assert sorted(sum(map(seconds.get, share)) for share in shares(seconds, seconds, 3)) == [8, 8, 8]
+
+
+@pytest.mark.slow
+def test_crash_tests_of_this_project_run(tmp_path: Path) -> None:
+    """A pull request whose one commit changes how a folder is written, a day and a half ago."""
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "--quiet", str(CHECKOUT), str(clone))
+    git(clone, "switch", "--quiet", "--create", "faster-folder")
+    (changed,) = clone.glob("src/statuary/*/folder/folder_target.py")
+    commit(clone, **{changed.relative_to(clone).as_posix(): changed.read_text("utf-8") + "\n"})
+    main = git(clone, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").removeprefix("origin/")
+    command = [clone / ".ci/due-tests", "--target", main]
+    environment = os.environ | {"PYTHON": sys.executable}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    due = done.stdout.splitlines()
+    names = {Path(name).name for name in due}
+    assert {"test_interrupted_builds.py", "test_interrupted_publication.py", "test_ledger_damage.py"} <= names
+    crashes = [name for name in due if Path(name).name == "test_interrupted_publication.py"]
+    options = ["-m", "pytest", "-q", "-n", "0", "-m", "thorough", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, *options, *crashes], cwd=clone, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"\d+ passed", done.stdout)

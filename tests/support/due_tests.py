@@ -1,0 +1,259 @@
+"""Which files of tests are due for a change: those that reach what changed by their imports, the nearest first.
+
+A file of tests reaches what it imports, what that imports, and so on, deferred imports and those by a string such as
+"statuary.pack:name" included; and the package whose folder its own folder mirrors. The table of extensions names all
+of them for whoever asks, so its strings do not count: a test of one extension is not about the others.
+"""
+
+import argparse
+import ast
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+CHECKOUT = Path(__file__).parents[2]
+BY_STRING = re.compile(r"statuary(?:\.\w+)+(?::\w+)?")
+NAMES_EVERYTHING = ("extension_table.py", "registry.py")
+"""Modules whose strings are a table of all extensions."""
+
+REACHES_EVERYTHING = (
+    "pyproject.toml",
+    ".ci/requirements.txt",
+    "tests/conftest.py",
+    "src/statuary/__init__.py",
+)
+"""Files that every test depends on."""
+
+MARKED = re.compile(r"\bmark\.(slow|thorough)\b")
+"""What a file has of whose tests some are outside of the default tier."""
+
+DURATIONS = "tests/durations.json"
+"""Seconds of each file of tests by tier, as `pytest --record-durations` writes them."""
+
+
+class Base(NamedTuple):
+    """The commit that a change is compared with.
+
+    Attributes:
+        commit: its hash; empty if there is none, so that everything is new.
+        why: what it is, for people.
+    """
+
+    commit: str
+    why: str
+
+
+def base_of_change(root: Path, target: str = "") -> Base:
+    """Return what the commit of a clone is compared with.
+
+    It is where the branch left its target; on the target itself the last tag before.
+
+    Args:
+        root: the clone.
+        target: the branch that a pull request is for; without one, the main branch of the remote, or the own one.
+    """
+    head = _git(root, "rev-parse", "HEAD")
+    names = [f"origin/{target}", target] if target else ["origin/HEAD", "origin/main", "main"]
+    for name in names:
+        fork = _git(root, "merge-base", "HEAD", name)
+        if fork and fork != head:
+            return Base(fork, f"where this branch left {name}")
+        if fork:
+            break
+    tag = _git(root, "describe", "--tags", "--abbrev=0", "HEAD^")
+    if tag:
+        return Base(_git(root, "rev-parse", f"{tag}^{{commit}}"), f"the tag {tag}")
+    return Base("", "nothing: there is no tag before it, so everything is new")
+
+
+def changed_since(root: Path, commit: str) -> list[str]:
+    """Return the paths that differ between a commit and the work tree; every path if no commit is given."""
+    if not commit:
+        return _git(root, "ls-files").splitlines()
+    return _git(root, "diff", "--name-only", "--no-renames", commit).splitlines()
+
+
+def _git(root: Path, *arguments: str) -> str:
+    command = ["git", "-c", "core.quotePath=false", *arguments]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def due_tests(root: Path, changed: Iterable[str]) -> dict[str, int]:
+    """Return the files with slow or thorough tests that are due, each with its distance from what changed: 0 is itself.
+
+    Paths are relative to the clone.
+    """
+    paths = set(changed)
+    graph = {path: frozenset(reached) for path, reached in import_graph(root).items()}
+    tests = [
+        path
+        for path in graph
+        if Path(path).name.startswith("test_") and MARKED.search((root / path).read_text("utf-8"))
+    ]
+    if paths & set(REACHES_EVERYTHING):
+        return dict.fromkeys(sorted(tests), 0)
+    nodes = {*graph, *(node for reached in graph.values() for node in reached)}
+    touched = {_node_of(path, nodes) for path in paths}
+    distances = {test: _distance(test, graph, touched) for test in sorted(tests)}
+    return {test: distance for test, distance in distances.items() if distance is not None}
+
+
+def _distance(start: str, graph: Mapping[str, frozenset[str]], touched: set[str]) -> int | None:
+    seen, front, distance = {start}, {start}, 0
+    while front:
+        if front & touched:
+            return distance
+        front = {other for path in front for other in graph.get(path, ())} - seen
+        seen |= front
+        distance += 1
+    return None
+
+
+def _node_of(path: str, nodes: set[str]) -> str:
+    """Return what stands for a path in the graph: itself, or the package or the folder of tests in which it lies."""
+    folders = [folder.as_posix() for folder in Path(path).parents]
+    known = [node for folder in folders for node in (f"{folder}/__init__.py", folder) if node in nodes]
+    return path if path in nodes or not known else known[0]
+
+
+def import_graph(root: Path) -> dict[str, set[str]]:
+    """Return the files of Python and the folders of tests, each with those that it reaches directly."""
+    source, tests = _modules(root / "src"), _modules(root / "tests")
+    by_name = {**source, **tests}
+    graph: dict[str, set[str]] = {}
+    for name, file in by_name.items():
+        path = file.relative_to(root).as_posix()
+        reached = {by_name[other] for other in _imports(file, by_name)}
+        reached |= {by_name[package] for package in _packages(name) if package in by_name}
+        graph[path] = {one.relative_to(root).as_posix() for one in reached} - {path}
+        if name in tests:
+            graph[path] |= {file.parent.relative_to(root).as_posix()} | _mirrored(root, file.parent, source)
+    return graph
+
+
+def _mirrored(root: Path, folder: Path, source: Mapping[str, Path]) -> set[str]:
+    """Return the modules of the package that a folder of tests mirrors."""
+    parts = folder.relative_to(root / "tests").parts
+    package = root / "src" / "statuary" / Path(*parts)
+    inside = parts and package.is_dir()
+    return {
+        file.relative_to(root).as_posix() for file in source.values() if inside and package in file.parents
+    }
+
+
+def _modules(folder: Path) -> dict[str, Path]:
+    """Return the files of Python in a folder by their dotted names."""
+    files = sorted(file for file in folder.rglob("*.py") if "node_modules" not in file.parts)
+    return {
+        ".".join(file.relative_to(folder).with_suffix("").parts).removesuffix(".__init__"): file
+        for file in files
+    }
+
+
+def _packages(name: str) -> list[str]:
+    parts = name.split(".")
+    return [
+        ".".join(parts[:count]) for count in range(2, len(parts))
+    ]  # the first is `statuary` itself, or a folder of tests
+
+
+def _imports(file: Path, known: Mapping[str, Path]) -> set[str]:
+    """Return the modules that a file imports: at its top, inside functions, for types alone, and by string."""
+    by_string = file.name not in NAMES_EVERYTHING
+    found = set()
+    for node in ast.walk(_tree(file)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            below = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= below & known.keys() or {node.module}
+        elif by_string and isinstance(node, ast.Constant) and BY_STRING.fullmatch(str(node.value)):
+            found.add(str(node.value).partition(":")[0])
+    return found & known.keys()
+
+
+@cache
+def _tree(file: Path) -> ast.Module:
+    return ast.parse(file.read_text("utf-8"))
+
+
+class Choice(NamedTuple):
+    """Files of tests to run, and those that the time does not suffice for."""
+
+    chosen: Sequence[str]
+    left_out: Sequence[str]
+
+
+def fitting(due: Mapping[str, int], seconds: Mapping[str, float], budget: float) -> Choice:
+    """Choose what fits: the nearest to the change first, of equally near ones the quickest.
+
+    Args:
+        due: files of tests, with their distance from the change.
+        seconds: what each took when it was last recorded; one that is unknown takes as long as the average.
+        budget: seconds for all of them, one after another.
+    """
+    usual = sum(seconds.values()) / len(seconds) if seconds else 1.0
+    chosen, left_out, taken = [], [], 0.0
+    for path in sorted(due, key=lambda path: (due[path], seconds.get(path, usual), path)):
+        needed = seconds.get(path, usual)
+        if taken + needed <= budget:
+            chosen.append(path)
+            taken += needed
+        else:
+            left_out.append(path)
+    return Choice(chosen, left_out)
+
+
+def shares(paths: Iterable[str], seconds: Mapping[str, float], count: int) -> list[list[str]]:
+    """Divide files of tests into shares that take about equally long: the longest first, each to the smallest share."""
+    usual = sum(seconds.values()) / len(seconds) if seconds else 1.0
+    parts: list[list[str]] = [[] for _ in range(count)]
+    sums = [0.0] * count
+    for path in sorted(paths, key=lambda path: (-seconds.get(path, usual), path)):
+        smallest = sums.index(min(sums))
+        parts[smallest].append(path)
+        sums[smallest] += seconds.get(path, usual)
+    return parts
+
+
+def recorded(root: Path, tiers: Iterable[str]) -> dict[str, float]:
+    """Return the seconds of each file of tests that were recorded for some tiers: "", "slow" or "thorough"."""
+    file = root / DURATIONS
+    every = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    sums = {path: sum(by_tier.get(tier, 0.0) for tier in tiers) for path, by_tier in every.items()}
+    return {path: seconds for path, seconds in sums.items() if seconds}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the files whose slow and thorough tests are due; on standard error why, and what the time leaves out."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--target", default="", help="the branch that a pull request is for")
+    parser.add_argument(
+        "--budget", type=float, default=float("inf"), help="seconds for all, one after another"
+    )
+    parser.add_argument(
+        "--share", default="1/1", help="such as 2/4: the second of four shares that take equally long"
+    )
+    options = parser.parse_args(arguments)
+    seconds = recorded(CHECKOUT, ("slow", "thorough"))
+    base = base_of_change(CHECKOUT, options.target)
+    due = due_tests(CHECKOUT, changed_since(CHECKOUT, base.commit))
+    choice = fitting(due, seconds, options.budget)
+    part, count = map(int, options.share.split("/"))
+    print(
+        f"{len(due)} files are due, compared with {base.why}; {len(choice.left_out)} do not fit",
+        file=sys.stderr,
+    )
+    for path in choice.left_out:
+        print(f"left out: {path}", file=sys.stderr)
+    print("\n".join(shares(choice.chosen, seconds, count)[part - 1]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
