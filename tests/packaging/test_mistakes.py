@@ -10,6 +10,7 @@ import pytest
 
 from support.mistakes import MISTAKES, said
 from support.requirements import CHECKOUT
+from support.tiers import few_by_default
 
 EXPECTED = Path(__file__).with_name("mistakes.expected.txt")
 
@@ -27,7 +28,7 @@ if "BLESS" in os.environ:
         EXPECTED.write_text("".join(texts), "utf-8")
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize("name", few_by_default(MISTAKES, 12))
 def test_mistake_prints_expected_message(name: str) -> None:
     assert said(MISTAKES[name], CHECKOUT) == expected()[name]
 

@@ -1,8 +1,7 @@
 """`statuary incident from-alert`: what alerts write into the content."""
 
 import json
-import subprocess
-import sys
+from contextlib import chdir
 
 import pytest
 import yaml
@@ -34,15 +33,10 @@ def folder(tmp_path):
 
 def run(folder, value, *options, code=0, now="2026-11-02T10:00:00Z"):
     payload = value if isinstance(value, bytes) else json.dumps(value).encode()
-    done = subprocess.run(
-        [sys.executable, "-m", "statuary", "incident", "from-alert", "--now", now, *options],
-        check=False,
-        cwd=folder,
-        input=payload,
-        capture_output=True,
-    )
-    said = (done.stdout + done.stderr).decode()
-    assert done.returncode == code, said
+    with chdir(folder):
+        done = CliRunner().invoke(command, ["incident", "from-alert", "--now", now, *options], input=payload)
+    said = done.stdout + done.stderr
+    assert done.exit_code == code, said
     assert "Traceback" not in said
     return said
 
@@ -108,7 +102,8 @@ def test_manually_updated_incident_is_not_resolved(folder):
     run(folder, group())
     (file,) = (folder / "content/incidents").iterdir()
     update = ["incident", "update", file.stem, "--status", "identified", "--now", "2026-11-02T10:10:00Z"]
-    subprocess.run([sys.executable, "-m", "statuary", *update], cwd=folder, check=True, capture_output=True)
+    with chdir(folder):
+        assert CliRunner().invoke(command, update).exit_code == 0
     before = file.read_bytes()
     assert "a person has updated" in run(folder, group(alert("resolved")), now="2026-11-02T10:30:00Z")
     assert file.read_bytes() == before

@@ -6,10 +6,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from statuary.cli.main import command
 from support.random_runs import seeded, times
 from support.receivers import CUT, SLOW, receiver
 from support.sites import write_files
@@ -76,15 +79,11 @@ class Notify:
         return [sys.executable, "-m", "statuary", "notify", *record, "--now", now, *options]
 
     def run(self, *options: str, code: int = 0, now: str = "2026-11-02T12:00:00Z") -> str:
-        done = subprocess.run(
-            self.command(*options, now=now),
-            check=False,
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == code, done.stdout + done.stderr
+        """Run it in this process."""
+        arguments = self.command(*options, now=now)[3:]
+        with chdir(self.folder):
+            done = CliRunner(env=self.environment).invoke(command, arguments)
+        assert done.exit_code == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
 
@@ -198,14 +197,8 @@ def test_damaged_state_file_is_kept(folder):
 
 def test_unpublished_events_wait_for_site(folder):
     def build(now):
-        done = subprocess.run(
-            [sys.executable, "-m", "statuary", "build", "--now", now],
-            check=False,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
+        with chdir(folder):
+            assert CliRunner().invoke(command, ["build", "--now", now]).exit_code == 0
 
     with receiver() as served:
         notify = Notify(folder, served)
