@@ -68,6 +68,7 @@ def test_starter_builds_and_names_next_step(run, tmp_path, options):
     assert run("check", "--strict", *NOW).exit_code == 0
 
 
+@pytest.mark.slow
 def test_new_site_has_no_sample_data(run, tmp_path):
     run("init", *NOW)
     run("build", *NOW)
@@ -117,6 +118,7 @@ def test_demo_is_labelled_and_warns_publicly(run, tmp_path):
         assert ("[demo-is-local]" in checked.output) == bool(code)
 
 
+@pytest.mark.slow
 def test_git_option_commits_project(run, tmp_path, monkeypatch):
     for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
         monkeypatch.setenv(name, "a@example.org")
@@ -184,6 +186,7 @@ def test_name_round_trips(run, tmp_path, name):
     assert json.loads((tmp_path / "build/api/v2/status.json").read_bytes())["page"]["name"] == name
 
 
+@pytest.mark.slow
 def test_gitignore_is_written_unless_present(run, tmp_path):
     run("init", *NOW)
     assert (tmp_path / ".gitignore").read_text() == "/build/\n/.venv/\n"

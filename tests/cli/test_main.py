@@ -119,6 +119,7 @@ def test_enabled_gc_is_unchanged():
     assert gc.get_freeze_count() == frozen
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("unbuffered", ["1", ""])
 @pytest.mark.parametrize(

@@ -108,6 +108,7 @@ def test_at_job_submits_next_job(tmp_path):
     assert done.stdout == "tick --out build\nnext --out build --as at\n"
 
 
+@pytest.mark.slow
 def test_workflow_is_valid(tmp_path):
     file = tmp_path / "status-change.yml"
     file.write_text(FORMATS["github"](DUE, JOB))

@@ -23,6 +23,8 @@ from support.packed_sites import built_files
 from support.same_answers import Request, asked, assert_same, requests_of
 from support.sites import CHAIN, address_of, site_of_many
 
+pytestmark = pytest.mark.slow
+
 ON = frozenset({"apis"})
 UNKNOWN = 99
 REQUESTS = [each for number in (1, 17, UNKNOWN) for each in requests_of(number)]

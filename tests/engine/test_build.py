@@ -145,9 +145,12 @@ def shuffled_copy(content: Path, target: Path, seed: int) -> Path:
     return target
 
 
-def test_identical_content_gives_identical_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("first", few_by_default([0, 2], 1))
+def test_identical_content_gives_identical_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
     sites = []
-    for seed in range(4):
+    for seed in (first, first + 1):
         monkeypatch.setenv("TZ", ["UTC", "Asia/Tokyo", "America/Lima"][seed % 3])
         monkeypatch.setenv("LANG", ["C", "de_DE.UTF-8"][seed % 2])
         content = shuffled_copy(CHECKOUT / "content", tmp_path / f"c{seed}", seed)

@@ -13,7 +13,7 @@ from statuary.cli.main import command
 from statuary.extension_table import EXTENSIONS, load
 from support.contracts import made_record
 from support.hostile_shapes import at_address
-from support.sites import NOW, SMALL_SITE, files_in, write_files
+from support.sites import NOW, SITE, SMALL_SITE, files_in, write_files
 
 COLUMNS = ("settings", "documents", "of_record", "apis", "stage", "status", "pages", "own_pages")
 KEYS = """
@@ -75,7 +75,8 @@ class Site(NamedTuple):
 def site(tmp_path_factory) -> Site:
     root = tmp_path_factory.mktemp("site")
     files: dict[str, Any] = dict(SMALL_SITE) | {"pages/about.md": "---\ntitle: About\n---\nWords.\n"}
-    files |= dict(at_address(made_record("everything"), number) for number in (1, 2))
+    files |= dict([at_address(made_record(), 1)])
+    files["site.yaml"] = SITE.replace("horizon_days: 12", "horizon_days: 0")
     content = write_files(root / "content", files)
     with (content / "site.yaml").open("a") as settings:
         settings.write(KEYS)

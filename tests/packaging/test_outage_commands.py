@@ -47,12 +47,14 @@ def test_every_host_has_command_line():
     assert set(LINES) == set(HOSTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("host", HOSTS)
 def test_host_command_line_builds_site(host, project):
     type_line(f"{FIRST} && {LINES[host]}")
     assert "The RPC is down" in (project / "build/index.html").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_statuspage_migration_line_keeps_data(project):
     with serve_json({f"/api/v2/{name}.json": document for name, document in SAVED.items()}) as old:
         type_line(OLD.replace("https://status.example.org", old.url))
@@ -65,6 +67,7 @@ def test_statuspage_migration_line_keeps_data(project):
     assert [one["status"] for one in summary["components"]] == ["major_outage"]
 
 
+@pytest.mark.slow
 def test_update_line_rebuilds_site(project):
     type_line(f"{FIRST} && {LATER}")
     assert "A disk is full" in (project / "build/index.html").read_text("utf-8")

@@ -436,6 +436,7 @@ def test_empty_editor_writes_nothing(opened, monkeypatch):
     assert opened.read(FILE) == before
 
 
+@pytest.mark.slow
 def test_build_publishes_edit(opened):
     opened.run("incident", "resolve", "2026", "--build", now="2026-11-02T11:00:00Z")
     summary = json.loads(opened.read("build/api/v2/summary.json"))
@@ -455,6 +456,7 @@ def test_edit_time_has_whole_seconds(repository, monkeypatch):
     assert "at: 2026-11-01T10:00:00Z" in repository.read("content/incidents/2026-11-01-slow-answers.yaml")
 
 
+@pytest.mark.slow
 def test_module_entry_point_runs_command(opened):
     done = subprocess.run(
         [sys.executable, "-m", "statuary", "incident", "list", "--now", NOW],
@@ -487,6 +489,7 @@ def test_resolved_incident_is_reopened(opened):
     assert "no errors or warnings" in opened.run("check", now="2026-11-02T11:40:00Z")
 
 
+@pytest.mark.slow
 def test_imported_incident_is_reopened(opened):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     opened.write(FILE, "resolved_at: 2026-11-02T10:59:59Z\n" + opened.read(FILE))
@@ -498,6 +501,7 @@ def test_imported_incident_is_reopened(opened):
     assert incident["resolved_at"] == "2026-11-02T13:00:00.000+01:00"
 
 
+@pytest.mark.slow
 def test_incident_is_reopened_after_postmortem(opened):
     opened.run("incident", "resolve", "2026", now="2026-11-02T11:00:00Z")
     opened.run("incident", "postmortem", "2026", "--body", "We learned.", now="2026-11-03T11:00:00Z")

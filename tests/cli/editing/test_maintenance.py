@@ -164,6 +164,7 @@ def test_cancel_writes_time_below_window(scheduled):
     assert "is already completed" in scheduled.run("maintenance", "cancel", "2026", now=AFTER, code=3)
 
 
+@pytest.mark.slow
 def test_cancel_publishes_body(scheduled):
     scheduled.run("maintenance", "cancel", "2026", "--body", "The disks are late.", "--build", now=BEFORE)
     page = json.loads(scheduled.read("build/incidents/2026-11-10-new-disks.json"))["incident"]
@@ -247,6 +248,7 @@ def test_reschedule_moves_window_and_records_time(scheduled):
     ) in scheduled.read(FILE)
 
 
+@pytest.mark.slow
 def test_rescheduled_window_updates_every_document(scheduled):
     move = ("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-11T04:00:00Z", "--build")
     scheduled.run(*move, now=BEFORE)
@@ -347,6 +349,7 @@ def test_update_announces_future_window(recurring):
     assert_clean(recurring, LATE)
 
 
+@pytest.mark.slow
 def test_unannounced_window_moves_silently(recurring):
     recurring.run("maintenance", "reschedule", FOURTH, "--scheduled-for", "2026-11-26T07:00:00Z", now=EARLY)
     assert windows(recurring)[FOURTH] == ("announced later", "2026-11-26T07:00:00Z")
@@ -366,6 +369,7 @@ def test_window_moved_nearer_is_announced(recurring):
 MOVED = "The maintenance has been moved to"
 
 
+@pytest.mark.slow
 def test_every_move_posts_update(scheduled):
     for day, text in (("11", "The disks come on Wednesday."), ("12", None)):
         body = () if text is None else ("--body", text)
@@ -381,6 +385,7 @@ def test_every_move_posts_update(scheduled):
         assert "The disks come on Wednesday." in scheduled.read(f"build/{path}").replace("\r\n ", "")
 
 
+@pytest.mark.slow
 def test_reminder_repeats_after_move(scheduled):
     # the reminder of 03:00 is out when the window moves
     move = ("maintenance", "reschedule", "2026", "--scheduled-for", "2026-11-10T06:00:00Z")
@@ -406,6 +411,7 @@ def test_reschedule_rejects_past_or_unchanged_time(scheduled):
     assert "the new end 2026-11-10T04:10:00Z is before" in output
 
 
+@pytest.mark.slow
 def test_early_update_announces_maintenance(repository):
     repository.run(*SCHEDULE, "--at", "2026-11-05T00:00:00Z")
     repository.run("maintenance", "update", "2026", "--body", "Bring your own disks.")

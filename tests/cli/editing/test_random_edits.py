@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -27,6 +28,8 @@ from statuary.status.model.timeline import Timeline
 from support.random_runs import times
 from support.sites import files_in, write_files
 from support.strategies import steady
+
+pytestmark = pytest.mark.thorough
 
 STORIES = times(4)
 

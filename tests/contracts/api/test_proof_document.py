@@ -23,6 +23,7 @@ from support.random_runs import IS_LARGE
 from support.real_records import real_records
 from support.record_damages import DAMAGES
 from support.requirements import CHECKOUT
+from support.tiers import few_by_default
 
 
 @cache
@@ -55,7 +56,7 @@ def test_real_record_proofs_match_schema():
         assert proof["holds"], name
 
 
-@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize("feature", few_by_default(FEATURES, 4))
 def test_damaged_record_proofs_match_schema(feature):
     text = orjson.dumps(made_record(feature))
     record_damages.STRANGER = made_record("everything")

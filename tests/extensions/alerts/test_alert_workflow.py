@@ -26,6 +26,8 @@ from support.manual_blocks import file_in
 from support.requirements import require_node_package
 from support.sites import write_files
 
+pytestmark = pytest.mark.slow
+
 PAGE = MANUAL / "alerts.md"
 REPOSITORY = "example/status"
 

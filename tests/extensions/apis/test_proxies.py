@@ -230,6 +230,7 @@ def in_folder(out: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_upgrade_extends_published_proxy(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     change(content, 2, storageLayout=layout(OWNER, TOTAL), abi=[function("f"), TRANSFER])
@@ -269,6 +270,7 @@ def test_upgrade_extends_published_proxy(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_unrecorded_implementation_is_incomplete(tmp_path):
     content, out = content_with_proxy(tmp_path), tmp_path / "out"
     (content / path_of(2)).unlink()
@@ -344,6 +346,7 @@ def test_content_can_state_previous_implementations(tmp_path):
     assert f"{address_of(3)}-{address_of(2)}.json" in in_folder(out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -144,6 +144,7 @@ def test_unchanged_contracts_skip_signature_documents(tmp_path, monkeypatch):
     built_files(content, out)
 
 
+@pytest.mark.slow
 def test_incremental_build_equals_full_build(tmp_path):
     content, out = content_with(tmp_path, 4), tmp_path / "out"
     with (content / "site.yaml").open("a") as file:
@@ -160,6 +161,7 @@ def test_incremental_build_equals_full_build(tmp_path):
     assert b"later()\n" in first["signature-database/files/names.txt"]
 
 
+@pytest.mark.slow
 def test_lost_document_is_rebuilt(tmp_path):
     content, out = content_with(tmp_path, 2), tmp_path / "out"
     files = apis_in(built_files(content, out))
@@ -202,6 +204,7 @@ def test_failed_documents_keep_previous_build(tmp_path, monkeypatch):
     assert b"later()" in names.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", ["declarations_of", "_documents"])
 def test_failed_record_skips_only_record(tmp_path, monkeypatch, broken):
     content, out = content_with(tmp_path, 2), tmp_path / "out"

@@ -133,6 +133,7 @@ def test_bucket_count_does_not_change_result(tmp_path, monkeypatch):
     assert len(list((tmp_path / "workbench").glob("bucket-*"))) == 1 + 39 // 5
 
 
+@pytest.mark.slow
 def test_newest_row_of_match_is_used(tmp_path):
     """A match whose level was raised is exported again, in a later file."""
     record = deployed(1)
@@ -147,6 +148,7 @@ def test_newest_row_of_match_is_used(tmp_path):
     assert contract.source.location.endswith("sourcify_matches_1_2.parquet:1")
 
 
+@pytest.mark.slow
 def test_newest_match_of_address_is_used(tmp_path):
     earlier, later = deployed(1, "immutables"), deployed(2) | {"verifiedAt": "2026-11-03T10:00:00Z"}
     later["address"] = earlier["address"]
@@ -154,6 +156,7 @@ def test_newest_match_of_address_is_used(tmp_path):
     assert bodies_of(tmp_path) == {(CHAIN, later["address"]): orjson.dumps(later)}
 
 
+@pytest.mark.slow
 def test_contracts_of_other_chains_are_skipped(tmp_path):
     records = [deployed(1), deployed(2) | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
@@ -182,6 +185,7 @@ def test_non_parquet_file_is_reported(tmp_path):
         joined(tmp_path)
 
 
+@pytest.mark.slow
 def test_invalid_json_is_reported_with_row(tmp_path):
     tables = tables_of_records([deployed(1), deployed(2)])
     row = list(tables["verified_contracts"][1])
@@ -222,6 +226,7 @@ def test_damaged_bucket_is_reported(tmp_path):
     assert "cannot read" in contract.read.findings[0].message
 
 
+@pytest.mark.slow
 def test_numbers_above_64_bits_are_kept(tmp_path):
     """Vyper's storage layouts have slots of 256 bits."""
     slot = 2**255 + 1
@@ -236,6 +241,7 @@ def test_numbers_above_64_bits_are_kept(tmp_path):
     assert body.count(b'"slot":%d' % slot) == 2
 
 
+@pytest.mark.slow
 def test_bucket_holds_only_needed_rows(tmp_path):
     records = [deployed(1), deployed(2, "immutables") | {"chainId": "1"}]
     write_tables(tmp_path / "contracts", tables_of_records(records))
@@ -262,6 +268,7 @@ def test_file_names_identify_tables(path, table):
     assert table_of(path) == table
 
 
+@pytest.mark.slow
 def test_duplicate_row_flood_is_rejected(tmp_path):
     """A million equal rows take a few bytes in Parquet, and would take gigabytes on disk."""
     duckdb = pytest.importorskip("duckdb")

@@ -143,6 +143,7 @@ def test_missing_zstandard_names_extra(tmp_path, monkeypatch):
 LINES = st.lists(st.sampled_from([b"", b" ", b"1", b"22", b"x" * 40, b"y" * 700]), max_size=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=times(150))
 @given(LINES, st.booleans(), st.integers(1, 900), st.booleans())
 def test_ranges_cover_every_line_once(tmp_path_factory, found, ends, size, by_workers):

@@ -48,6 +48,7 @@ def cards_of(site: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (site / "cards").iterdir()}
 
 
+@pytest.mark.slow
 def test_pages_link_to_existing_images(tmp_path: Path) -> None:
     site = tmp_path / "site"
     assert build(content_with(tmp_path), site).applied
@@ -108,6 +109,7 @@ def test_missing_font_is_reported(tmp_path: Path) -> None:
     assert [one.message for one in result.checked.all_findings if "missing.woff2" in one.message]
 
 
+@pytest.mark.slow
 def test_missing_library_names_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "PIL"]:
         monkeypatch.delitem(sys.modules, name)

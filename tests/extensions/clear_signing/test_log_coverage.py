@@ -64,6 +64,7 @@ def test_forged_descriptor_is_reported(site):
     assert problems_of(site) == [forged]
 
 
+@pytest.mark.slow
 def test_next_build_logs_changed_descriptor(tmp_path, content, site):
     before = of_signing(tree(site))
     changed = descriptor({SEND_KEY: {**SEND, "intent": "Pay"}})

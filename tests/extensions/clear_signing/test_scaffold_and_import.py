@@ -79,6 +79,7 @@ def test_proxy_descriptor_uses_implementation_functions(tmp_path):
     assert indexed(site) == {f"eip155:{CHAIN}:{PROXY.lower()}"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [((OTHER,), 1), (("0x12",), 2), ((TOKEN, "--chain-id", "1"), 2), ((TOKEN, "--chain-id", "x"), 2)],
@@ -162,6 +163,7 @@ def checkout(tmp_path):
     return write_files(tmp_path / "checkout", {path: json.dumps(value) for path, value in files.items()})
 
 
+@pytest.mark.slow
 def test_import_copies_descriptors_of_site_chains(tmp_path):
     content = signing_content(tmp_path, {})
     source = checkout(tmp_path)
@@ -200,6 +202,7 @@ def test_import_rejects_symlink_and_invalid_descriptor(tmp_path):
     assert not (content / "clear-signing" / "registry" / "plinth" / "calldata-Linked.json").exists()
 
 
+@pytest.mark.slow
 def test_import_without_registry_is_rejected(tmp_path):
     signing_content(tmp_path, {})
     shutil.rmtree(checkout(tmp_path) / "registry")

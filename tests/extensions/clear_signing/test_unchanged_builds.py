@@ -152,6 +152,7 @@ def test_changed_setting_verifies_again(tmp_path, judged):
     assert len(judged) == 2
 
 
+@pytest.mark.slow
 def test_missing_document_is_rebuilt(tmp_path, content):
     first = build(content, tmp_path / "site")
     assert first.applied
@@ -197,6 +198,7 @@ def test_exception_keeps_previous_signing_documents(tmp_path, content, monkeypat
     assert indexed(later) == {KEY}
 
 
+@pytest.mark.slow
 def test_exception_in_first_build_publishes_rest(tmp_path, content, monkeypatch):
     monkeypatch.setattr(documents, "judged_site", lambda *_: 1 // 0)
     result = build(content, tmp_path / "site")

@@ -167,6 +167,7 @@ def lines_of(work: Callable[[], object]) -> int:
     return lines
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", few_by_default(SHAPES, 3))
 def test_work_grows_linearly_with_size(tmp_path, shape):
     size, files = SHAPES[shape]
@@ -176,6 +177,7 @@ def test_work_grows_linearly_with_size(tmp_path, shape):
     assert double <= 2.1 * alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", few_by_default(LARGE, 1))
 def test_excessive_work_is_limited(tmp_path, shape):
     (judged, _) = published(tmp_path, LARGE[shape])

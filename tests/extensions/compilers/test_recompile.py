@@ -60,6 +60,7 @@ def at(record, number):
     return record | {"address": f"0x{number:040d}", "matchId": str(number)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("feature", FEATURES)
 def test_unchanged_output_has_no_findings(feature, tmp_path):
     record = made_record(feature)

@@ -26,6 +26,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(command, ("conform", *arguments))
 
 
+@pytest.mark.slow
 def test_conforming_site_passes(base):
     done = run(base, "--level", "edge")
     assert done.exit_code == 0

@@ -14,6 +14,8 @@ from support.ethereum_node import COMPILERS, ethereum_node, send_signed
 from support.imported_projects import DEPLOYMENTS, FOUNDRY, NOW, chain, empty_site, imported
 from support.requirements import require_program
 
+pytestmark = pytest.mark.slow
+
 ARTIFACT = FOUNDRY / "out/Fare.sol/Fare.json"
 FARE = chain()["contracts"]["foundry"]["Fare"]["address"]
 

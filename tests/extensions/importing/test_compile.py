@@ -70,6 +70,7 @@ def evidence_file(content, record):
     return content / "contracts" / CHAIN / record["address"] / "compilation.json"
 
 
+@pytest.mark.slow
 def test_evidence_is_written_and_published(content, record, solc):
     assert claim(content, record)["status"] == "not_shown"
     result = compile_contracts(content, solc)
@@ -93,6 +94,7 @@ def test_evidence_is_written_and_published(content, record, solc):
     }
 
 
+@pytest.mark.slow
 def test_changed_record_loses_evidence(content, record, solc):
     compile_contracts(content, solc)
     assert claim(content, record)["status"] == "stated_by_a_file"
@@ -105,6 +107,7 @@ def test_changed_record_loses_evidence(content, record, solc):
     )
 
 
+@pytest.mark.slow
 def test_removed_evidence_is_not_published(content, record, solc):
     compile_contracts(content, solc)
     assert claim(content, record)["status"] == "stated_by_a_file"
@@ -165,6 +168,7 @@ def test_unknown_address_is_an_error(content, solc):
     assert f"no contract file or workspace has the address 0x{'11' * 20}" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["{", "[]", '{"record": "ab"}', '{"record": 5, "x": 1}'])
 def test_damaged_evidence_is_a_note(damage, content, record, solc):
     compile_contracts(content, solc)

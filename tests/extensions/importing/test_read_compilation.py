@@ -86,6 +86,7 @@ def test_tool_files_lead_to_contract(kind, contract):
     assert numbers == {f"{prefix}contracts/{name}.sol": place for place, name in enumerate(sorted(names))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("contract", CONTRACTS)
 @pytest.mark.parametrize("kind", WITH_METADATA)
 def test_read_compilation_matches_node_code(kind, contract, tmp_path):

@@ -52,6 +52,7 @@ def other_code(run):
     sent["input"] = sent["input"][:2000] + "00" + sent["input"][2002:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("commit", "timestamp", "said"),
     [

@@ -41,6 +41,7 @@ def held(workspace, settings):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workspace", WORKSPACES, ids=lambda workspace: workspace.parent.name)
 def test_demo_compilation_reproduces_record(workspace, tmp_path):
     settings = settings_of(workspace)

@@ -78,6 +78,7 @@ def test_tick_maintenance_matches_build(content, tmp_path, now, status, page):
     assert documents(paths) == built
 
 
+@pytest.mark.slow
 def test_component_statuses_map_to_instatus(content, tmp_path):
     words = {
         "operational": "OPERATIONAL",

@@ -55,6 +55,7 @@ def in_languages(content: Path, tags: str) -> Path:
     return write_files(content, {"site.yaml": f"{SITE}languages: [{tags}]\n"})
 
 
+@pytest.mark.slow
 def test_language_has_pages_feeds_and_calendar(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     for tag in ("de", "ja"):
@@ -190,6 +191,7 @@ def test_feeds_and_calendar_are_translated(content, tmp_path):
     assert ">Behoben</strong>" in feedparser.parse(files["de/history.atom"]).entries[-1].content[0].value
 
 
+@pytest.mark.slow
 def test_tick_pages_match_build(content, tmp_path):
     begun = "2026-12-01T22:30:00Z"
     site = write_built(content, tmp_path / "site")
@@ -205,6 +207,7 @@ def test_tick_pages_match_build(content, tmp_path):
         assert (site / path).read_bytes() == fresh[path], path
 
 
+@pytest.mark.slow
 def test_exception_in_language_keeps_first_language(content, tmp_path, monkeypatch):
     """An exception in pages of a further language alone withholds these, and nothing of the first."""
     plain = built_files(content, tmp_path / "plain")

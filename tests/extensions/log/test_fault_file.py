@@ -8,6 +8,8 @@ from statuary.extensions.log.notes import PrivateKey
 from support.logs import ORIGIN, built, checked, log_failure, log_of, logged, run_with
 from support.sites import INCIDENT, write_files
 
+pytestmark = pytest.mark.slow
+
 LATER, LATEST = "2026-11-21T12:00:00Z", "2026-11-22T12:00:00Z"
 NEWS = {"incidents/slow.yaml": INCIDENT.replace("Slow", "Outage")}
 

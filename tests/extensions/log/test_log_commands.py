@@ -126,6 +126,7 @@ def test_init_creates_signing_key_once(tmp_path, content):
     assert (tmp_path / "keys/log.key.last").read_text("utf-8").startswith("7 ")
 
 
+@pytest.mark.slow
 def test_publish_skips_diverged_log_only(tmp_path, content, site):
     def publish(folder: Path, code: int) -> str:
         done = CliRunner().invoke(command, ["publish", str(folder), "--to", str(tmp_path / "target")])

@@ -62,6 +62,7 @@ def test_fresh_checkout_never_starts_second_log(runs):
     assert "already" in runs.build("--log-from", first, "--log-start", code=1)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answers", ["no server", "404"])
 def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
     """The host is unreachable, or answers 404, during one build; the next finds the host without the log."""
@@ -88,6 +89,7 @@ def test_unreachable_host_starts_no_new_log(tmp_path, runs, content, answers):
     log_of(out).verify_extends(log_of(first).head, "the first")
 
 
+@pytest.mark.slow
 def test_ci_build_raises_log_minimum(tmp_path, runs, content):
     floor, target = content / "log-floor.txt", tmp_path / "target"
     write_files(content, {"log-floor.txt": FLOOR})

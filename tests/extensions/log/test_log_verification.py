@@ -102,6 +102,7 @@ def test_verify_finds_random_byte_changes(site):
     assert problems_of(site) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path",
     few_by_default(
@@ -162,6 +163,7 @@ def test_tick_without_key_passes_verification(site):
     assert "incidents/upgrade.json has the SHA-256" in "\n".join(checked(site, LATER).problems)  # not yet
 
 
+@pytest.mark.slow
 def test_verify_rejects_forged_tick_changes(site):
     """`changes.json` of a tick without the key compares two states that are signed; any other is a problem."""
     instants = ("2026-12-01T22:00:00Z", "2026-12-01T23:30:00Z")

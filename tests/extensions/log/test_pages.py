@@ -37,6 +37,7 @@ def test_translations_share_keys_and_placeholders(language):
     assert own.keys() == set(re.findall(r"t\('([\w.]+)'", templates))
 
 
+@pytest.mark.slow
 def test_theme_overrides_log_texts_and_templates(tmp_path):
     content = write_files(tmp_path / "content", LOGGED_SITE | THEME)
     assert not has_errors(logged(content, tmp_path / "site").checked.all_findings)

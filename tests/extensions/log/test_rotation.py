@@ -57,6 +57,7 @@ def test_readers_follow_announced_key(operator, origin):
     assert operator.verify(site=operator.root / "before", code=1)
 
 
+@pytest.mark.slow
 def test_reader_follows_two_missed_rotations(operator):
     with served(operator.host) as (url, _):
         operator.verify(site=url)

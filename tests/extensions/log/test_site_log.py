@@ -98,6 +98,7 @@ def test_published_proofs_verify(site):
             check_proof((site / path).read_bytes(), b"something else")
 
 
+@pytest.mark.slow
 def test_identical_build_gives_identical_bytes(tmp_path, content, site):
     logged(content, tmp_path / "again")
     assert files_in(tmp_path / "again") == files_in(site)
@@ -111,6 +112,7 @@ def test_unchanged_build_adds_no_entries(content, site):
     assert {path: body for path, body in files_in(site).items() if path.startswith("log/")} == before
 
 
+@pytest.mark.slow
 def test_edited_update_adds_change_entries(content, site):
     edited = INCIDENT.replace("We are looking into it.", "Nothing is wrong.")
     write_files(content, {"incidents/slow.yaml": edited})
@@ -159,6 +161,7 @@ def test_changes_json_lists_log_entries(content, site):
     assert [one["log_entries"] for one in changes if "incident" in one] == [[7, 8, 9]]
 
 
+@pytest.mark.slow
 def test_tick_appends_entries(content, site):
     ticked = ticked_at(site, "2026-12-01T22:00:00Z")
     assert "incidents/upgrade.json" in ticked.changed
@@ -167,6 +170,7 @@ def test_tick_appends_entries(content, site):
     assert ticked_at(site, "2026-12-01T22:00:00Z").line == "log: no new entries, 11 in all"
 
 
+@pytest.mark.slow
 def test_build_without_key_defers_log_entries(content, site):
     write_files(content, {path_of(2): record_of(2), "incidents/slow.yaml": INCIDENT.replace("Slow", "Bad")})
     result = logged(content, site, LATER, key=None)
@@ -181,6 +185,7 @@ def test_build_without_key_defers_log_entries(content, site):
     assert problems_of(site) == []
 
 
+@pytest.mark.slow
 def test_full_tiles_replace_partial_tiles(tmp_path, content):
     site = tmp_path / "site"
     for now, count in ((LATER, 200), (LATEST, 300)):
@@ -208,6 +213,7 @@ def test_settings_change_keeps_log_files(content, site):
     assert problems_of(site) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["ledger.sqlite3", "published.sqlite3"])
 def test_lost_ledger_is_rebuilt_from_log(content, site, lost):
     (site / ".statuary" / lost).unlink()
@@ -217,6 +223,7 @@ def test_lost_ledger_is_rebuilt_from_log(content, site, lost):
     assert problems_of(site) == []
 
 
+@pytest.mark.slow
 def test_build_rejects_rolled_back_log(tmp_path, content, site):
     shutil.copytree(site, tmp_path / "old")
     write_files(content, {path_of(2): record_of(2)})
@@ -309,6 +316,7 @@ def test_damaged_log_file_fails_verification(tmp_path, content, site):
     assert accepted == []
 
 
+@pytest.mark.slow
 def test_unchanged_build_keeps_witness_signature(content, site):
     body = (site / "log/checkpoint").read_bytes()
     text = parse_checkpoint(body).note.text

@@ -151,6 +151,7 @@ def test_build_publishes_points_and_graph(content, tmp_path):
     assert files_in(tmp_path / "fresh") == files
 
 
+@pytest.mark.slow
 def test_metric_name_follows_page_language(content, tmp_path):
     named = METRICS.replace(
         "name: Age of the newest block", "name: {en: Age of the newest block, de: Alter des Blocks}"

@@ -52,6 +52,7 @@ def mirrored(url: str, folder: Path, *options: str) -> int:
     return int(REQUESTS.findall(run("mirror", url, folder, *options).output)[0].replace(",", ""))
 
 
+@pytest.mark.slow
 def test_unchanged_mirror_requests_only_manifest(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, asked):
         mirrored(url, tmp_path / "mirror")
@@ -78,6 +79,7 @@ def test_second_run_fetches_only_changed_files(site: Path, tmp_path: Path) -> No
     assert len(asked) == len(set(asked))
 
 
+@pytest.mark.slow
 def test_run_keeps_foreign_and_deletes_stale(site: Path, tmp_path: Path) -> None:
     mirror = tmp_path / "mirror"
     with served(site) as (url, _):
@@ -97,6 +99,7 @@ def test_conflicting_foreign_file_stops_run(site: Path, tmp_path: Path) -> None:
     assert tree(tmp_path / "mirror") == {"index.html": b"theirs"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut_after", [0, 1, 40, 100])
 def test_interrupted_run_resumes_without_repeated_requests(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_after: int
@@ -124,6 +127,7 @@ def test_interrupted_run_resumes_without_repeated_requests(
     assert len(first.intersection(asked)) <= 8 + 4
 
 
+@pytest.mark.slow
 def test_interrupted_run_resumes_with_updated_site(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,6 +148,7 @@ def test_interrupted_run_resumes_with_updated_site(
     assert tree(mirror) == tree(site)
 
 
+@pytest.mark.slow
 def test_concurrent_publication_restarts_comparison(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +168,7 @@ def test_concurrent_publication_restarts_comparison(
     assert tree(tmp_path / "mirror") == tree(site)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["", "--verify"])
 def test_missing_and_damaged_files_are_refetched(site: Path, tmp_path: Path, option: str) -> None:
     mirror = tmp_path / "mirror"
@@ -193,6 +199,7 @@ def test_lost_ledger_is_rebuilt_from_manifest(site: Path, tmp_path: Path) -> Non
     assert not [path for path in asked if path.startswith("/v2/contract/")]
 
 
+@pytest.mark.slow
 def test_mirror_of_mirror_is_identical(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, _):
         mirrored(url, tmp_path / "first")
@@ -229,6 +236,7 @@ def test_time_dependent_server_sends_stored_files(site: Path, tmp_path: Path) ->
     assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "site.zip").read_bytes()
 
 
+@pytest.mark.slow
 def test_log_verifies_on_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STATUARY_STATE", str(tmp_path / "state"))
     logged(write_files(tmp_path / "content", LOGGED_SITE), tmp_path / "site")
@@ -238,6 +246,7 @@ def test_log_verifies_on_mirror(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     run("log", "verify", tmp_path / "mirror", "--public-key", KEY.public.text)
 
 
+@pytest.mark.slow
 def test_host_only_files_are_skipped(tmp_path: Path) -> None:
     content = small_site(tmp_path)
     with (content / "site.yaml").open("a") as file:
@@ -254,6 +263,7 @@ def test_host_only_files_are_skipped(tmp_path: Path) -> None:
     run("snapshot", "verify", tmp_path / "site")
 
 
+@pytest.mark.slow
 def test_foreign_target_folder_is_refused(site: Path, tmp_path: Path) -> None:
     with served(site) as (url, _), served(site) as (other, _):
         assert "has a site that was built or published into it" in run("mirror", url, site, code=3).output
@@ -261,6 +271,7 @@ def test_foreign_target_folder_is_refused(site: Path, tmp_path: Path) -> None:
         assert f"is the mirror of {url}" in run("mirror", other, tmp_path / "mirror", code=3).output
 
 
+@pytest.mark.slow
 def test_older_site_requires_allow_older(tmp_path: Path) -> None:
     content, mirror = small_site(tmp_path), tmp_path / "mirror"
     build(content, tmp_path / "new", "2026-11-25T12:00:00Z")
@@ -360,6 +371,7 @@ def test_oversized_manifest_is_rejected(tmp_path: Path, monkeypatch: pytest.Monk
         assert "sends more than 100 bytes" in run("mirror", url, tmp_path / "mirror", code=3).output
 
 
+@pytest.mark.slow
 def test_failed_run_keeps_valid_downloads(site: Path, tmp_path: Path) -> None:
     """The folder stays as it was; once the server sends what it lists, only that is fetched."""
     mirror = tmp_path / "mirror"

@@ -205,6 +205,7 @@ class Killing:
 CHANNELS = (channel(name="again"), channel(Delivery.AT_MOST_ONCE, name="once"))
 
 
+@pytest.mark.thorough
 def test_kill_at_every_step_loses_nothing():
     """Every step of a run, and every step of the run after it: nothing is lost but where the channel says so."""
     timeline = timeline_of(trouble=INCIDENT)

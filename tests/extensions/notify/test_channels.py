@@ -270,6 +270,7 @@ def test_unreachable_receiver_raises_delivery_error(timeline):
 
 
 # Apprise imports what Python 3.13 leaves out, where it is still there
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 def test_apprise_sends_message(timeline):
     pytest.importorskip("apprise", reason='pip install "statuary[notify]"')

@@ -26,6 +26,7 @@ def messages(files: dict[str, bytes]) -> dict[str, dict[str, object]]:
     return {path: json.loads(body) for path, body in files.items() if path.startswith("notifications/")}
 
 
+@pytest.mark.slow
 def test_each_update_has_message_document(content, tmp_path):
     files = built_files(content, tmp_path / "site")
     found = sorted(messages(files).values(), key=lambda one: one["published_at"])
@@ -49,6 +50,7 @@ def test_each_update_has_message_document(content, tmp_path):
     assert {update["id"] for update in updates} == {one["id"] for one in found[1:]}
 
 
+@pytest.mark.slow
 def test_disabling_messages_removes_documents(content, tmp_path):
     plain = write_files(small_site(tmp_path / "plain"), {})
     without = built_files(plain, tmp_path / "a")
@@ -58,6 +60,7 @@ def test_disabling_messages_removes_documents(content, tmp_path):
     assert not (tmp_path / "b/notifications").exists()
 
 
+@pytest.mark.slow
 def test_tick_adds_reminder_and_start_messages(content, tmp_path):
     ticked = tmp_path / "ticked"
     build(content, ticked, "2026-11-20T12:00:00Z")
@@ -74,6 +77,7 @@ def test_tick_adds_reminder_and_start_messages(content, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_edit_changes_message_keeps_id(content, tmp_path):
     before = messages(built_files(content, tmp_path / "site"))
     slow = (content / "incidents/slow.yaml").read_text()
@@ -84,6 +88,7 @@ def test_edit_changes_message_keeps_id(content, tmp_path):
     assert after == messages(built_files(content, tmp_path / "fresh"))
 
 
+@pytest.mark.slow
 def test_message_html_removes_unsafe_markup(content, tmp_path):
     slow = (content / "incidents/slow.yaml").read_text()
     hostile = "'<script>alert(1)</script> <strong>bold</strong> <a href=\"javascript:alert(1)\">x</a> <img src=x onerror=alert(1)>'"
@@ -95,6 +100,7 @@ def test_message_html_removes_unsafe_markup(content, tmp_path):
     assert 'href="javascript' not in html
 
 
+@pytest.mark.slow
 def test_backfilled_and_silent_updates_are_skipped(content, tmp_path):
     slow = (content / "incidents/slow.yaml").read_text()
     write_files(content, {"incidents/slow.yaml": slow + "    deliver_notifications: false\n"})

@@ -211,6 +211,7 @@ def test_unpublished_events_wait_for_site(folder):
     assert len(served.taken) == 10
 
 
+@pytest.mark.slow
 def test_concurrent_runs_send_events_once(folder):
     with receiver() as served:
         notify = Notify(folder, served)
@@ -247,6 +248,7 @@ main()
 """The command, which waits for a receiver a fiftieth of the time."""
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(7200)
 def test_random_kills_and_failures_keep_guarantees(folder):
     """Each event is taken at least once, and sent at most once where the channel is set so; order is kept.

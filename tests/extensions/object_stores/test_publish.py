@@ -20,6 +20,8 @@ from support.packed_sites import built_files, packed_content, require_zstd
 from support.random_runs import seeded
 from support.sites import NOW, path_of, record_of, small_site, write_files
 
+pytestmark = pytest.mark.slow
+
 STATUARY = [sys.executable, "-m", "statuary"]
 RECORDS = 12
 

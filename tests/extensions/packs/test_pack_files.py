@@ -70,6 +70,7 @@ class CountedRanges(FileRanges):
         return super().read(offset, size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_dictionary", [True, False])
 def test_pack_round_trips(tmp_path: Path, with_dictionary: bool) -> None:
     made = documents(5_000)
@@ -155,6 +156,7 @@ def read_all(file: Path) -> list[PackedDocument]:
         return list(pack.documents())
 
 
+@pytest.mark.slow
 def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
     whole = written(tmp_path / "whole.pack", documents(24, 40)).read_bytes()
     dice, file = seeded(1), tmp_path / "flipped.pack"
@@ -166,6 +168,7 @@ def test_every_changed_byte_is_detected(tmp_path: Path) -> None:
             read_all(file)
 
 
+@pytest.mark.slow
 def test_every_wrong_length_is_detected(tmp_path: Path) -> None:
     whole = written(tmp_path / "whole.pack", documents(24, 40)).read_bytes()
     file = tmp_path / "cut.pack"
@@ -175,6 +178,7 @@ def test_every_wrong_length_is_detected(tmp_path: Path) -> None:
             read_all(file)
 
 
+@pytest.mark.slow
 def test_damaged_pack_lookup_never_returns_garbage(tmp_path: Path) -> None:
     made = documents(24, 40)
     whole = written(tmp_path / "whole.pack", made).read_bytes()
@@ -300,6 +304,7 @@ def test_hostile_ends_are_rejected(tmp_path: Path, end: bytes) -> None:
         read_all(file)
 
 
+@pytest.mark.slow
 def test_decompression_bomb_uses_bounded_memory(tmp_path: Path) -> None:
     """A frame of a gigabyte of zeros that claims to have a thousand bytes is given up after these."""
     import tracemalloc

@@ -81,12 +81,14 @@ def place(request: pytest.FixtureRequest, own_site: Path) -> Iterator[str]:
         yield url
 
 
+@pytest.mark.slow
 def test_exclude_packed_skips_only_packed_files(site: Site) -> None:
     left = {path for path in files_in(site.out) if not path.startswith(".statuary")}
     assert left == {path for path in site.files if not is_packed(path)}
     assert len(site.packed) > 100
 
 
+@pytest.mark.slow
 def test_packed_documents_are_read_like_files(site: Site, place: str) -> None:
     with open_site(place) as reader:
         found = {path: reader.read(path) for path in site.files}
@@ -98,6 +100,7 @@ def test_packed_documents_are_read_like_files(site: Site, place: str) -> None:
         assert reader.read(path.swapcase().replace("V2/CONTRACT", "v2/contract").replace("0X", "0x")) is None
 
 
+@pytest.mark.slow
 def test_missing_documents_may_respond_403(site: Site, own_site: Path, tmp_path: Path) -> None:
     """So S3 answers those who may not list the bucket."""
     with file_server.served(own_site, missing=403) as (url, _):
@@ -112,6 +115,7 @@ def test_missing_documents_may_respond_403(site: Site, own_site: Path, tmp_path:
     assert set(site.packed) <= set(files_in(tmp_path / "mirror"))
 
 
+@pytest.mark.slow
 def test_packed_site_responds_like_full_site(site: Site, place: str) -> None:
     now = parse_instant(NOW)
     with open_site(site.built) as whole, open_site(place) as packed:
@@ -122,6 +126,7 @@ def test_packed_site_responds_like_full_site(site: Site, place: str) -> None:
                 assert answers[0] == answers[1], target
 
 
+@pytest.mark.slow
 def test_packed_site_lists_every_contract(site: Site, place: str) -> None:
     with open_snapshot(site.built) as whole, open_snapshot(place) as packed:
         records = {(one.chain_id, one.address): one.body for one in whole.contracts()}
@@ -141,6 +146,7 @@ def test_packed_site_is_verified_and_extracted(site: Site, place: str) -> None:
     assert run("extract", place, path).encode().strip() == site.files[path]
 
 
+@pytest.mark.slow
 def test_mirror_restores_every_file(site: Site, own_site: Path, tmp_path: Path) -> None:
     with file_server.served(own_site) as (url, _):
         run("mirror", url, tmp_path / "mirror")
@@ -166,6 +172,7 @@ def test_damage_never_returns_wrong_bytes(site: Site, own_site: Path, damaged: s
     assert errors
 
 
+@pytest.mark.slow
 def test_reader_follows_republished_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packed_site, "LIST_SECONDS", 0.0)
     own = Site(tmp_path)
@@ -186,6 +193,7 @@ def test_reader_follows_republished_site(tmp_path: Path, monkeypatch: pytest.Mon
             assert reader.read(path) is None
 
 
+@pytest.mark.slow
 def test_sharded_layout_is_read_from_packs(tmp_path: Path) -> None:
     own = Site(tmp_path, "hosting: {layout: sharded}\n")
     assert not [path for path in files_in(own.out) if path.startswith("_shards/") and "/0x" in path]

@@ -59,6 +59,7 @@ def checked(content: Path, out: Path, **more: bool) -> PackList:
     return packs
 
 
+@pytest.mark.slow
 def test_disabled_packs_leave_no_documents(content: Path, tmp_path: Path) -> None:
     text = (content / "site.yaml").read_text()
     on = built_files(content, tmp_path / "on")
@@ -96,6 +97,7 @@ def test_rebuild_writes_delta_pack(content: Path, tmp_path: Path) -> None:
     assert len(back) == len(base) + 1  # the small one was merged with the first
 
 
+@pytest.mark.slow
 def test_identical_history_gives_identical_packs(content: Path, tmp_path: Path) -> None:
     for step in range(6):
         (content / path_of(50 + step)).write_bytes(record_of(50 + step))
@@ -106,6 +108,7 @@ def test_identical_history_gives_identical_packs(content: Path, tmp_path: Path) 
     assert packed(tmp_path / "two", list_of(fresh)) == packed(tmp_path / "one", list_of(sites[0]))
 
 
+@pytest.mark.slow
 def test_many_small_changes_keep_few_runs(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     base = checked(content, out)
@@ -134,6 +137,7 @@ def test_small_runs_are_merged(sizes: list[int], added: int, kept: int) -> None:
     assert not stay or stay[-1] >= GROWTH * (added + sum(sizes[kept:]))
 
 
+@pytest.mark.slow
 def test_failed_packing_rebuilds_packs_later(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +157,7 @@ def test_failed_packing_rebuilds_packs_later(
     assert {pack.run for pack in checked(content, out)} == {0}
 
 
+@pytest.mark.slow
 def test_skipped_pack_section_keeps_packs_valid(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +176,7 @@ def test_skipped_pack_section_keeps_packs_valid(
         checked(content, out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", ["list", "pack", "both", "gone"])
 def test_damaged_packs_are_rebuilt(content: Path, tmp_path: Path, damage: str) -> None:
     out = tmp_path / "build"
@@ -186,6 +192,7 @@ def test_damaged_packs_are_rebuilt(content: Path, tmp_path: Path, damage: str) -
     assert {one.run for one in checked(content, out)} == {0}
 
 
+@pytest.mark.slow
 def test_lost_aliases_do_not_repack_documents(content: Path, tmp_path: Path) -> None:
     before = built_files(content, tmp_path / "out")
     with (content / "site.yaml").open("a") as file:
@@ -203,6 +210,7 @@ def test_lost_aliases_do_not_repack_documents(content: Path, tmp_path: Path) -> 
     assert built_files(content, tmp_path / "out")[LIST] == after[LIST]
 
 
+@pytest.mark.slow
 def test_sharded_site_has_identical_packs(content: Path, tmp_path: Path) -> None:
     plain = checked(content, tmp_path / "plain")
     with (content / "site.yaml").open("a") as file:
@@ -212,6 +220,7 @@ def test_sharded_site_has_identical_packs(content: Path, tmp_path: Path) -> None
     assert packed(tmp_path / "sharded", list_of(files)) == packed(tmp_path / "plain", plain)
 
 
+@pytest.mark.slow
 def test_removed_contracts_leave_empty_pack_list(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     checked(content, out)
@@ -220,6 +229,7 @@ def test_removed_contracts_leave_empty_pack_list(content: Path, tmp_path: Path) 
     assert checked(content, tmp_path / "fresh") == ()
 
 
+@pytest.mark.slow
 def test_missing_zstd_still_publishes_site(
     content: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,11 +249,13 @@ def test_missing_zstd_still_publishes_site(
 # Lists that somebody else wrote
 
 
+@pytest.mark.slow
 def test_pack_list_round_trips(content: Path, tmp_path: Path) -> None:
     text = built_files(content, tmp_path / "build")[LIST]
     assert encode_list(parse_list(text, LIST)) == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "match"),
     [
@@ -268,6 +280,7 @@ def test_hostile_pack_lists_are_rejected(content: Path, tmp_path: Path, change, 
         parse_list(orjson.dumps(value), "packs.json")
 
 
+@pytest.mark.slow
 def test_unlisted_pack_bytes_are_rejected(content: Path, tmp_path: Path) -> None:
     out = tmp_path / "build"
     (pack, *_) = list_of(built_files(content, out))
@@ -294,6 +307,7 @@ def test_newest_run_takes_precedence() -> None:
     assert [*newest(rows, with_removals=True)] == [PackedDocument("a", None), PackedDocument("b", b"2")]
 
 
+@pytest.mark.slow
 def test_api_page_documents_packs_as_immutable(content: Path, tmp_path: Path) -> None:
     page = built_files(content, tmp_path / "build")["api.html"].decode()
     described = page[page.index("/packs/data/{digest}.pack") :]

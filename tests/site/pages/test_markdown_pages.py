@@ -31,6 +31,7 @@ def findings_of(tmp_path: Path, pages: dict[str, str]) -> list[Finding]:
     return checked.all_findings
 
 
+@pytest.mark.slow
 def test_markdown_pages_use_site_frame(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, PAGES), tmp_path / "site", NOW)
     about = (site / "pages/about.html").read_text("utf-8")
@@ -45,6 +46,7 @@ def test_markdown_pages_use_site_frame(tmp_path: Path) -> None:
     assert findings_of(tmp_path, PAGES) == []
 
 
+@pytest.mark.slow
 def test_navigation_appears_on_every_page(tmp_path: Path) -> None:
     site = build(content_with(tmp_path, PAGES), tmp_path / "site", NOW)
     for page in ("index.html", "pages/help/support.html", "incidents/slow.html"):
@@ -253,6 +255,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + (640).to_bytes(4) + (360).to_bytes(4)
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 36" width="640" height="360"><path d="M0 0h9"/></svg>'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "raw"), [("dot.png", PNG), ("dot.svg", SVG)])
 def test_image_has_dimensions(tmp_path: Path, name: str, raw: bytes) -> None:
     content = content_with(tmp_path, {"x.md": f"---\ntitle: X\n---\n![A dot](/assets/theme/{name})\n"})

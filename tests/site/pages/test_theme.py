@@ -34,6 +34,7 @@ def findings_of(tmp_path: Path, theme: dict[str, str | bytes]) -> list[Finding]:
     return checked.all_findings
 
 
+@pytest.mark.slow
 def test_theme_style_follows_package_style(tmp_path: Path) -> None:
     site = themed(tmp_path, {"style.css": ":root { --accent: #b3006b; }\n"})
     style = (site / "assets/statuary.css").read_text("utf-8")
@@ -76,6 +77,7 @@ HARMFUL = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HARMLESS)
 def test_safe_svg_is_published_unchanged(tmp_path: Path, text: str) -> None:
     assert (themed(tmp_path, {"logo.svg": text.encode()}) / "assets/theme/logo.svg").read_text() == text
@@ -96,6 +98,7 @@ def test_template_can_extend_package_template(tmp_path: Path) -> None:
     assert "Subscribe</summary>" in page
 
 
+@pytest.mark.slow
 def test_theme_overrides_single_text(tmp_path: Path) -> None:
     page = (
         themed(tmp_path, {"texts/en.yaml": "subscribe: {button: Stay informed}\n"}) / "index.html"
@@ -104,6 +107,7 @@ def test_theme_overrides_single_text(tmp_path: Path) -> None:
     assert "Subscribe</summary>" not in page
 
 
+@pytest.mark.slow
 def test_theme_file_adds_language(tmp_path: Path) -> None:
     files: dict[str, str | bytes | None] = dict(SMALL_SITE)
     files["site.yaml"] = f"{SMALL_SITE['site.yaml']}pages: {{language: it}}\n"

@@ -64,6 +64,7 @@ def test_page_element_ids_are_unique(demo: Path) -> None:
     assert {path: parts.repeated for path, parts in parts_of(demo).items() if parts.repeated} == {}
 
 
+@pytest.mark.slow
 def test_repeated_build_gives_identical_pages(demo: Path, tmp_path: Path) -> None:
     again = build(CHECKOUT / "content", tmp_path / "site", NOW)
     assert pages_of(again) == pages_of(demo)
@@ -108,6 +109,7 @@ def test_status_pages_can_be_disabled(tmp_path: Path) -> None:
     assert list(dead_links(site, "https://status.plinth.example")) == []
 
 
+@pytest.mark.slow
 def test_pages_use_configured_language(tmp_path: Path) -> None:
     page = (with_settings(tmp_path, "pages: {language: de}\n") / "index.html").read_text("utf-8")
     assert '<html lang="de">' in page

@@ -270,6 +270,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_text_is_escaped_in_feeds(text):
     components = {
