@@ -12,14 +12,13 @@ import pytest
 from babel import Locale
 from babel.dates import format_skeleton
 
-import statuary.site.pages as package
+import statuary
 from statuary import extensions
-from statuary.extensions import own_pages
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.site_context import DateFormatter
 from statuary.site.settings import LANGUAGES
 
-PACKAGE = Path(package.__file__).parent
+PACKAGE = Path(statuary.__file__).parent
 ENGLISH = page_texts("en").by_key
 EXTENSIONS = Path(extensions.__file__).parent
 EXTENSION_TEXTS = sorted({file.parent for file in EXTENSIONS.rglob("texts/*.json")})
@@ -30,7 +29,10 @@ def gaps(text: str) -> set[str]:
 
 
 def test_text_files_match_known_languages() -> None:
-    assert tuple(sorted(file.stem for file in PACKAGE.glob("texts/*.json"))) == LANGUAGES
+    assert (
+        tuple(sorted(file.stem for file in (PACKAGE / "site" / "pages" / "texts").glob("*.json")))
+        == LANGUAGES
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -60,8 +62,7 @@ def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, str]:
 
 
 def test_every_text_is_used() -> None:
-    folders = (PACKAGE, Path(own_pages.__file__).parent)  # own pages take their texts from here
-    sources = [file for folder in folders for kind in ("*.py", "*.html") for file in folder.rglob(kind)]
+    sources = [file for kind in ("*.py", "*.html") for file in PACKAGE.rglob(kind)]
     code = "\n".join(path.read_text("utf-8") for path in sources)
     stems = set(re.findall(r"[\"']([a-z_]+\.[a-z_.]*)", code)) | set(re.findall(r"f[\"']([a-z_.]+)\{", code))
 
