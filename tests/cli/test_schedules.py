@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import yaml
 
 from statuary.base.primitives import parse_instant
 from statuary.cli.schedules import FORMATS, Job, current_job
+from support.requirements import require_program
 
 CHECKER = Path(sys.executable).with_name("check-jsonschema")
 DUE = parse_instant("2026-11-02T10:00:30.500Z")
@@ -81,8 +81,9 @@ def test_systemd_timer_starts_service(tmp_path):
     assert timer.read_text().strip() == FORMATS["systemd-timer"](DUE, JOB)
 
 
-@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+@pytest.mark.slow
 def test_systemd_accepts_units(tmp_path):
+    require_program("systemd-analyze", install=".ci/install-hosts")
     done = subprocess.run(
         ["systemd-analyze", "verify", *map(str, units(tmp_path))], capture_output=True, text=True, check=False
     )

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from support.host_servers import (
     serve_with_nginx,
     serve_with_statuary,
 )
+from support.requirements import require_module
 
 pytestmark = pytest.mark.slow
 
@@ -44,8 +46,8 @@ def sharded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def compressed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("brotli")
-    pytest.importorskip("backports.zstd")
+    for module in ("brotli", "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"):
+        require_module(module, install='pip install "statuary[compress]"')
     return project_for(tmp_path_factory, "\nhosting: {precompressed: [gz, br, zst]}\n")
 
 

@@ -156,7 +156,10 @@ def test_duplicate_path_reports_both_sources(tmp_path):
         target.offer(documents)
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="permissions do not bind this user")
+@pytest.mark.skipif(
+    os.name == "nt" or os.geteuid() == 0,
+    reason="permissions bind nobody here; to have them: Linux or macOS, and a user other than root",
+)
 def test_read_only_folder_is_reported(tmp_path):
     publish(tmp_path, OLD)
     for folder in (tmp_path / ".statuary", tmp_path):

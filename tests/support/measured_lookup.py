@@ -9,10 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.document import encode_json
+from support.requirements import require_file, require_folder
 from support.sites import lookup_site
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
@@ -44,16 +43,13 @@ def measured_site() -> dict[str, bytes]:
 
 def largest_records(count: int) -> list[bytes]:
     """Return the largest of the real records."""
-    paths = sorted((DATA / "contract-records").glob("*/*.json"), key=lambda path: path.stat().st_size)
-    if not paths:
-        pytest.skip(f"real records are absent: {DATA}")
+    folder = require_folder(DATA / "contract-records", what="the folder of real records")
+    paths = sorted(folder.glob("*/*.json"), key=lambda path: path.stat().st_size)
     return [path.read_bytes() for path in paths[-count:]]
 
 
 def _lines(path: Path) -> list[str]:
-    if not path.is_file():
-        pytest.skip(f"measurements are absent: {path}")
-    return path.read_text(encoding="utf-8").splitlines()
+    return require_file(path, what="the file of measurements").read_text(encoding="utf-8").splitlines()
 
 
 FULL_RECORD = "without fields and omit, the full record on every host (the real server sends seven members)"

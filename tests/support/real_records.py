@@ -40,9 +40,7 @@ def vectors(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _folder(name: str, what: str) -> Path:
-    return require_folder(
-        DATA / name, what=what, install="put the data folder beside the checkout as ../shared/data"
-    )
+    return require_folder(DATA / name, what=what)
 
 
 def _records(files: list[Path]) -> Iterator[tuple[str, dict[str, Any]]]:

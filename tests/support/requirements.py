@@ -55,7 +55,11 @@ def require_names_in_utf_8() -> None:
         pytest.skip("this locale has names of files that are not UTF-8; to have them: LC_ALL=C.UTF-8")
 
 
-def require_folder(folder: Path, *, what: str, install: str) -> Path:
+DATA_INSTALL = "put the data folder beside the checkout as ../shared/data"
+"""How to have data that is not part of the project."""
+
+
+def require_folder(folder: Path, *, what: str, install: str = DATA_INSTALL) -> Path:
     """Return a folder of data that is not part of the project.
 
     Its absence skips everywhere: nobody can install what is not published.
@@ -63,6 +67,13 @@ def require_folder(folder: Path, *, what: str, install: str) -> Path:
     if not folder.is_dir():
         pytest.skip(f"{what} ({folder}) is absent; to have it: {install}")
     return folder
+
+
+def require_file(file: Path, *, what: str, install: str = DATA_INSTALL) -> Path:
+    """Return a file of data that is not part of the project."""
+    if not file.is_file():
+        pytest.skip(f"{what} ({file}) is absent; to have it: {install}")
+    return file
 
 
 def absent(what: str, install: str) -> NoReturn:

@@ -15,6 +15,7 @@ from support.contracts import FEATURES, made_record
 from support.random_runs import IS_LARGE
 from support.real_records import DATA, real_records, served_vectors
 from support.record_damages import DAMAGES, NOT_CATCHABLE
+from support.requirements import DATA_INSTALL
 
 MOST_REAL_RECORDS = None if IS_LARGE else 4
 
@@ -59,7 +60,7 @@ def test_every_damage_is_detected(damage):
                 break
         borne += bearers
     if not borne:
-        pytest.skip("no record at hand can bear this damage; the real ones under ../shared/data can")
+        pytest.skip(f"a record that can bear this damage is absent; to have it: {DATA_INSTALL}")
 
 
 def test_every_check_catches_some_damage():

@@ -271,7 +271,7 @@ def test_file_names_identify_tables(path, table):
 @pytest.mark.slow
 def test_duplicate_row_flood_is_rejected(tmp_path):
     """A million equal rows take a few bytes in Parquet, and would take gigabytes on disk."""
-    duckdb = pytest.importorskip("duckdb")
+    duckdb = require_module("duckdb", install='pip install "statuary[parquet]"')
     folder = tmp_path / "contracts"
     write_tables(folder, tables_of_records([deployed(1)]))
     (file,) = folder.rglob("signatures_*.parquet")

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from support.json_server import serve_json
 from support.local_server import LocalServer
 from support.manual import MANUAL
 from support.receivers import receiver
+from support.requirements import absent, require_program
 from support.sites import SITE, small_site, write_files
 
 NOW = parse_instant("2026-11-20T10:00:00Z")
@@ -300,8 +300,9 @@ def test_alert_fires_after_consecutive_failures(content, tmp_path):
 
 def test_manual_commands_run_with_real_node(tmp_path):
     """The commands of the page run as they are written, with a real node; its last messages go to a real receiver too."""
-    if not ANVIL.is_file() or shutil.which("curl") is None:
-        pytest.skip("no anvil, or no curl")
+    if not ANVIL.is_file():
+        absent(f"the Ethereum node {ANVIL}", ".ci/install-compilers")
+    require_program("curl", install="apt-get install curl")
     text = (MANUAL / "measurements.md").read_text("utf-8").partition("## From a chain")[2]
     begin, well, stops, publish, again = re.findall(r"```sh account\n(.*?)```", text, re.DOTALL)
     with closing(socket.socket()) as free:

@@ -19,6 +19,7 @@ from statuary.extensions.notify.messages import LONGEST_SUBJECT, LONGEST_TEXT, m
 from statuary.extensions.notify.settings import Channel, ChannelKind, Delivery
 from statuary.status.model.timeline import build_timeline
 from support.receivers import CUT, SLOW, receiver
+from support.requirements import require_module
 from support.status_site import catalogue_of
 
 START = parse_instant("2026-11-01T00:00:00Z")
@@ -273,7 +274,7 @@ def test_unreachable_receiver_raises_delivery_error(timeline):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 def test_apprise_sends_message(timeline):
-    pytest.importorskip("apprise", reason='pip install "statuary[notify]"')
+    require_module("apprise", install='pip install "statuary[notify]"')
     with receiver() as served:
         url = served.url.replace("http://", "json://")
         send_event(
@@ -289,7 +290,7 @@ def test_apprise_sends_message(timeline):
 
 @pytest.mark.filterwarnings("ignore:'imghdr' is deprecated:DeprecationWarning")
 def test_apprise_failure_is_reported(timeline):
-    pytest.importorskip("apprise", reason='pip install "statuary[notify]"')
+    require_module("apprise", install='pip install "statuary[notify]"')
     one = channel(ChannelKind.APPRISE)
     with receiver() as served:
         served.answers.append(500)
