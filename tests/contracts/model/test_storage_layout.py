@@ -1,0 +1,238 @@
+"""Storage layouts: one that solc wrote is right, and each change of it is a fault."""
+
+import copy
+import json
+from pathlib import Path
+
+import pytest
+
+from demo_network.compilers import TOOLS, compile_json
+from statuary.base.limits import MAX_LAYOUT_DEPTH, MAX_LAYOUT_TYPES
+from statuary.contracts.model.storage_layout import (
+    LayoutFault,
+    SolidityLayout,
+    solidity_layout,
+    vyper_layout_faults,
+)
+from support.requirements import absent
+
+WRITTEN = json.loads((Path(__file__).parent / "solc_storage_layout.json").read_text(encoding="utf-8"))
+"""The layout that solc 0.8.30 wrote for a source with types of every kind."""
+
+VARIABLES = [variable["label"] for variable in WRITTEN["storageLayout"]["storage"]]
+
+
+def changed(where, value):
+    """Return the layout with one value changed, or removed if it is None."""
+    layout = copy.deepcopy(WRITTEN["storageLayout"])
+    *path, last = where
+    place = layout
+    for part in path:
+        place = place[part]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return layout
+
+
+def faults_of(layout, **options):
+    read = solidity_layout(layout)
+    assert isinstance(read, SolidityLayout)
+    return list(read.faults(**options))
+
+
+def kind(name):
+    """Return the types whose names begin so; solc ends some names with numbers."""
+    [found] = [one for one in WRITTEN["storageLayout"]["types"] if one.startswith(name)]
+    return found
+
+
+def test_written_layout_has_no_fault():
+    assert faults_of(WRITTEN["storageLayout"]) == []
+    assert faults_of({"storage": [], "types": None}) == []
+
+
+TYPE_FAULTS = [
+    ("t_bool", "numberOfBytes", "2", "'t_bool' has 2 bytes, but its parts take 1"),
+    ("t_int128", "numberOfBytes", "32", "has 32 bytes, but its parts take 16"),
+    ("t_uint24", "numberOfBytes", "4", "has 4 bytes, but its parts take 3"),
+    ("t_address_payable", "numberOfBytes", "32", "has 32 bytes, but its parts take 20"),
+    ("t_contract(Other)", "numberOfBytes", "32", "has 32 bytes, but its parts take 20"),
+    ("t_string", "numberOfBytes", "64", "has 64 bytes, but its parts take 32"),
+    ("t_mapping", "numberOfBytes", "64", "has 64 bytes, but its parts take 32"),
+    ("t_array(t_uint64)5", "numberOfBytes", "96", "has 96 bytes, but its parts take 64"),
+    ("t_array(t_uint8)33", "numberOfBytes", "1056", "has 1056 bytes, but its parts take 64"),
+    ("t_array(t_bytes20)3", "numberOfBytes", "64", "has 64 bytes, but its parts take 96"),
+    ("t_array(t_uint128)3", "numberOfBytes", "96", "has 96 bytes, but its parts take 64"),
+    ("t_array(t_bytes17)2", "numberOfBytes", "32", "has 32 bytes, but its parts take 64"),
+    ("t_array(t_array(t_uint24)11", "numberOfBytes", "64", "has 64 bytes, but its parts take 128"),
+    ("t_struct(Outer)", "numberOfBytes", "96", "has 96 bytes, but its parts take 128"),
+    ("t_enum", "numberOfBytes", "3", "has 3 bytes, more than such a type can have"),
+    ("t_userDefinedValueType", "numberOfBytes", "33", "has 33 bytes, more than such a type can have"),
+    ("t_function_external", "numberOfBytes", "33", "has 33 bytes, more than such a type can have"),
+    *(
+        ("t_uint24", "numberOfBytes", size, "is not a decimal number above zero")
+        for size in ("0", "03", "-3", "3.0", "0x3", "1" * 79, 3, None)
+    ),
+    ("t_bool", "encoding", "outplace", "encoding 'outplace' is not one of solc's"),
+    ("t_bool", "label", None, "a type has no label"),
+    ("t_array(t_uint64)5", "label", "uint64[]", "the array 'uint64[]' has no length"),
+    ("t_array(t_uint64)5", "label", "uint64", "the array 'uint64' has no length"),
+    ("t_array(t_uint64)5", "label", "uint64[9]", "has 64 bytes, but its parts take 96"),
+    ("t_array(t_uint64)5", "base", "t_none", "type 't_none' is not defined"),
+    (
+        "t_array(t_uint64)5",
+        "base",
+        kind("t_array(t_uint64)5"),
+        "contains itself, or types are nested too deep",
+    ),
+    ("t_mapping", "key", "t_none", "type 't_none' is not defined"),
+    ("t_mapping", "value", ["t_bool"], "is not defined"),
+    ("t_array(t_struct(Inner)12_storage)dyn", "base", "t_none", "type 't_none' is not defined"),
+    ("t_struct(Outer)", "members", [{}], "is not defined"),
+    ("t_struct(Outer)", "members", [None], "type 'None' is not defined"),
+]
+
+
+@pytest.mark.parametrize(("name", "member", "value", "message"), TYPE_FAULTS)
+def test_changed_type_is_fault(name, member, value, message):
+    [fault] = faults_of(changed(("types", kind(name), member), value))
+    assert message in fault.message
+    assert fault.pointer[0] == "types"
+    assert fault.is_known
+
+
+VARIABLE_FAULTS = [
+    ("second", "offset", 2, "'second' is at slot 0, byte 2, but packing puts it at slot 0, byte 1"),
+    ("owner", "slot", "1", "'owner' is at slot 1, byte 3, but packing puts it at slot 0, byte 3"),
+    ("packed", "slot", "2", "'packed' is at slot 2, byte 0, but packing puts it at slot 1, byte 0"),
+    ("kind", "offset", 0, "'kind' is at slot 12, byte 0, but packing puts it at slot 12, byte 16"),
+    ("three", "type", "t_none", "type 't_none' is not defined"),
+    *(
+        ("three", member, value, "a variable lacks its label, type, slot or offset")
+        for member, values in {
+            "label": (None, 3),
+            "type": (None, 3),
+            "slot": (None, 26, "026", "-1", "0x1a", "1" * 79),
+            "offset": (None, "0", True, -1, 32, 1.0),
+        }.items()
+        for value in values
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "member", "value", "message"), VARIABLE_FAULTS)
+def test_misplaced_variable_is_fault(name, member, value, message):
+    number = VARIABLES.index(name)
+    [fault] = faults_of(changed(("storage", number, member), value))
+    assert message in fault.message
+    assert fault.pointer == ("storage", number)
+
+
+def test_variable_that_is_no_object_is_fault():
+    [fault] = faults_of(changed(("storage", 3), "packed"))
+    assert fault.pointer == ("storage", 3)
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_misplaced_struct_member_is_fault(number):
+    struct = kind("t_struct(Outer)")
+    member = WRITTEN["storageLayout"]["types"][struct]["members"][number]
+    for place, value in (("slot", str(int(member["slot"]) + 1)), ("offset", member["offset"] + 1)):
+        [fault] = faults_of(changed(("types", struct, "members", number, place), value))
+        assert "but packing puts it" in fault.message
+
+
+@pytest.mark.parametrize("shift", [1, 10**60])
+def test_layout_elsewhere_needs_permission(shift):
+    layout = copy.deepcopy(WRITTEN["storageLayout"])
+    for variable in layout["storage"]:
+        variable["slot"] = str(int(variable["slot"]) + shift)
+    [fault] = faults_of(layout)
+    assert fault.pointer == ("storage", 0)
+    assert faults_of(layout, may_start_anywhere=True) == []
+    layout["storage"][1]["slot"] = str(shift + 1)
+    [fault] = faults_of(layout, may_start_anywhere=True)
+    assert fault.pointer == ("storage", 1)
+
+
+def test_layout_types_are_limited():
+    plain = {"encoding": "inplace", "label": "bool", "numberOfBytes": "1"}
+    types = {f"t_{number}": plain for number in range(MAX_LAYOUT_TYPES)}
+    assert faults_of({"storage": [], "types": types}) == []
+    [fault] = faults_of({"storage": [], "types": types | {"t_more": plain}})
+    assert fault == LayoutFault("20,001 types are more than 20,000", ("types",))
+
+
+def test_layout_depth_is_limited():
+    def nested(levels):
+        types = {"t_0": {"encoding": "inplace", "label": "bytes32", "numberOfBytes": "32"}}
+        for level in range(1, levels + 1):
+            base = {"base": f"t_{level - 1}", "label": "bytes32[1]"}
+            types[f"t_{level}"] = {"encoding": "inplace", "numberOfBytes": "32", **base}
+        return {"storage": [], "types": dict(reversed(types.items()))}
+
+    assert faults_of(nested(MAX_LAYOUT_DEPTH)) == []
+    [fault] = faults_of(nested(MAX_LAYOUT_DEPTH + 1))
+    assert "nested too deep" in fault.message
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {},
+        {"storage": {}},
+        {"storage": [], "types": []},
+        {"storage": [], "types": {}, "more": 1},
+        {"types": {}},
+    ],
+)
+def test_layout_with_other_members_is_fault(layout):
+    assert solidity_layout(layout) == LayoutFault("a layout has the members storage and types")
+
+
+def place(slot, size=1):
+    return {"type": "uint256", "slot": slot, "n_slots": size}
+
+
+def test_vyper_neighbours_do_not_overlap():
+    modules = {"a": place(0, 3), "module": {"type": place(3), "b": place(4, 2)}, "c": place(6)}
+    assert list(vyper_layout_faults(modules)) == []
+    [fault] = vyper_layout_faults(modules | {"d": place(5)})
+    assert fault == LayoutFault("the variable at slot 5 overlaps the one before it", ("d",))
+
+
+def test_vyper_place_in_code_overlaps_nothing():
+    code = {"type": "uint256", "offset": 0, "length": 32}
+    assert list(vyper_layout_faults({"a": code, "b": code, "c": place(0)})) == []
+
+
+@pytest.mark.parametrize(
+    "value", ["a", None, [], {"type": "uint256"}, {"type": "uint256", "slot": 1, "n_slots": -1}]
+)
+def test_vyper_variable_without_slot_is_fault(value):
+    assert list(vyper_layout_faults({"a": value})) == [LayoutFault("a variable has no slot", ("a",))]
+
+
+def test_vyper_depth_is_limited():
+    def nested(levels):
+        layout = place(0)
+        for _ in range(levels):
+            layout = {"a": layout}
+        return layout
+
+    assert list(vyper_layout_faults(nested(MAX_LAYOUT_DEPTH))) == []
+    [fault] = vyper_layout_faults(nested(MAX_LAYOUT_DEPTH + 1))
+    assert fault.message == "a variable has no slot"
+
+
+@pytest.mark.slow
+def test_installed_solc_writes_same_layout():
+    if not (TOOLS / "bin" / "solc-0.8.30").exists():
+        absent("solc 0.8.30", ".ci/install-compilers")
+    settings = {"outputSelection": {"*": {"Layout": ["storageLayout"]}}}
+    sources = {"Layout.sol": {"content": "\n".join(WRITTEN["source"])}}
+    standard_input = {"language": "Solidity", "sources": sources, "settings": settings}
+    _, output = compile_json(TOOLS, "solc", "0.8.30", standard_input)
+    assert output["contracts"]["Layout.sol"]["Layout"]["storageLayout"] == WRITTEN["storageLayout"]
