@@ -1,0 +1,383 @@
+"""Checks of records, each alone: what it finds, and what it leaves to others."""
+
+import copy
+import json
+
+import pytest
+
+from statuary.base.primitives import keccak256
+from statuary.contracts.checks.metadata_checks import KeccakCache
+from statuary.contracts.checks.prove import CONTRACT_CHECKS, prove
+from statuary.contracts.checks.record_view import RecordView
+from statuary.contracts.model.proof import CheckOutcome, ClaimName
+from support.contracts import ADDRESS, PATH, made_record
+from support.requirements import CHECKOUT
+
+CHECKS = {check.name: check for check in CONTRACT_CHECKS}
+OTHER_ADDRESS = "0x" + "5A" * 20
+CLONE = "363d3d373d3d3d363d73" + "11" * 20 + "5af43d82803e903d91602b57fd5bf3"
+CLONE_OF = "0x" + "11" * 20
+BEACON_CODE = "7fa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50545af4"
+VYPER_RECORD = CHECKOUT / "content/contracts/748463/0x93d8D6ae289d29B994266EAa0ab3A2195112519E.json"
+
+
+def messages(check, record):
+    [result] = CHECKS[check].results([RecordView(record)])
+    return [finding.message for finding in result.findings]
+
+
+def outcome(check, record):
+    [result] = CHECKS[check].results([RecordView(record)])
+    return result.outcome
+
+
+def vyper_record():
+    return json.loads(VYPER_RECORD.read_bytes())
+
+
+def with_member(record, *path_and_value):
+    """Return a copy of a record in which the member at a path has another value."""
+    *path, last, value = path_and_value
+    record = place = copy.deepcopy(record)
+    for part in path:
+        place = place[part]
+    place[last] = value
+    return record
+
+
+# -- proxies
+
+
+def resolved(is_proxy=True, proxy_type="EIP1167Proxy", *addresses):
+    implementations = [{"address": address} for address in addresses]
+    return {"isProxy": is_proxy, "proxyType": proxy_type, "implementations": implementations}
+
+
+@pytest.mark.parametrize(
+    "resolution",
+    [
+        None,
+        {"proxyResolutionError": {"message": "no answer"}},
+        resolved(False, None),
+        resolved(True, "EIP1167Proxy", CLONE_OF),
+        resolved(True, "DiamondProxy"),
+        resolved(True, "DiamondProxy", CLONE_OF, ADDRESS),
+    ],
+)
+def test_whole_proxy_resolution_passes(resolution):
+    assert messages("proxy-resolution-is-whole", {"proxyResolution": resolution}) == []
+
+
+@pytest.mark.parametrize(
+    ("resolution", "message"),
+    [
+        (
+            {"proxyResolutionError": {}, "isProxy": False},
+            "a proxyResolution with an error has no other members",
+        ),
+        ({"isProxy": False, "proxyType": None}, "implementations is missing"),
+        ({"proxyType": None, "implementations": []}, "isProxy is missing"),
+        (resolved(False, "EIP1167Proxy"), "isProxy is false, but proxyType is 'EIP1167Proxy', with 0"),
+        (resolved(False, None, CLONE_OF), "isProxy is false, but proxyType is null, with 1 implementations"),
+        (resolved(True, None, CLONE_OF), "isProxy is true, but proxyType is null, with 1 implementations"),
+        (resolved(True, "OwnProxy", CLONE_OF), "unknown proxy type 'OwnProxy'"),
+        (resolved(True, "EIP1167Proxy"), "a proxy has no implementation"),
+        (resolved(True, "EIP1167Proxy", ADDRESS.lower()), "is not an address with its EIP-55 checksum"),
+        (resolved(True, "EIP1167Proxy", "0x12"), "is not an address with its EIP-55 checksum"),
+        (resolved(True, "EIP1167Proxy", None), "is not an address with its EIP-55 checksum"),
+    ],
+)
+def test_broken_proxy_resolution_fails(resolution, message):
+    [found] = messages("proxy-resolution-is-whole", {"proxyResolution": resolution})
+    assert message in found
+
+
+def proxied(code, resolution, *, side="runtime"):
+    return {f"{side}Bytecode": {"onchainBytecode": f"0x{code}"}, "proxyResolution": resolution}
+
+
+@pytest.mark.parametrize(
+    ("code", "resolution", "message"),
+    [
+        (CLONE, resolved(True, "EIP1167Proxy", CLONE_OF), ""),
+        (CLONE, resolved(True, "EIP1167Proxy", ADDRESS), "is an EIP-1167 clone of " + CLONE_OF),
+        (CLONE, resolved(True, "EIP1167Proxy", CLONE_OF, ADDRESS), "is an EIP-1167 clone of"),
+        (CLONE, resolved(True, "FixedProxy", CLONE_OF), "the record claims 'FixedProxy'"),
+        (CLONE, resolved(False, None), "is an EIP-1167 clone of"),
+        (CLONE, {"proxyResolutionError": {}}, "the chain is not needed: the contract is an EIP-1167 proxy"),
+        ("00", resolved(False, None), ""),
+        ("00", resolved(True, "EIP1167Proxy", CLONE_OF), "shows no proxy, the record claims 'EIP1167Proxy'"),
+        ("00", {"proxyResolutionError": {}}, "the chain is not needed: the contract is not a proxy"),
+        (BEACON_CODE, resolved(True, "EIP1967Proxy", CLONE_OF), ""),
+        (BEACON_CODE, resolved(False, None), ""),
+        (BEACON_CODE, {"proxyResolutionError": {}}, ""),
+        (BEACON_CODE, resolved(True, "GnosisSafeProxy", CLONE_OF), "has patterns of EIP1967Proxy, not of"),
+    ],
+)
+def test_bytecode_decides_proxy_resolution(code, resolution, message):
+    found = messages("proxy-resolution-is-not-contradicted", proxied(code, resolution))
+    assert len(found) == bool(message)
+    assert message in "".join(found)
+
+
+# -- metadata
+
+
+def test_metadata_with_other_text_warns():
+    record = made_record()
+    text = record["sources"][PATH]["content"]
+    same = with_member(record, "metadata", "sources", PATH, "content", text)
+    assert messages("sources-are-those-of-the-metadata", same) == []
+    other = with_member(record, "metadata", "sources", PATH, "content", text + " ")
+    assert messages("sources-are-those-of-the-metadata", other) == [
+        f"the metadata holds another text of {PATH!r}"
+    ]
+
+
+def test_metadata_without_sources_fails():
+    record = with_member(made_record(), "metadata", "sources", {})
+    assert messages("sources-are-those-of-the-metadata", record) == ["the metadata lists no sources"]
+
+
+def test_keccak_cache_drops_the_oldest():
+    cache = KeccakCache(2)
+    digests = [cache.of(text) for text in ("a", "b", "c", "a")]
+    assert digests == ["0x" + keccak256(text.encode()).hex() for text in ("a", "b", "c", "a")]
+    assert len(cache._known) == 2
+    cache.clear()
+    assert cache._known == {}
+    assert cache.of("\ud800") == "0x" + keccak256(b"\xed\xa0\x80").hex()
+
+
+def test_reason_names_absent_metadata():
+    """The auxdata has a hash, and nothing that it could be the hash of."""
+    record = made_record() | {
+        "metadata": None,
+        "match": "match",
+        "creationMatch": "match",
+        "runtimeMatch": "match",
+    }
+    proof = prove(record)
+    reasons = {claim.name: claim.reason for claim in proof.claims}
+    assert reasons[ClaimName.HASHED].key == "no_metadata"
+
+
+def test_reason_names_unknown_module():
+    text = "from ethereum.ercs import IERC20\n"
+    auxdata = "85" + "5820" + "00" * 32 + "00" + "80" + "00" + "a165767970657283000900" + "0033"
+    record = {
+        "compilation": {
+            "language": "Vyper",
+            "compiler": "vyper",
+            "compilerVersion": "0.9.0",
+            "fullyQualifiedName": "a.vy:a",
+        },
+        "creationMatch": "exact_match",
+        "creationBytecode": {
+            "recompiledBytecode": f"0x00{auxdata}",
+            "onchainBytecode": f"0x00{auxdata}",
+            "cborAuxdata": {"1": {"offset": 1, "value": f"0x{auxdata}"}},
+        },
+        "sources": {"a.vy": {"content": text}},
+    }
+    reasons = {claim.name: claim.reason for claim in prove(record).claims}
+    assert reasons[ClaimName.HASHED].key == "unknown_module"
+    assert dict(reasons[ClaimName.HASHED].values)["module"] == "'ethereum.ercs.IERC20'"
+
+
+# -- auxdata
+
+
+def pieces(record, side="runtime"):
+    return record[f"{side}Bytecode"]["cborAuxdata"]
+
+
+def test_auxdata_elsewhere_fails():
+    record = made_record()
+    [number] = pieces(record)
+    assert messages("auxdata-is-where-it-says", record) == []
+    pieces(record)[number]["offset"] += 1
+    [message] = messages("auxdata-is-where-it-says", record)
+    assert message.startswith(f"cborAuxdata {number} is not at byte")
+
+
+@pytest.mark.parametrize("value", ["0x", "0x00", "0xa0", "zz", None])
+def test_auxdata_that_does_not_decode_fails(value):
+    record = made_record()
+    [number] = pieces(record)
+    pieces(record)[number]["value"] = value
+    assert outcome("auxdata-is-where-it-says", record) is CheckOutcome.FAILED
+
+
+def test_auxdata_list_of_another_kind_fails():
+    record = with_member(made_record(), "runtimeBytecode", "cborAuxdata", [])
+    assert outcome("auxdata-is-where-it-says", record) is CheckOutcome.FAILED
+
+
+def test_auxdata_size_is_limited():
+    """The value decodes: it is longer than anything that a compiler appends."""
+    text = "a" * 1_500
+    value = b"\xa1dsolc\x79" + len(text).to_bytes(2, "big") + text.encode()
+    value += len(value).to_bytes(2, "big")
+    record = made_record()
+    [number] = pieces(record)
+    code = record["runtimeBytecode"]["recompiledBytecode"]
+    record["runtimeBytecode"]["recompiledBytecode"] = code + value.hex()
+    pieces(record)[number] = {"offset": len(code) // 2 - 1, "value": f"0x{value.hex()}"}
+    [message] = messages("auxdata-is-where-it-says", record)
+    assert message == f"cborAuxdata {number}: 1,511 bytes are more than compilers append"
+
+
+@pytest.mark.parametrize("value", ["0x00", "zz", "absent"])
+def test_inserted_auxdata_must_decode(value):
+    record = made_record("other metadata")
+    assert messages("auxdata-values-decode", record) == []
+    values = record["runtimeBytecode"]["transformationValues"]["cborAuxdata"]
+    if value == "absent":
+        values.clear()
+    else:
+        values["1"] = value
+    assert outcome("auxdata-values-decode", record) is CheckOutcome.FAILED
+
+
+# -- Vyper's sizes
+
+
+def test_vyper_sizes_are_those_of_the_code():
+    assert outcome("vyper-immutables-follow-the-code", vyper_record()) is CheckOutcome.PASSED
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("runtimeBytecode", "recompiledBytecode", "0x00"),
+        ("runtimeBytecode", "transformationValues", "immutables", "0", "0x00"),
+        ("runtimeBytecode", "transformationValues", {}),
+        ("runtimeBytecode", "immutableReferences", {"0": [{"start": 1, "length": 96}]}),
+    ],
+)
+def test_other_vyper_size_fails(change):
+    assert (
+        outcome("vyper-immutables-follow-the-code", with_member(vyper_record(), *change))
+        is CheckOutcome.FAILED
+    )
+
+
+def test_vyper_reference_to_inserted_bytes_passes():
+    record = vyper_record()
+    side = record["runtimeBytecode"]
+    start, length = (
+        len(text) // 2 - 1
+        for text in (side["recompiledBytecode"], side["transformationValues"]["immutables"]["0"])
+    )
+    side["immutableReferences"] = {"0": [{"start": start, "length": length}]}
+    assert messages("vyper-immutables-follow-the-code", record) == []
+
+
+# -- code and address
+
+
+@pytest.mark.parametrize(("size", "count"), [(24_576, 0), (24_577, 1)])
+def test_long_code_is_noted(size, count):
+    record = {"address": ADDRESS, "runtimeBytecode": {"onchainBytecode": "0x" + "00" * size}}
+    found = messages("code-can-be-at-the-address", record)
+    assert len(found) == count
+    assert outcome("code-can-be-at-the-address", record) is CheckOutcome.PASSED
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        (0, CheckOutcome.FAILED),
+        (0x0A, CheckOutcome.FAILED),
+        (0x0B, CheckOutcome.WARNED),
+        (0x11, CheckOutcome.WARNED),
+        (0x12, CheckOutcome.PASSED),
+        (0x100, CheckOutcome.WARNED),
+        (0x101, CheckOutcome.PASSED),
+    ],
+)
+def test_precompile_address_holds_no_contract(address, expected):
+    assert outcome("code-can-be-at-the-address", {"address": f"0x{address:040x}"}) is expected
+
+
+@pytest.mark.parametrize(
+    ("code", "settings", "expected"),
+    [
+        ("ef0100" + "11" * 20, {}, CheckOutcome.FAILED),
+        ("ef0100" + "11" * 21, {}, CheckOutcome.FAILED),
+        ("ef00", {}, CheckOutcome.FAILED),
+        ("ef00", {"eofVersion": 1}, CheckOutcome.PASSED),
+        ("ef01", {"eofVersion": 1}, CheckOutcome.FAILED),
+        ("ee", {}, CheckOutcome.PASSED),
+    ],
+)
+def test_code_with_reserved_start_fails(code, settings, expected):
+    record = {
+        "address": ADDRESS,
+        "compilation": {"compilerSettings": settings},
+        "runtimeBytecode": {"onchainBytecode": f"0x{code}"},
+    }
+    assert outcome("code-can-be-at-the-address", record) is expected
+
+
+# -- storage layouts
+
+
+def layout_record(labels, text, *, extra=None):
+    kind = {"encoding": "inplace", "label": "uint256", "numberOfBytes": "32"}
+    variables = [
+        {
+            "astId": 1,
+            "contract": "a.sol:A",
+            "label": label,
+            "offset": 0,
+            "slot": str(slot),
+            "type": "t_uint256",
+        }
+        for slot, label in enumerate(labels)
+    ]
+    return {
+        "compilation": {"language": "Solidity", "compilerVersion": "0.8.30", "fullyQualifiedName": "a.sol:A"},
+        "sources": {"a.sol": {"content": text}}
+        | {path: {"content": more} for path, more in (extra or {}).items()},
+        "storageLayout": {"storage": variables, "types": {"t_uint256": kind}},
+    }
+
+
+@pytest.mark.parametrize("filler", ["", "x" * 3_000_000], ids=["short", "long"])
+def test_variables_are_words_of_sources(filler):
+    """Sources of many megabytes are read once, rather than searched for each variable."""
+    labels = [f"v{number}" for number in range(60)]
+    text = f"{filler} {' '.join(labels[:-1])}"
+    found = layout_record(labels, text, extra={"b.sol": f"uint {labels[-1]};"})
+    assert messages("storage-layout-is-one", found) == []
+    absent = layout_record([*labels, "v6"[:1] + "60"], text, extra={"b.sol": f"uint {labels[-1]};"})
+    assert messages("storage-layout-is-one", absent) == ["no source has a variable 'v60'"]
+
+
+def test_variable_of_unknown_source_fails():
+    record = layout_record(["a"], "uint a;")
+    record["storageLayout"]["storage"][0]["contract"] = "b.sol:A"
+    assert messages("storage-layout-is-one", record) == ["a variable belongs to no source"]
+
+
+@pytest.mark.parametrize(
+    ("text", "version", "count"),
+    [
+        ("contract A layout at 0x10 { uint a; }", "0.8.29", 0),
+        ("contract A layout at 0x10 { uint a; }", "0.8.28", 1),
+        ("contract A { uint a; }", "0.8.29", 1),
+    ],
+)
+def test_first_slot_is_free_with_layout_at(text, version, count):
+    record = layout_record(["a"], text)
+    record["storageLayout"]["storage"][0]["slot"] = "16"
+    record["compilation"]["compilerVersion"] = version
+    assert len(messages("storage-layout-is-one", record)) == count
+
+
+def test_yul_has_no_storage_layout():
+    record = layout_record([], "")
+    record["compilation"]["language"] = "Yul"
+    assert messages("storage-layout-is-one", record) == ["Yul has no storage layout"]
