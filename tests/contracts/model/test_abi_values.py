@@ -139,3 +139,52 @@ def test_shared_offsets_do_not_multiply_work():
     bomb = b"".join(word(2) + word(64) + word(64) for _ in range(40))
     with pytest.raises(InvalidValueError):
         decode_abi_values(typed("uint256" + "[]" * 40), word(32) + bomb)
+
+
+@pytest.mark.parametrize(
+    ("types", "data", "message"),
+    [
+        (["bytes"], word(32), "a word is missing at byte 32"),
+        (["uint256[]"], word(32), "a word is missing at byte 32"),
+        (["uint256[]"], word(32) + word(1), "an array of 1 items does not fit"),
+        (["bytes[2]"], word(32) + word(64), "an array of 2 items does not fit"),
+        (["bytes"], word(32) + word(1), "bytes of 1 bytes does not fit"),
+        (["bytes"], word(32) + word(1) + b"ab".ljust(WORD, b"\0"), "the padding at byte 65 is not zero"),
+        (["string"], word(32) + word(1) + b"\xff".ljust(WORD, b"\0"), "the string at byte 32 is not UTF-8"),
+        (["bytes3"], b"abcd".ljust(WORD, b"\0"), "the padding at byte 3 is not zero"),
+        (["bytes"], word(33) + word(0), "the offset at byte 0 is not 32"),
+        (["uint8"], word(256), "the word at byte 0 is not a uint8"),
+        (["bool"], word(2), "the word at byte 0 is not a bool"),
+        (["address"], word(1 << 160), "the word at byte 0 is not a address"),
+        (["int8"], word(128), "the word at byte 0 is not a int8"),
+        (["int8"], word((1 << 256) - 129), "the word at byte 0 is not a int8"),
+        (["uint8"], word(1)[1:], "32 bytes are needed, there are 31"),
+        (["uint8"], word(1) + b"\0", "1 bytes follow the last argument"),
+    ],
+)
+def test_other_encoding_is_refused(types, data, message):
+    with pytest.raises(InvalidValueError, match=message):
+        decode_abi_values(typed(*types), data)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "value"),
+    [
+        ("uint8", word(255), 255),
+        ("int8", word(127), 127),
+        ("int8", word((1 << 256) - 128), -128),
+        ("bool", word(1), True),
+        ("address", word((1 << 160) - 1), (1 << 160) - 1),
+        ("bytes3", b"abc".ljust(WORD, b"\0"), b"abc"),
+        ("bytes", word(32) + word(0), b""),
+        ("bytes", word(32) + word(32) + b"a" * 32, b"a" * 32),
+    ],
+)
+def test_extreme_value_is_decoded(name, data, value):
+    assert decode_abi_values(typed(name), data) == [value]
+
+
+def test_array_of_nothing_is_refused():
+    empty = {"type": "tuple[3]", "components": []}
+    with pytest.raises(InvalidValueError, match="an array has items without bytes"):
+        decode_abi_values(parse_abi_parameters([empty]), b"")

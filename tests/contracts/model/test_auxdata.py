@@ -140,3 +140,43 @@ def test_arbitrary_bytes_are_auxdata_or_rejected(data, style):
     except InvalidValueError:
         return
     assert found == Auxdata(0, data)
+
+
+def ended(cbor, style):
+    """Return auxdata of some CBOR with its length, which Vyper counts as part of it."""
+    size = len(cbor) + (2 if style is AuxdataStyle.VYPER else 0)
+    return cbor + size.to_bytes(2, "big")
+
+
+VERSIONS = bytes.fromhex("a165767970657283000403")
+HASH = b"\x58\x20" + b"h" * 32
+
+
+@pytest.mark.parametrize(
+    ("cbor", "style", "message"),
+    [
+        (b"\x80", AuxdataStyle.SOLIDITY, "auxdata is not a CBOR map"),
+        (b"\xa1dname\x01", AuxdataStyle.SOLIDITY, "has a member 'name' that compilers do not write"),
+        (b"\xa1dipfs\x41a", AuxdataStyle.SOLIDITY, "has a member 'ipfs' that compilers do not write"),
+        (b"\xa1dsolc\x01", AuxdataStyle.SOLIDITY, "has a member 'solc' that compilers do not write"),
+        (b"\xa1lexperimental\xf4", AuxdataStyle.SOLIDITY, "has a member 'experimental' that compilers"),
+        (b"\x83\x00\x80" + VERSIONS, AuxdataStyle.VYPER, "auxdata is not Vyper's CBOR array"),
+        (b"\x84\x00\x80\x00\x00", AuxdataStyle.VYPER, "auxdata is not Vyper's CBOR array"),
+        (VERSIONS, AuxdataStyle.VYPER, "auxdata is not Vyper's CBOR array"),
+        (b"\x84\x80\x80\x00" + VERSIONS, AuxdataStyle.VYPER, "auxdata's sizes are not numbers"),
+        (b"\x85" + HASH + b"\x00\x80\x80" + VERSIONS, AuxdataStyle.VYPER, "auxdata's sizes are not numbers"),
+    ],
+)
+def test_auxdata_of_other_form_is_refused(cbor, style, message):
+    with pytest.raises(InvalidValueError, match=message):
+        parse_auxdata(ended(cbor, style), style)
+
+
+def test_vyper_auxdata_has_hash_and_sizes():
+    plain = parse_auxdata(ended(b"\x84\x05\x80\x06" + VERSIONS, AuxdataStyle.VYPER), AuxdataStyle.VYPER)
+    assert (plain.hashes, plain.runtime_size, plain.immutable_size, plain.compiler) == ({}, 5, 6, "0.4.3")
+    with_hash = b"\x85" + HASH + b"\x05\x81\x07\x06" + VERSIONS
+    hashed = parse_auxdata(ended(with_hash, AuxdataStyle.VYPER), AuxdataStyle.VYPER)
+    assert hashed == plain._replace(hashes={"integrity": b"h" * 32})
+    short = b"\x85" + b"\x58\x1f" + b"h" * 31 + b"\x05\x80\x06" + VERSIONS
+    assert parse_auxdata(ended(short, AuxdataStyle.VYPER), AuxdataStyle.VYPER).hashes == {}

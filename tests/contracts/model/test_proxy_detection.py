@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from statuary.contracts.model.proxy_detection import ProxyVerdict, proxy_evidence, proxy_marks
+from statuary.contracts.model.proxy_detection import (
+    BEACON_SLOT,
+    ProxyVerdict,
+    proxy_evidence,
+    proxy_marks,
+    proxy_resolution_from_bytecode,
+    proxy_slots,
+)
 from support.strategies import steady
 
 ANSWERS = [
@@ -80,3 +87,45 @@ def test_other_code_is_not_proxy(code):
 @given(st.binary(max_size=300))
 def test_any_bytes_get_verdict(data):
     assert proxy_evidence(data).verdict in ProxyVerdict
+
+
+ADDRESS = "0x52908400098527886E0F7030069857D2E4169EE7"
+
+
+@pytest.mark.parametrize(
+    ("proxy_type", "slots"),
+    [
+        ("GnosisSafeProxy", ["0x" + "00" * 32]),
+        ("SequenceWalletProxy", ["0x" + "00" * 12 + ADDRESS[2:].lower()]),
+        ("DiamondProxy", []),
+        ("EIP1167Proxy", []),
+        ("PROXIABLEProxy", ["0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7"]),
+    ],
+)
+def test_proxy_type_decides_slots(proxy_type, slots):
+    assert proxy_slots(proxy_type, ADDRESS) == slots
+
+
+def test_eip1967_proxy_may_use_two_slots():
+    slots = proxy_slots("EIP1967Proxy", ADDRESS)
+    assert f"0x{BEACON_SLOT}" in slots
+    assert EIP_1967[1:33].hex() in {slot[2:] for slot in slots}
+
+
+def test_resolution_follows_from_decisive_bytecode():
+    implementation = proxy_evidence(CLONE).implementation
+    clone = {"isProxy": True, "proxyType": "EIP1167Proxy", "implementations": [{"address": implementation}]}
+    assert proxy_resolution_from_bytecode(CLONE) == proxy_resolution_from_bytecode(CLONE_CREATION) == clone
+    plain = {"isProxy": False, "proxyType": None, "implementations": []}
+    assert proxy_resolution_from_bytecode(bytes.fromhex("6001600255")) == plain
+    assert proxy_resolution_from_bytecode(EIP_1967) is None
+
+
+def test_clone_behind_other_constructor_is_found():
+    """The constructor is not one of the usual two, so the code is disassembled."""
+    creation = bytes.fromhex("602d600b5f39602d5ff3fe") + CLONE
+    evidence = proxy_evidence(creation)
+    assert (evidence.verdict, evidence.implementation) == (
+        ProxyVerdict.EIP_1167_PROXY,
+        proxy_evidence(CLONE).implementation,
+    )
