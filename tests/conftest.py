@@ -67,9 +67,10 @@ def names_only_files(config: pytest.Config) -> bool:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return one worker more than there are cores: many tests wait for a disk, a server or a process."""
-    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Return the number of cores; for slow tests one more, as many of them wait for a disk, a server or a process."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores + (config.option.markexpr != DEFAULT_TIER)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -13,6 +13,7 @@ from statuary.publish.ledger.contract_rows import ContractRow
 from statuary.site.pages.page_texts import page_texts
 from statuary.site.pages.rendering import Renderer
 from support.pages import small_site_context
+from support.tiers import few_by_default
 
 COUNT = 3_000
 
@@ -47,22 +48,25 @@ def documents_of(rows: list[ContractRow]) -> dict[str, bytes]:
     return {document.path: document.body for document in documents}
 
 
-ALL = documents_of(ROWS)
+@pytest.fixture(scope="module")
+def every() -> dict[str, bytes]:
+    """The lists of all rows."""
+    return documents_of(ROWS)
 
 
-@pytest.mark.parametrize("place", [0, 1, 700, 1_499, COUNT - 2])
-def test_removed_contract_changes_few_lists(place: int):
+@pytest.mark.parametrize("place", few_by_default([0, 1, 700, 1_499, COUNT - 2], 2))
+def test_removed_contract_changes_few_lists(every: dict[str, bytes], place: int):
     without = documents_of(ROWS[:place] + ROWS[place + 1 :])
-    changed = {path for path in ALL.keys() | without.keys() if ALL.get(path) != without.get(path)}
+    changed = {path for path in every.keys() | without.keys() if every.get(path) != without.get(path)}
     lists = {path for path in changed if "search" not in path}
     # its page, perhaps the neighbours of one that ends or begins with it; the newest, and the index, for both readers
     assert len(lists) <= 10
-    assert sum(len(without.get(path, b"")) for path in changed) < sum(map(len, ALL.values())) / 8
+    assert sum(len(without.get(path, b"")) for path in changed) < sum(map(len, every.values())) / 8
 
 
-def test_added_contract_changes_newest_list():
+def test_added_contract_changes_newest_list(every: dict[str, bytes]):
     more = documents_of([*ROWS, row(COUNT + 1)])
-    changed = {path for path in more if ALL.get(path) != more[path] and "search" not in path}
+    changed = {path for path in more if every.get(path) != more[path] and "search" not in path}
     assert len(changed) <= 6
 
 
@@ -76,12 +80,12 @@ def test_list_pages_cover_contracts_once():
     assert {len(page.rows) for page in list_pages(same)} == {PAGE_SIZE}
 
 
-def test_first_page_links_every_page():
-    first = ALL["contracts/1/index.html"].decode()
-    for path in (path for path in ALL if path.startswith("contracts/1/pages/")):
+def test_first_page_links_every_page(every: dict[str, bytes]):
+    first = every["contracts/1/index.html"].decode()
+    for path in (path for path in every if path.startswith("contracts/1/pages/")):
         assert f'href="../../{path}"' in first
     pages = [page.name for page in list_pages(ROWS)]
-    middle = ALL[f"contracts/1/pages/{pages[5]}.html"].decode()
+    middle = every[f"contracts/1/pages/{pages[5]}.html"].decode()
     for neighbour, relation in ((pages[4], "next"), (pages[6], "prev")):
         assert f'href="../../../contracts/1/pages/{neighbour}.html" rel="{relation}"' in middle
 
