@@ -8,6 +8,7 @@ import tomllib
 import pytest
 
 from support.requirements import CHECKOUT
+from support.tiers import few_by_default
 
 TESTS = {
     "test_parts.py": """
@@ -40,16 +41,19 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("arguments", "tests"),
-    [
-        ([], ["quick"]),
-        (["tests"], ["quick"]),
-        (["-m", "slow"], ["program"]),
-        (["-m", "thorough"], ["kill", "kills"]),
-        (["-m", ""], ["kill", "kills", "program", "quick"]),
-        (["tests/test_kills.py"], ["kills"]),
-        (["tests/test_parts.py::test_program"], ["program"]),
-        (["tests/test_parts.py", "-m", "thorough"], ["kill"]),
-    ],
+    few_by_default(
+        [
+            ([], ["quick"]),
+            (["tests"], ["quick"]),
+            (["-m", "slow"], ["program"]),
+            (["-m", "thorough"], ["kill", "kills"]),
+            (["-m", ""], ["kill", "kills", "program", "quick"]),
+            (["tests/test_kills.py"], ["kills"]),
+            (["tests/test_parts.py::test_program"], ["program"]),
+            (["tests/test_parts.py", "-m", "thorough"], ["kill"]),
+        ],
+        3,
+    ),
 )
 def test_marker_or_named_file_chooses_tests(folder, arguments, tests):
     assert collected(folder, *arguments) == tests
