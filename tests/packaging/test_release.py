@@ -105,7 +105,7 @@ def test_readme_links_become_absolute(hook):
     assert len(links) > 10
     assert [link for link in links if not link.startswith("https://")] == []
     assert "https://git.example/o/s/raw/v1.2/.github/status-page.png" in links
-    assert "https://git.example/o/s/blob/v1.2/content/pages/manual/hosting.md" in links
+    assert "https://git.example/o/s/blob/v1.2/content/pages/manual/deploy/index.md" in links
 
 
 def test_project_urls_point_to_files(hook):
@@ -122,12 +122,13 @@ def test_project_metadata_is_complete():
     assert PROJECT["dynamic"] == ["readme", "urls"]
 
 
-def test_changelog_version_has_all_sections():
+@pytest.mark.parametrize("version", ["Unreleased", VERSION])
+def test_changelog_version_has_known_sections(version):
     text = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
-    section = text.partition(f"\n## {VERSION}\n")[2].partition("\n## ")[0]
+    section = text.partition(f"\n## {version}\n")[2].partition("\n## ")[0]
     kinds = re.findall(r"(?m)^### (.+)$", section)
-    known = ["Added", "Changed", "Fixed", "Removed"]
-    assert kinds
+    known = ["Added", "Changed", "Fixed", "Removed", "Security"]
+    assert kinds or version == "Unreleased"
     assert kinds == [kind for kind in known if kind in kinds]
 
 
@@ -191,3 +192,10 @@ def test_installers_install_by_lock_alone():
     }
     # one installs what writes the locks, the other as anybody would, in an environment that is thrown away
     assert {name for name, _ in floating} == {"lock-python", "try-release"}
+
+
+def test_changelog_links_lead_to_files():
+    text = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text.replace("\n", " "))
+    assert links
+    assert [link for link in links if not (CHECKOUT / link).is_file()] == []

@@ -24,7 +24,7 @@ MANUAL = CHECKOUT / "content" / "pages" / "manual"
 
 FILES = [name for name in SCHEMA_MODELS if name != "record"]  # a record is Sourcify's own format
 
-REFERENCE = "group: Reference"
+REFERENCE = "group: Reference\nsearch: low"
 
 NAMES = ("content-reference", "command-reference", "text-keys", "messages")
 """The names of the generated pages, and of the folders that hold nothing else."""
@@ -55,7 +55,7 @@ def content_reference() -> Iterator[tuple[str, str]]:
 
 
 def _keys(file: SourceFileKeys, number: int) -> Iterator[str]:
-    yield f"---\ntitle: {file.pattern}\norder: {number}\ndescription: {json.dumps(file.description)}\n---\n"
+    yield f"---\ntitle: {file.pattern}\norder: {number}\nsearch: low\ndescription: {json.dumps(file.description)}\n---\n"
     for section in file.sections:
         if section.title:
             yield f"## {section.title}\n"
@@ -111,7 +111,7 @@ def _command_page(path: str, command: click.Command, number: int) -> str:
     context = click.Context(command, info_name=path, help_option_names=["-h", "--help"])
     usage = " ".join(command.collect_usage_pieces(context))
     parts = [
-        f"---\ntitle: {path}\norder: {number}\ndescription: {json.dumps(_first_line(command))}\n---\n",
+        f"---\ntitle: {path}\norder: {number}\nsearch: low\ndescription: {json.dumps(_first_line(command))}\n---\n",
         f"```text\n{path} {usage}\n```\n",
         *(f"{paragraph}\n" for paragraph in _paragraphs(command)[1:]),
     ]
@@ -167,7 +167,7 @@ def text_keys() -> Iterator[tuple[str, str]]:
         shown = " ".join(text.split()).replace("|", "\\|").replace("`", "'")
         groups.setdefault(key.partition(".")[0], []).append(f"| `{key}` | {shown} |")
     parts = [
-        f"---\ntitle: Text keys\norder: 640\n{REFERENCE}\ndescription: The key and the English text of each of the {len(texts)} texts of pages.\n---\n",
+        f"---\ntitle: Text keys\norder: 640\ngroup: Reference\nsearch: none\ndescription: The key and the English text of each of the {len(texts)} texts of pages.\n---\n",
         (
             "Write those that you change, or those of another language, to `theme/texts/<language>.yaml` of the content\n"
             "([themes](theme.md)). `{…}` stands for a value; a text keeps the same ones. `one` and `other` are the forms for a number.\n"

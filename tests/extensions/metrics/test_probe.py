@@ -303,7 +303,7 @@ def test_manual_commands_run_with_real_node(tmp_path):
     if not ANVIL.is_file():
         absent(f"the Ethereum node {ANVIL}", ".ci/install-compilers")
     require_program("curl", install="apt-get install curl")
-    text = (MANUAL / "measurements.md").read_text("utf-8").partition("## From a chain")[2]
+    text = (MANUAL / "monitoring.md").read_text("utf-8").partition("## Try it: from a chain")[2]
     begin, well, stops, publish, again = re.findall(r"```sh account\n(.*?)```", text, re.DOTALL)
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from support.requirements import CHECKOUT, require_module
 
-SECTION = (CHECKOUT / "content/pages/manual/snapshots.md").read_text("utf-8")
+SECTION = (CHECKOUT / "content/pages/manual/mirrors.md").read_text("utf-8")
 AT = {"SOURCE_DATE_EPOCH": "1795176000"}
 
 
